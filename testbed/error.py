@@ -1,0 +1,96 @@
+"""What can go wrong, and for whom: the user's errors, the machine's, and nobody else's. Pure, no I/O.
+
+Our own mistakes are not here: they are assertions whose text begins with "BUG:".
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class TestbedError(Exception):
+    """An error with a message for the person at the terminal and an exit code for the shell."""
+
+    __test__: ClassVar[bool] = False  # the name is no test class, whatever pytest thinks of it
+    exit_code: ClassVar[int] = 1
+
+
+class UserError(TestbedError):
+    """What the user asked for cannot be: a file, an option or a combination of them is wrong."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class MachineError(TestbedError):
+    """This machine lacks something; `fix` is the command that supplies it."""
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, what: str, fix: str) -> None:
+        super().__init__(f"{what}; to fix it, type: {fix}")
+        self.what = what
+        self.fix = fix
+
+
+class ValueRefused(UserError, ValueError):
+    """One value that does not mean anything in its place, and what would.
+
+    `allowed` is None where nothing short can be said. `at` is where inside a list or mapping the value
+    stands, empty if it is the whole.
+    """
+
+    def __init__(self, what: str, allowed: str | None = None, at: tuple[str | int, ...] = ()) -> None:
+        super().__init__(with_allowed(what, allowed))
+        self.what = what
+        self.allowed = allowed
+        self.at = at
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong in a spec file.
+
+    `file` is the file as the user would name it, or the option (`--set path.rtt=5`); `line` counts from 1
+    and is None for options and for a file that cannot be read at all.
+    """
+
+    file: str
+    line: int | None
+    what: str
+    allowed: str | None = None
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {with_allowed(self.what, self.allowed)}"
+
+
+class SpecError(UserError):
+    """All the problems of a spec file, and of the files it names, in the order in which one reads them."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        assert self.problems, "BUG: a SpecError without a problem"
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def with_allowed(what: str, allowed: str | None) -> str:
+    return what if allowed is None else f"{what}; allowed: {allowed}"
+
+
+def one_of(allowed: Sequence[str], written: str) -> str:
+    """The allowed words as text, and the one that was probably meant."""
+    listed = ", ".join(allowed)
+    meant = nearest(written, allowed)
+    return listed if meant is None else f"{listed} (did you mean {meant!r}?)"
+
+
+def nearest(written: str, known: Sequence[str]) -> str | None:
+    """The known word most like the written one, or None if none is like it; letter case costs nothing."""
+    by_fold: dict[str, str] = {}
+    for word in known:
+        by_fold.setdefault(word.casefold(), word)
+    close = difflib.get_close_matches(written.casefold(), list(by_fold), n=1, cutoff=0.6)
+    return by_fold[close[0]] if close else None

@@ -1,0 +1,77 @@
+"""JSON Schema of the spec files, from the models that read them, for editors. Pure, no I/O."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from .axis import DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
+from .impairmentfile import loss_schema
+from .reader import NAME_PATTERN
+from .scenariofile import ScenarioFile
+from .topologyfile import HostFile, LinkFile, TopologyFile
+from .workloadfile import TOOLS
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
+    """It judges each value by itself; what must hold between values only loading can tell."""
+    model = TopologyFile if kind == "topology" else ScenarioFile
+    found: dict[str, Any] = _without_null(model.model_json_schema())
+    if kind == "scenario":
+        found["properties"]["sweep"] = _sweep(found)
+    return {"$schema": DIALECT, **found, "title": f"Testbed {kind}"}
+
+
+def _sweep(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Axes by their keys, each with a list of what the key itself takes."""
+    definitions = scenario["$defs"]
+    link, host = (definitions[shape.__name__]["properties"] for shape in (LinkFile, HostFile))
+    known = {f"{NAME_PATTERN}\\.{key}": link[key] for key in LINK_KEYS}
+    known |= {
+        f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions)
+        for key in DIRECTIONAL
+    }
+    known |= {f"{NAME_PATTERN}\\.nic": host["nic"]}
+    known |= {key: scenario["properties"][key] for key in WHOLE}
+    for key, values in _workload_keys(definitions).items():
+        one = values[0] if len(values) == 1 else {"anyOf": values}
+        known |= {f"workload\\.{key}": one} | ({key: one} if key in SHORT else {})
+    return {
+        **scenario["properties"]["sweep"],
+        "patternProperties": {
+            f"^{key}$": {"type": "array", "items": one, "minItems": 1} for key, one in known.items()
+        },
+        "additionalProperties": False,
+    }
+
+
+def _workload_keys(definitions: dict[str, Any]) -> dict[str, list[Any]]:
+    """The keys of all tools but `tool` itself, each with what the tools take for it."""
+    found: dict[str, list[Any]] = {}
+    for shape in TOOLS.values():
+        for key, one in definitions[shape.__name__]["properties"].items():
+            if key != "tool" and one not in found.setdefault(key, []):
+                found[key].append(one)
+    return found
+
+
+def _one_way(key: str, both: dict[str, Any], definitions: dict[str, Any]) -> Any:
+    """What one direction takes, of a key that has a value for each."""
+    if key == "loss":
+        return loss_schema()
+    if "$ref" in both:
+        return _one_way(key, definitions[both["$ref"].rpartition("/")[2]], definitions)
+    return both["anyOf"][0]
+
+
+def _without_null(part: Any) -> Any:
+    """Absent is left out in a spec file, never null."""
+    if isinstance(part, list):
+        return [_without_null(each) for each in part if each != {"type": "null"}]
+    if not isinstance(part, dict):
+        return part
+    kept = {key: _without_null(value) for key, value in part.items() if (key, value) != ("default", None)}
+    if "anyOf" in kept and len(kept["anyOf"]) == 1:
+        return {**kept.pop("anyOf")[0], **kept}
+    return kept
