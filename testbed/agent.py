@@ -1,0 +1,270 @@
+"""Carries out the steps of a trial where the network is: inside a lab kernel as its first process, or on the host.
+
+Stands alone (standard library only, no other module of the testbed), because a lab kernel starts it with the host's
+interpreter and nothing else: `python3 -ISB agent.py guest|host FOLDER TOOLS PROGRESS`.  It is the first process of a
+guest, or of a process, mount and network namespace of its own on the host; when it goes, everything goes with it.
+FOLDER holds `steps.json` and gets everything that is written; TOOLS holds our compiled programs.  The steps find the
+two at /run/trial and /run/tools.  PROGRESS is the file that gets a line for each step, as a sign of life.
+
+A step is a mapping.  `netns` names the namespace it happens in (none: the first one).  Kinds:
+    run: WORDS    start a program; `stdin` is its text, `out`/`err` files in FOLDER for its output, `background` a name
+                  (it is not waited for), `may_fail` true if another exit status than 0 is a result, not an error
+    stop: NAME    end a background program with SIGTERM and wait for it
+    write: [[FILE, VALUE], …]   below /proc/sys or /sys, read back and compared
+    read: {NAME: FILE}          copy files of /proc, … into FOLDER; a folder becomes "FILE: text" lines, one for each file
+    sleep: SECONDS
+
+`log.jsonl` gets what was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says
+whether all of it was.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
+MS_BIND, MS_SLAVE_REC = 0x1000, 0x84000
+POWER_OFF = 0x4321FEDC
+FILES_MAX = 65536
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
+TRIAL, TOOLS = "/run/trial", "/run/tools"
+
+
+class StepError(Exception):
+    """A step did not do what it should."""
+
+
+def main(kind, folder, tools, progress):
+    SET_UP[kind](folder, tools)
+    raise_file_limit()
+    trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND))
+    with open(os.path.join(TRIAL, "steps.json")) as file:
+        steps = json.load(file)
+    error = None
+    for number, step in enumerate(steps, 1):
+        try:
+            trial.do(step, f"{number}/{len(steps)}")
+        except (StepError, OSError, subprocess.SubprocessError) as failure:
+            error = {"step": step, "text": str(failure)}
+            break
+    trial.stop_all()
+    trial.close(error)
+    return 0 if error is None else 1
+
+
+class Trial:
+    """The steps done so far, and the programs that still run."""
+
+    def __init__(self, folder, progress):
+        self.folder = folder
+        self.progress = progress
+        self.running = {}
+        self.log = open(os.path.join(folder, "log.jsonl"), "w")
+        self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
+
+    def do(self, step, number):
+        kind = next(kind for kind in KINDS if kind in step)
+        os.write(self.progress, f"step {number} {step.get('title', kind)}\n".encode())
+        entry = {"begin_ns": time.monotonic_ns(), "step": {k: v for k, v in step.items() if k != "stdin"}}
+        try:
+            self.enter(step.get("netns"))
+            try:
+                entry.update(KINDS[kind](self, step) or {})
+            finally:
+                if step.get("netns"):
+                    setns(self.home)
+        finally:
+            entry["end_ns"] = time.monotonic_ns()
+            self.log.write(json.dumps(entry) + "\n")
+            self.log.flush()
+
+    def enter(self, netns):
+        if netns:
+            with open(f"/run/netns/{netns}") as file:
+                setns(file.fileno())
+
+    def run(self, step):
+        words = step["run"]
+        out = self.open(step["out"]) if "out" in step else subprocess.PIPE
+        err = self.open(step["err"]) if "err" in step else subprocess.PIPE
+        if step.get("background"):
+            out = out if "out" in step else self.progress
+            err = err if "err" in step else self.open(f"{step['background']}.err")
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            self.running[step["background"]] = process
+            return {"pid": process.pid}
+        text = step.get("stdin", "").encode()
+        try:
+            done = subprocess.run(words, input=text, stdout=out, stderr=err, timeout=step.get("timeout_s"))
+        except subprocess.TimeoutExpired:
+            raise StepError(
+                f"{' '.join(words)}: still running after {step['timeout_s']} s of lab time"
+            ) from None
+        stderr = (done.stderr or b"").decode(errors="replace")
+        if done.returncode and not step.get("may_fail"):
+            said = stderr.strip() or (done.stdout or b"").decode(errors="replace").strip()
+            raise StepError(f"{' '.join(words)}: exit status {done.returncode}: {said}")
+        return {"status": done.returncode, "stderr": stderr}
+
+    def stop(self, step):
+        process = self.running.pop(step["stop"])
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        elif process.returncode:
+            with open(os.path.join(self.folder, f"{step['stop']}.err")) as file:
+                raise StepError(f"{step['stop']} ended early with status {process.returncode}: {file.read()}")
+        return {"status": process.wait()}
+
+    def write(self, step):
+        paths = [path for path, _ in step["write"]]
+        if any(path.startswith("/sys/") for path in paths):
+            in_child(lambda: (mount_sysfs(), write_files(step["write"])))
+        else:
+            write_files(step["write"])
+
+    def read(self, step):
+        for name, path in step["read"].items():
+            with open(os.path.join(self.folder, name), "w") as copy:
+                copy.write(text_of(path))
+
+    def sleep(self, step):
+        time.sleep(step["sleep"])
+
+    def open(self, name):
+        return os.open(os.path.join(self.folder, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    def stop_all(self):
+        for process in self.running.values():
+            process.kill()
+            process.wait()
+
+    def close(self, error):
+        self.log.close()
+        with open(os.path.join(self.folder, "outcome.json"), "w") as file:
+            json.dump({"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}, file)
+
+
+KINDS = {"run": Trial.run, "stop": Trial.stop, "write": Trial.write, "read": Trial.read, "sleep": Trial.sleep}
+
+
+def write_files(pairs):
+    for path, value in pairs:
+        try:
+            with open(path, "w") as file:
+                file.write(value)
+        except OSError as error:
+            raise StepError(f"{path} does not take {value!r}: {error.strerror}") from None
+        with open(path) as file:
+            seen = file.read()
+        if seen.split() != value.split():
+            raise StepError(f"{path} was set to {value!r} and reads {seen.strip()!r}")
+
+
+def text_of(path):
+    if not os.path.isdir(path):
+        with open(path) as file:
+            return file.read()
+    lines = []
+    for name in sorted(os.listdir(path)):
+        try:
+            with open(os.path.join(path, name)) as file:
+                lines.append(f"{name}: {' '.join(file.read().split())}\n")
+        except OSError:  # folders, and keys that cannot be read
+            pass
+    return "".join(lines)
+
+
+def in_child(action):
+    """Runs an action in a process of its own, so that what it mounts is seen by nobody else."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            checked(LIBC.unshare(CLONE_NEWNS), "unshare")
+            checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
+            action()
+        except BaseException as error:  # whatever it is, the parent must hear of it
+            os.write(writing, str(error).encode() or b"failed")
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        error = file.read()
+    os.waitpid(child, 0)
+    if error:
+        raise StepError(error)
+
+
+def mount_sysfs():
+    checked(LIBC.mount(b"sysfs", b"/sys", b"sysfs", 0, None), "mount sysfs")
+
+
+def setns(descriptor):
+    checked(LIBC.setns(descriptor, CLONE_NEWNET), "setns")
+
+
+def mount(kind, source, target, flags=0, data=None):
+    text = [None if word is None else word.encode() for word in (source, target, kind, data)]
+    checked(LIBC.mount(text[0], text[1], text[2], flags, text[3]), f"mount {kind or source} on {target}")
+
+
+def checked(result, what):
+    if result:
+        raise StepError(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+def raise_file_limit():
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, FILES_MAX))
+    except (ValueError, OSError):  # an ordinary limit does for ordinary topologies
+        pass
+
+
+def set_up_guest(folder, tools):
+    """The file systems of a fresh lab kernel: the root is the host's, read-only; FOLDER is the only way out."""
+    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    os.environ.update(PATH=path, LC_ALL="C.UTF-8", HOME="/run")
+    mount("proc", "proc", "/proc")
+    mount("sysfs", "sysfs", "/sys")
+    mount("devtmpfs", "dev", "/dev")
+    for path in TMPFS:
+        if os.path.isdir(path):
+            mount("tmpfs", "tmpfs", path, data="mode=1777")
+    for source, target in ((folder, TRIAL), (tools, TOOLS)):
+        os.makedirs(target)
+        mount("hostfs", "none", target, data=source)
+
+
+def set_up_host(folder, tools):
+    """A /run of our own, seen by nobody else, so that the names of our namespaces go when we go."""
+    checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
+    kept = {target: os.open(source, os.O_PATH) for source, target in ((folder, TRIAL), (tools, TOOLS))}
+    mount("tmpfs", "tmpfs", "/run", data="mode=755")
+    for target, descriptor in kept.items():
+        os.makedirs(target)
+        mount(None, f"/proc/self/fd/{descriptor}", target, flags=MS_BIND)
+
+
+SET_UP = {"guest": set_up_guest, "host": set_up_host}
+
+
+def power_off():
+    os.sync()
+    LIBC.reboot(POWER_OFF)
+
+
+if __name__ == "__main__":
+    try:
+        status = main(*sys.argv[1:5])
+    except BaseException as error:  # a guest whose first process dies panics: say why instead
+        print(f"agent: {type(error).__name__}: {error}", file=sys.stderr)
+        status = 1
+    if sys.argv[1] == "guest":
+        power_off()
+    sys.exit(status)

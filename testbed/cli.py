@@ -1,0 +1,61 @@
+"""The command line: `testbed COMMAND`. Every command is a module of `testbed.commands`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from . import __version__
+from .commands import check, doctor, kernel, plan, plot, results, run, schema
+from .error import TestbedError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    help="Build a network out of real parts, run an experiment over it, and know whether the number can be believed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(doctor.doctor)
+app.add_typer(kernel.app, name="kernel")
+app.command()(check.check)
+app.command()(plan.plan)
+app.command()(run.run)
+app.command()(results.results)
+app.command()(plot.plot)
+app.command()(schema.schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"testbed {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Say which version this is."
+    ),
+) -> None:
+    """Exit codes: 0 fine, 1 a verdict failed, 2 the input is wrong, 3 this machine lacks something, 130 interrupted."""
+
+
+def main() -> None:
+    """Runs the command and exits with its code; an error is one message on standard error."""
+    try:
+        app()
+    except TestbedError as error:
+        print(f"testbed: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print(
+            "testbed: interrupted; what was finished is kept, the same command goes on from there",
+            file=sys.stderr,
+        )
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        sys.exit(1)

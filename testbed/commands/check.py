@@ -1,0 +1,42 @@
+"""`testbed check`: whether spec files make sense, up to the exact commands they lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..error import SpecError, TestbedError
+from ..plan import plan
+from ..specfile import is_scenario, load_scenario, load_topology
+from ..trial import orders
+
+
+def check(files: Annotated[list[Path], typer.Argument(help="Topology and scenario files.")]) -> None:
+    """Say what is wrong with topology and scenario files: all problems of all files at once."""
+    failed: TestbedError | None = None
+    for file in files:
+        try:
+            print(f"{file}: {_describe(file)}")
+        except SpecError as error:
+            print(error)
+            failed = error
+        except TestbedError as error:
+            print(f"{file}: {error}")
+            failed = error
+    if failed is not None:
+        raise typer.Exit(failed.exit_code)
+
+
+def _describe(file: Path) -> str:
+    if is_scenario(file):
+        trials = load_scenario(file).trials()
+        for trial in trials:
+            orders(trial)
+        return f"fine, {len(trials)} trial{'s' if len(trials) != 1 else ''}"
+    topology = load_topology(file)
+    planned = plan(topology)
+    return (
+        f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"
+    )

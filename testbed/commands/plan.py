@@ -1,0 +1,40 @@
+"""`testbed plan`: the exact script that builds a network, and nothing done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import plan as planning
+from ..error import UserError
+from ..specfile import is_scenario, load_scenario, load_topology
+from ..trial import orders
+
+
+def plan(
+    file: Annotated[Path, typer.Argument(help="A topology or a scenario file.")],
+    trial: Annotated[
+        str | None, typer.Option(help="Which trial of a scenario, by its id (the first one).")
+    ] = None,
+    list_trials: Annotated[
+        bool, typer.Option("--list", help="Print the ids of the scenario's trials instead.")
+    ] = False,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the scenario.")
+    ] = None,
+) -> None:
+    """Print the commands that build the network, as a script for a root shell, and stop there."""
+    if not is_scenario(file):
+        print(planning.plan(load_topology(file)).script(), end="")
+        return
+    trials = load_scenario(file, settings or []).trials()
+    if list_trials:
+        print("\n".join(each.id for each in trials))
+        return
+    chosen = next((each for each in trials if trial in (None, each.id)), None)
+    if chosen is None:
+        raise UserError(f"{file} has no trial {trial!r}; allowed: one of `testbed plan {file} --list`")
+    print(f"# {chosen.id} (1 of {len(trials)} trials of {file})")
+    print(orders(chosen).script, end="")

@@ -1,0 +1,130 @@
+"""`testbed results`: what came out, and whether it can be believed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..result import TrialResult
+from ..store import Store
+
+COLOUR = {"valid": "green", "suspect": "yellow", "invalid": "red"}
+
+
+class Format(StrEnum):
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+def results(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+) -> None:
+    """Print the results of a run, a line or object for each trial. Exit code 1 if a trial is invalid."""
+    found = Store(folder).open().results()
+    PRINTERS[format](found)
+    if any(each.verdict == "invalid" for each in found):
+        raise typer.Exit(1)
+
+
+def print_table(found: Sequence[TrialResult]) -> None:
+    """A line for each trial; below it why some are not valid, and how many of each verdict."""
+    keys = list(dict.fromkeys(key for each in found for key in each.data["params"]))
+    console = Console(highlight=False)
+    table = Table(
+        *keys,
+        "seed",
+        "Mbit/s",
+        "resent",
+        "RTT ms",
+        "dropped",
+        "queue drops",
+        "verdict",
+        box=None,
+        pad_edge=False,
+    )
+    for each in found:
+        table.add_row(*[escape(str(word)) for word in _row(each, keys)[:-1]], _coloured(each.verdict))
+    console.print(table)
+    for each in found:
+        for warning in each.data["warnings"]:
+            console.print(
+                f"[{COLOUR[each.verdict]}]{each.verdict}[/] {escape(each.id)}: {escape(warning)}",
+                soft_wrap=True,
+            )
+    counts = Counter(each.verdict for each in found)
+    console.print(
+        ", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials"
+    )
+
+
+def _coloured(verdict: str) -> str:
+    return f"[{COLOUR[verdict]}]{verdict}[/]"
+
+
+def _row(each: TrialResult, keys: Sequence[str]) -> list[str]:
+    data, seen, asked = each.data, each.data["seen"], each.data["asked"]
+    again = [flow["retransmits"] for flow in data["flows"] if flow["retransmits"] is not None]
+    dropped = seen["dropped_packets"]
+    if asked["dropped_packets"] is not None:
+        dropped = f"{seen['dropped_packets']}/{asked['dropped_packets']}"
+    return [
+        *(data["params"].get(key, "") for key in keys),
+        str(data["seed"]),
+        _number(data["goodput_bps"], 1e-6, 1),
+        str(sum(again)) if again else "-",
+        _number(seen["rtt_s"], 1e3, 3),
+        _or_dash(dropped),
+        _or_dash(seen["queue_drops"]),
+        each.verdict,
+    ]
+
+
+def _number(value: float | None, scale: float, digits: int) -> str:
+    return "-" if value is None else f"{value * scale:.{digits}f}"
+
+
+def _or_dash(value: object) -> str:
+    return "-" if value is None else str(value)
+
+
+def print_json(found: Sequence[TrialResult]) -> None:
+    print(json.dumps([each.to_dict() for each in found], indent=1))
+
+
+def print_csv(found: Sequence[TrialResult]) -> None:
+    """Parameters, then scalar fields; `asked.rtt_s` is how a field of an object is named."""
+    rows = [_flat(each.to_dict()) for each in found]
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _flat(data: dict[str, object]) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for key, value in data.items():
+        if isinstance(value, dict):
+            flat |= {
+                f"{key}.{name}": each for name, each in value.items() if not isinstance(each, dict | list)
+            }
+        elif key == "warnings" and isinstance(value, list):
+            flat[key] = "; ".join(value)
+        elif not isinstance(value, list):
+            flat[key] = value
+    return flat
+
+
+PRINTERS = {Format.table: print_table, Format.csv: print_csv, Format.json: print_json}

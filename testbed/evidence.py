@@ -1,0 +1,198 @@
+"""Evidence: what a trial's folder says about the network and about what ran over it. Reads files of that folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import workloads
+from .emulator import Emulator, Stage
+from .readback import Qdisc, qdiscs
+from .sample import QueueSample, TcpSample, device_numbers, queue_samples, tcp_samples
+from .scenario import Trial
+from .trial import AFTER, READ_BACK, RTT_CHECK, SAMPLES, Orders, capture_errors, counters_file, netstat_file
+from .workloads import ping
+from .workloads.outcome import Outcome
+from .workloads.ping import PingOutcome
+
+SUSPECT_COUNTERS = (
+    "TCPMemoryPressures",
+    "PruneCalled",
+    "RcvPruned",
+    "OfoPruned",
+    "TCPRcvCollapsed",
+    "TCPRcvQDrop",
+    "TCPBacklogDrop",
+    "TCPZeroWindowDrop",
+)
+"""TcpExt counters that move only when a host, not the network, holds a flow back."""
+
+
+@dataclass(frozen=True)
+class StageEvidence:
+    """One direction through one emulator, while the workload ran.
+
+    `data_packets` were counted where periodic loss is; `oversize_packets` of them were larger than the MTU, and
+    `dropped_packets` were dropped by a periodic loss. `queue_drops` were dropped because the buffer was full,
+    `late_drops` of `late_packets` on the last device, where random loss is. `qdiscs` maps handle to what the kernel
+    says was set up; `samples` are those of the bottleneck's buffer.
+    """
+
+    link: str
+    mtu_bytes: int
+    stage: Stage
+    data_packets: int
+    oversize_packets: int
+    dropped_packets: int
+    queue_drops: int
+    late_drops: int
+    late_packets: int
+    early_drops: int
+    qdiscs: Mapping[str, Qdisc]
+    samples: tuple[QueueSample, ...]
+
+    @property
+    def peak_rate_bps(self) -> float | None:
+        """The highest rate of frames over one sample interval; None without samples. The first interval is left out:
+        a bucket that was full lets more than the rate go at once."""
+        pairs = zip(self.samples[1:], self.samples[2:], strict=False)
+        rates = [
+            (b.bytes - a.bytes) * 8e9 / (b.time_ns - a.time_ns) for a, b in pairs if b.time_ns > a.time_ns
+        ]
+        return max(rates, default=None)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that the gate looks at.
+
+    `there` are the stages that the data passed, `back` those that the answers passed. `host_counters` is by how much
+    each suspect counter of the two hosts moved, `cpu_busy` the share of the machine's CPU time that was used (None in
+    virtual time, where it cannot matter), `captures_dropped` how many packets a capture missed.
+    """
+
+    rtt_check: PingOutcome
+    there: tuple[StageEvidence, ...]
+    back: tuple[StageEvidence, ...]
+    outcome: Outcome
+    tcp: tuple[TcpSample, ...]
+    host_counters: Mapping[str, int]
+    cpu_busy: float | None
+    captures_dropped: int
+
+
+def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
+    """Raises TrialError where an output makes no sense."""
+    dumps = _Dumps(made, folder)
+    ways = {hop.link.name: hop.way for hop in made.plan.path}
+    on_path = [(e, ways[e.link]) for hop in made.plan.path if (e := made.plan.emulator(hop.link.name))]
+    there = tuple(dumps.stage(e, e.stage(way)) for e, way in on_path)
+    back = tuple(
+        dumps.stage(e, e.stage("backward" if way == "forward" else "forward")) for e, way in reversed(on_path)
+    )
+    ends = (trial.workload.source, trial.workload.destination)
+    return Evidence(
+        rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
+        there=there,
+        back=back,
+        outcome=workloads.read(trial.workload, folder),
+        tcp=tuple(tcp_samples(dumps.samples, made.sampled)),
+        host_counters=_moved(folder, ends),
+        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
+        captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
+    )
+
+
+class _Dumps:
+    """The observer's files of a trial, and the emulators' counters."""
+
+    def __init__(self, made: Orders, folder: Path) -> None:
+        before, after = ((folder / name).read_bytes() for name in (READ_BACK, AFTER))
+        self.folder = folder
+        self.names = device_numbers(before, made.observed)
+        self.set_up = tuple(qdiscs(before, made.observed))
+        self.before = self._by_place(queue_samples(before, made.observed))
+        self.after = self._by_place(queue_samples(after, made.observed))
+        self.samples = (folder / SAMPLES).read_bytes()
+        self.queues: dict[tuple[str, str, str], list[QueueSample]] = {}
+        for sample in queue_samples(self.samples, made.sampled):
+            self.queues.setdefault(self._place(sample), []).append(sample)
+
+    def _place(self, found: QueueSample | Qdisc) -> tuple[str, str, str]:
+        return found.netns, self.names[found.netns, found.device], found.handle
+
+    def _by_place(self, samples: Iterator[QueueSample]) -> dict[tuple[str, str, str], QueueSample]:
+        return {self._place(sample): sample for sample in samples}
+
+    def stage(self, emulator: Emulator, stage: Stage) -> StageEvidence:
+        first, last = (self._counters(emulator.link, when) for when in ("before", "after"))
+        packets = {name: last[name] - first.get(name, 0) for name in last}
+        queue = (emulator.netns, stage.queue_device)
+        exit_place = (emulator.netns, stage.exit_device, "4:")
+        return StageEvidence(
+            link=emulator.link,
+            mtu_bytes=emulator.mtu_bytes,
+            stage=stage,
+            data_packets=packets.get(stage.data_counter, 0),
+            oversize_packets=packets.get(stage.oversize_counter, 0),
+            dropped_packets=packets.get(stage.drop_counter, 0),
+            queue_drops=self._grew((*queue, "2:"), "drops"),
+            late_drops=self._grew(exit_place, "drops"),
+            late_packets=self._grew(exit_place, "packets"),
+            early_drops=self._grew((*queue, "1:"), "drops"),
+            qdiscs={
+                each.handle: each
+                for each in self.set_up
+                if self._place(each)[:2] in (queue, exit_place[:2])
+                and each.handle in stage.handles(self._place(each)[1])
+            },
+            samples=tuple(self.queues.get((*queue, "2:"), [])),
+        )
+
+    def _counters(self, link: str, when: str) -> dict[str, int]:
+        said = json.loads((self.folder / counters_file(link, when)).read_text())
+        found = (entry["counter"] for entry in said["nftables"] if "counter" in entry)
+        return {counter["name"]: counter["packets"] for counter in found}
+
+    def _grew(self, place: tuple[str, str, str], counter: str) -> int:
+        if place not in self.after:
+            return 0
+        first = getattr(self.before[place], counter) if place in self.before else 0
+        return int(getattr(self.after[place], counter)) - first
+
+
+def _moved(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for node in nodes:
+        before, after = (_netstat(folder / netstat_file(node, when)) for when in ("before", "after"))
+        for name in SUSPECT_COUNTERS:
+            total[name] = total.get(name, 0) + after.get(name, 0) - before.get(name, 0)
+    return {name: count for name, count in total.items() if count}
+
+
+def _netstat(path: Path) -> dict[str, int]:
+    """/proc/net/netstat: pairs of lines, names and values, each beginning with the group's name."""
+    lines = path.read_text().splitlines()
+    found = {}
+    for names, values in zip(lines[::2], lines[1::2], strict=True):
+        if names.startswith("TcpExt:"):
+            found.update(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
+    return found
+
+
+def _cpu_busy(folder: Path) -> float | None:
+    """From the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
+    first, last = (
+        [int(word) for word in (folder / f"cpu-{when}.txt").read_text().splitlines()[0].split()[1:9]]
+        for when in ("before", "after")
+    )
+    spent = [b - a for a, b in zip(first, last, strict=True)]
+    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
+
+
+def _missed(path: Path) -> int:
+    found = re.search(r"(\d+) packets dropped by kernel", path.read_text())
+    return int(found[1]) if found else 0

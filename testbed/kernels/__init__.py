@@ -1,0 +1,1 @@
+"""Where a plan runs, and the lab kernel: how it is made, kept and booted."""

@@ -1,0 +1,204 @@
+"""Builds a lab kernel: source + recipe + compiler → an image in the cache. Writes to the cache only."""
+
+import hashlib
+import os
+import platform
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .. import package, process
+from ..error import MachineError, TestbedError, UserError
+from . import firstboot, make, recipe
+from .cache import Cache, KernelImage, Record, find, installed, user_cache
+from .debian import Archive, mirror
+from .source import DebianSource, Source, choose
+
+__all__ = ["KernelImage", "Stage", "build", "find", "installed"]
+
+USUAL_STEPS = 1540
+"""Files made in a build of 7.3; later builds use what the last one counted."""
+ROOM_BYTES = 3_000_000_000
+"""What an unpacked and compiled tree takes on the disk."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the build is doing; `done` of `total` steps, both None where there is nothing to count."""
+
+    what: str
+    done: int | None = None
+    total: int | None = None
+
+
+Report = Callable[[Stage], None]
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """All that a kernel depends on."""
+
+    source: Source
+    recipe: recipe.Recipe
+    compiler: str
+
+    @property
+    def key(self) -> str:
+        text = "\n".join((self.source.identity, self.recipe.sha256, self.compiler))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build(
+    source: str | None = None,
+    name: str | None = None,
+    *,
+    jobs: int | None = None,
+    report: Report = lambda stage: None,
+    cache: Cache | None = None,
+) -> KernelImage:
+    """The kernel made from a source, from the cache if it is there.
+
+    `source` is a version, a tarball or a folder; None is Debian's newest, and makes it the default kernel.
+    `name` None is the source's own name; `jobs` None is the number of processors.
+    UserError for a bad source, MachineError for what this machine lacks.
+    """
+    if name is not None and (not name or not set(name) <= NAME_LETTERS or name[0] in ".-"):
+        raise UserError(f"--name {name!r}: allowed: letters, digits, '.', '_', '-' and not '.' or '-' first")
+    kernels = cache or user_cache()
+    compiler, ours = _compiler(), recipe.load()
+    if source is None and (image := _current(kernels, ours, compiler, name)):
+        return image
+    with kernels.lock(on_wait=lambda: report(Stage("waiting for another build to finish"))):
+        if source is None and (image := _current(kernels, ours, compiler, name)):
+            return image
+        report(Stage("looking for the kernel source"))
+        chosen = choose(source, Archive(kernels.folder.parent / "debian", mirror()))
+        mixed = Ingredients(chosen, ours, compiler)
+        for record, image in reversed(kernels.records()):
+            if record.key == mixed.key:
+                default = record.is_default or source is None
+                return kernels.adopt(record, name or image.name, default)
+        return _make(kernels, mixed, name or chosen.name, source is None, jobs or os.cpu_count() or 1, report)
+
+
+NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+def _current(cache: Cache, ours: recipe.Recipe, compiler: str, name: str | None) -> KernelImage | None:
+    """The default kernel, if today's recipe and compiler would make it again: no need to ask the network."""
+    for record, image in reversed(cache.records()):
+        same = (record.is_default, record.recipe_hash, record.compiler) == (True, ours.sha256, compiler)
+        if same and name in (None, image.name):
+            return image if image == cache.find(None) else cache.adopt(record, image.name, True)
+    return None
+
+
+def _make(
+    cache: Cache, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report
+) -> KernelImage:
+    _check_machine(cache.folder)
+    with cache.partial() as partial:
+        home, tree = partial / "image", partial / "tree"
+        home.mkdir()
+        log = home / "build.log"
+        report(Stage(f"fetching and unpacking {mixed.source.name}"))
+        mixed.source.unpack(tree)
+        try:
+            _patch(tree, mixed.recipe)
+            config = _configure(tree, mixed.recipe)
+            known = cache.records()
+            total = known[-1][0].steps if known else USUAL_STEPS
+            steps = make.compile(
+                tree, jobs, log, lambda done: report(Stage("compiling", done, max(done, total)))
+            )
+        except process.CommandError as error:
+            raise _failure(mixed.source, error, log, cache) from error
+        (home / "config").write_text(config)
+        shutil.copy2(tree / "linux", home / "linux")
+        report(Stage("booting it once"))
+        _check_boot(home / "linux")
+        return cache.put(home, _record(mixed, name, default, home, steps))
+
+
+def _patch(tree: Path, ours: recipe.Recipe) -> None:
+    """Applies our patches; one that the tree already has is left out."""
+    words = ("patch", "-p1", "--force", "--silent")
+    for patch in ours.patches:
+        try:
+            process.run((*words, "--dry-run"), input=patch.text, cwd=tree)
+        except process.CommandError:
+            process.run((*words, "--dry-run", "--reverse"), input=patch.text, cwd=tree)
+            continue
+        process.run((*words, "--no-backup-if-mismatch"), input=patch.text, cwd=tree)
+
+
+def _configure(tree: Path, ours: recipe.Recipe) -> str:
+    """The finished configuration. UserError naming each wanted option that did not survive."""
+    make.run(tree, "tinyconfig")
+    config = tree / ".config"
+    config.write_text(config.read_text() + ours.fragment)
+    make.run(tree, "olddefconfig")
+    finished = config.read_text()
+    if refused := ours.refused(finished):
+        raise UserError(
+            f"this kernel source does not accept options the lab kernel needs: {', '.join(refused)}; "
+            "allowed: Linux 6.16 or newer, with the options of kernel/config"
+        )
+    return finished
+
+
+def _check_machine(folder: Path) -> None:
+    if platform.machine() != "x86_64":
+        raise MachineError(
+            f"the lab kernel (User-Mode Linux) needs an x86-64 machine, and this is {platform.machine()}",
+            "testbed run --set kernel=host …",
+        )
+    if lacking := package.missing("build"):
+        names = [each.name for each in lacking]
+        raise MachineError(f"building a kernel needs {', '.join(names)}", package.install_command(names))
+    free = shutil.disk_usage(folder).free
+    if free < ROOM_BYTES:
+        what = (
+            f"building a kernel takes {ROOM_BYTES / 1e9:.0f} GB for a while; {folder} has {free / 1e9:.1f} GB"
+        )
+        raise MachineError(what, "XDG_CACHE_HOME=/a/larger/disk testbed kernel build")
+
+
+def _compiler() -> str:
+    """The compiler's version as it names itself; it is part of what a kernel is made of."""
+    return process.run(["gcc", "--version"]).stdout.splitlines()[0]
+
+
+def _check_boot(linux: Path) -> None:
+    first = firstboot.boot(linux)
+    if not first.ok:
+        what = "the new kernel does not run here, so it was not kept; its console ends with:"
+        raise MachineError(f"{what}\n{first.last_lines}\n", "testbed doctor")
+
+
+def _failure(source: Source, error: process.CommandError, log: Path, cache: Cache) -> TestbedError:
+    kept = cache.folder / "failed-build.log"
+    kept.write_text(log.read_text() if log.exists() else error.stderr)
+    what = f"{source.name} could not be built: {error}\n"
+    if isinstance(source, DebianSource):
+        return MachineError(what, f"less {kept}")
+    return UserError(f"{what}all of it is in {kept}")
+
+
+def _record(mixed: Ingredients, name: str, default: bool, home: Path, steps: int) -> Record:
+    return Record(
+        name=name,
+        key=mixed.key,
+        release=process.run([home / "linux", "--version"]).stdout.split()[-1],
+        config_hash=hashlib.sha256((home / "config").read_bytes()).hexdigest(),
+        is_default=default,
+        source=mixed.source.name,
+        source_identity=mixed.source.identity,
+        recipe_hash=mixed.recipe.sha256,
+        patches={patch.name: patch.sha256 for patch in mixed.recipe.patches},
+        compiler=mixed.compiler,
+        built=datetime.now(UTC).isoformat(timespec="seconds"),
+        steps=steps,
+    )

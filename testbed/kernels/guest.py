@@ -1,0 +1,124 @@
+"""What every kernel does with the steps of a trial: hand them to the agent, watch that lab time goes on, and say how
+it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..error import MachineError, TestbedError
+from ..process import Running
+
+AGENT = Path(__file__).parent.parent / "agent.py"
+STANDSTILL_S = 120.0
+"""Wall time without a sign of life after which a guest is taken to hang. Under load one sign takes a few seconds."""
+
+Steps = Sequence[dict[str, Any]]
+Progress = Callable[[float], None]
+"""Called with the lab time, in seconds, whenever a guest reports it."""
+
+
+class TrialError(TestbedError):
+    """A trial could not be carried out; nothing that it wrote is a result."""
+
+
+class Cancelled(Exception):  # noqa: N818 - nothing went wrong
+    """Somebody wants a trial to end now."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a guest ended. `end_ns` is CLOCK_MONOTONIC of the kernel that carried the steps out."""
+
+    release: str
+    end_ns: int
+    wall_s: float
+
+
+def interpreter() -> str:
+    """The Python that runs us, as a guest can start it: without the virtual environment around it."""
+    path = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    if not os.access(path, os.X_OK | os.R_OK):
+        raise MachineError(
+            f"the interpreter {path} cannot be read inside the lab kernel", "python3 -m venv .venv"
+        )
+    return path
+
+
+def write_steps(folder: Path, steps: Steps) -> None:
+    (folder / "steps.json").write_text(json.dumps(steps, indent=1) + "\n")
+
+
+@contextmanager
+def pipe() -> Iterator[tuple[int, int]]:
+    """The two ends of a pipe, closed in any case."""
+    reading, writing = os.pipe()
+    try:
+        yield reading, writing
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def watch(
+    process: Running,
+    signs: int,
+    progress: Progress,
+    wall_limit_s: float | None,
+    cancelled: Callable[[], bool],
+) -> None:
+    """Waits for the process to end, reading the agent's signs of life.
+
+    Raises TrialError when none comes for STANDSTILL_S, or when `wall_limit_s` is over (None: no limit), and Cancelled
+    once `cancelled` says so.
+    """
+    began = heard = time.monotonic()
+    last, unread = "nothing", b""
+    while process.poll() is None:
+        ready, _, _ = select.select([signs], [], [], 0.05 if heard > time.monotonic() - 1 else 0.2)
+        now = time.monotonic()
+        if cancelled():
+            raise Cancelled
+        if ready:
+            heard = now
+            *lines, unread = (unread + os.read(signs, 65536)).split(b"\n")
+            for line in lines:
+                last = line.decode(errors="replace")
+                if last.startswith("lab "):
+                    progress(int(last.split()[1]) / 1e9)
+        if now - heard > STANDSTILL_S:
+            raise TrialError(
+                f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. Something in "
+                "the guest waits for time to pass without sleeping, or the path has no rate"
+            )
+        if wall_limit_s is not None and now - began > wall_limit_s:
+            raise TrialError(
+                f"the trial took longer than its limit of {wall_limit_s:.0f} s; the last sign was '{last}'"
+            )
+
+
+def ending(folder: Path, console: str, wall_s: float) -> Ending:
+    """Reads the agent's outcome. Raises TrialError if a step failed or the kernel died before the last one."""
+    path = folder / "outcome.json"
+    if not path.exists():
+        raise TrialError(_death(console))
+    outcome = json.loads(path.read_text())
+    if outcome["error"] is not None:
+        raise TrialError(outcome["error"]["text"])
+    return Ending(outcome["release"], outcome["end_ns"], wall_s)
+
+
+def _death(console: str) -> str:
+    lines = [line for line in console.splitlines() if line.strip()]
+    said = "\n".join(lines[-12:]) or "(nothing)"
+    if "Out of memory" in console or "out of memory" in console:
+        return f"the guest ran out of memory: give it more with limits.memory. Its console ends:\n{said}"
+    return f"the guest died before the trial was over. Its console ends:\n{said}"

@@ -1,0 +1,105 @@
+"""The lab kernel: carries out a trial's steps in User-Mode Linux, in virtual time or on the wall clock.
+
+An ordinary process of an ordinary user. It sees the host's file system read-only, writes to the trial's folder and
+nowhere else, and takes its entropy from the seed.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from .. import process
+from ..error import MachineError
+from ..native import Tools
+from .cache import KernelImage
+from .guest import AGENT, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+
+RESERVE_BYTES = 512 << 20
+"""Memory of the host that a trial leaves free."""
+
+
+def run(
+    image: KernelImage,
+    steps: Steps,
+    folder: Path,
+    *,
+    tools: Tools,
+    seed: int,
+    memory_bytes: int,
+    virtual_time: bool = True,
+    wall_limit_s: float | None = None,
+    progress: Progress = lambda lab_s: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Ending:
+    """Boots the kernel and has it carry out the steps; their files are in `folder` afterwards, with `console.log`.
+
+    `memory_bytes` is a ceiling: the guest takes from the host what it touches. Raises TrialError if a step fails, the
+    guest dies or hangs; MachineError if the host has not got the memory.
+    """
+    check_memory(memory_bytes)
+    write_steps(folder, steps)
+    console = folder / "console.log"
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="testbed-uml-") as uml_dir, pipe() as (signs, writing):
+        words = [
+            str(image.path),
+            f"mem={memory_bytes >> 20}M",
+            *(("time-travel=inf-cpu", "time-travel-start=0") if virtual_time else ()),
+            "seccomp=on",
+            f"uml_dir={uml_dir}",
+            "umid=lab",
+            "rootfstype=hostfs",
+            "rootflags=/",
+            "ro",
+            "quiet",
+            "panic=-1",
+            "con=null",
+            "con0=null,fd:1",
+            f"con1=null,fd:{writing}",
+            f"init={interpreter()}",
+            *("--", "-ISB", str(AGENT), "guest", str(folder), str(tools.folder), "/dev/tty1"),
+        ]
+        _refuse_blanks(words)
+        environment = {
+            "PATH": process.search_path(),
+            "LD_PRELOAD": str(tools.folder / "preload.so"),
+            "TESTBED_SEED": str(seed),
+        }
+        with (
+            console.open("wb") as out,
+            process.start(words, stdout=out, stderr=out, env=environment, pass_fds=(writing,)) as guest,
+        ):
+            watch(guest, signs, progress, wall_limit_s, cancelled)
+    return ending(folder, console.read_text(errors="replace"), time.monotonic() - began)
+
+
+def check_memory(memory_bytes: int) -> None:
+    """Raises MachineError when the host has not got that much to spare."""
+    free = available_bytes()
+    if memory_bytes + RESERVE_BYTES > free:
+        raise MachineError(
+            f"the lab kernel may need {memory_bytes >> 20} MiB for this trial and {free >> 20} MiB are free",
+            "testbed run … --jobs 1, or fewer flows, a lower rate or RTT, or --set limits.memory=…",
+        )
+
+
+def available_bytes() -> int:
+    """What processes can get without swapping: the kernel's estimate."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) << 10
+    raise AssertionError("BUG: /proc/meminfo has no MemAvailable")
+
+
+def _refuse_blanks(words: list[str]) -> None:
+    """The kernel's command line is cut at blanks."""
+    for word in words:
+        if any(c.isspace() for c in word):
+            raise MachineError(
+                f"the lab kernel cannot be given the path {word.split('=', 1)[-1]!r}, which has a blank in it",
+                f"cd to a folder without blanks in its name (now: {os.getcwd()!r})",
+            )

@@ -1,0 +1,42 @@
+"""How much memory a lab kernel needs for a trial. Pure, no I/O."""
+
+from __future__ import annotations
+
+import math
+
+from .plan import Plan
+from .workload import FlowWorkload, Iperf3Workload, Workload
+
+BASE_BYTES = 192 << 20
+NODE_BYTES = 1 << 20
+FLOW_BYTES = 8 << 20
+OVERHEAD = 1.6
+"""Memory the kernel accounts for a byte of TCP payload in an MTU packet (sk_buff and its head)."""
+COPIES = 2
+"""What is on its way is also in the sender's retransmission queue, and may wait at the receiver out of order."""
+MAP_SHARE = 1 / 60
+"""The kernel's own map of its memory: 64 bytes for a page of 4 096."""
+
+
+def memory_bytes(plan: Plan, workload: Workload) -> int:
+    """A ceiling for the guest, rounded up to whole MiB: base + nodes + flows + 2 × 1.6 × what the path and its buffers
+    hold. iperf3 also fills fixed socket buffers with data of its own, two for each flow.
+    """
+    path_bytes = 0.0
+    for emulator in plan.emulators:
+        for stage in emulator.stages:
+            rate_bps = stage.asked.rate_bps or 0
+            path_bytes += rate_bps * stage.asked.delay_ns / 8e9
+            path_bytes += (stage.limit or 0) * (1 if stage.limit_unit == "bytes" else emulator.mtu_bytes)
+    flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload) else 1
+    buffers = 0
+    if isinstance(workload, Iperf3Workload):
+        buffers = flows * 2 * (workload.window_bytes or 0)
+    total = (
+        BASE_BYTES
+        + NODE_BYTES * plan.namespaces
+        + FLOW_BYTES * flows
+        + OVERHEAD * COPIES * path_bytes
+        + buffers
+    )
+    return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20

@@ -1,0 +1,59 @@
+"""Our programs in C: compiled once for each version of their source, and kept in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import process
+from .kernels.cache import user_folder
+
+SOURCES = Path(__file__).with_name("native")
+FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
+BUILDS: dict[str, tuple[str, ...]] = {
+    "flow.c": ("-o", "flow", "-pthread"),
+    "observe.c": ("-o", "observe"),
+    "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
+}
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Where the compiled programs are, and a hash of what they were compiled from."""
+
+    folder: Path
+    digest: str
+
+
+def tools() -> Tools:
+    """Compiles what is not compiled yet. Raises MachineError without a compiler."""
+    digest = _digest()
+    folder = user_folder() / "tools" / digest
+    if not folder.exists():
+        _compile(folder)
+    return Tools(folder, digest)
+
+
+def _digest() -> str:
+    text = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
+    for name in BUILDS:
+        text.update((SOURCES / name).read_bytes())
+    return text.hexdigest()[:12]
+
+
+def _compile(folder: Path) -> None:
+    """Into a folder of our own, which then takes its final name at once: two compilations cannot meet."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix="partial-", dir=folder.parent))
+    try:
+        for name, options in BUILDS.items():
+            process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
+        partial.chmod(0o755)
+        if not folder.exists():
+            os.rename(partial, folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

@@ -1,0 +1,369 @@
+/*
+ * flow: bulk TCP flows between two network namespaces of one kernel.
+ *
+ *   flow --from NETNS --to NETNS --address IP --port N
+ *        [--leave-out NS] [--bytes N] CONGESTION:WINDOW:START:STOP ...
+ *
+ * Both ends live in this one process: a socket belongs to the namespace in which it was made, so a thread that
+ * enters a namespace, opens its socket and stays blocked in the kernel is a whole application.  One process sees
+ * both ends at the same instant of the kernel's clock, and can say what the receiver had got when the time was up.
+ *
+ * In virtual time a system call is the expensive thing, a packet is not.  The sender is one blocking sendfile()
+ * after another, the receiver one blocking recv(MSG_WAITALL | MSG_TRUNC) of megabytes: both loops run inside the
+ * kernel, which still sees an application that reads at once, and no payload is ever copied.
+ *
+ * WINDOW is in bytes, put into SO_SNDBUF of the sender and SO_RCVBUF of the receiver (the kernel doubles both and
+ * stops tuning them); 0 leaves both to autotuning.  START, STOP and --leave-out are in ns of CLOCK_MONOTONIC after
+ * the common start; with --bytes a flow ends when its receiver has them all, and STOP is not used.
+ *
+ * Written to standard output, one line each, "KEY VALUE ...":
+ *   start NS                          the common start
+ *   flow I PORT CONGESTION SNDBUF RCVBUF   what the kernel says it set, read back from the sockets
+ *   info WHEN I END HEX               struct tcp_info at WHEN (ns), END is sender or receiver; at the start, at
+ *                                     --leave-out, and when the flow stops
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MAX_FLOWS = 128,
+	SOURCE_BYTES = 4 << 20,    /* the file that is sent over and over */
+	READ_BYTES = 4 << 20,
+	STACK_BYTES = 64 << 10,
+};
+
+static const long long SECOND = 1000000000LL;
+
+struct flow {
+	char congestion[16];
+	long long window_bytes, start_ns, stop_ns;
+	int sender, receiver;      /* sockets; -1 until they exist */
+	pthread_t sending, receiving;
+};
+
+static struct {
+	const char *from, *to, *address;
+	int port;
+	long long leave_out_ns, bytes;
+	int flows;
+} asked;
+
+static struct flow flows[MAX_FLOWS];
+static long long start_ns;
+static int source;
+
+static void die(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "flow: ");
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, errno ? ": %s\n" : "\n", strerror(errno));
+	exit(1);
+}
+
+static long long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static void sleep_until(long long ns)
+{
+	struct timespec t = { ns / SECOND, ns % SECOND };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+static void enter(const char *netns)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof path, "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET) < 0)
+		die("cannot enter the network namespace %s", netns);
+	close(fd);
+}
+
+static socklen_t address_of(struct sockaddr_storage *storage, int port)
+{
+	struct sockaddr_in *v4 = (void *)storage;
+	struct sockaddr_in6 *v6 = (void *)storage;
+
+	memset(storage, 0, sizeof *storage);
+	if (inet_pton(AF_INET, asked.address, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		return sizeof *v4;
+	}
+	errno = 0;
+	if (inet_pton(AF_INET6, asked.address, &v6->sin6_addr) != 1)
+		die("%s is not an IP address", asked.address);
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons(port);
+	return sizeof *v6;
+}
+
+/* A TCP socket with its congestion control and, for a fixed window, its buffer; before it connects or listens. */
+static int tcp_socket(int family, const struct flow *f, int buffer_option)
+{
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), bytes = f->window_bytes, on = 1;
+
+	if (fd < 0)
+		die("cannot open a socket");
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, f->congestion, strlen(f->congestion)) < 0)
+		die("the kernel refuses the congestion control %s", f->congestion);
+	if (bytes && setsockopt(fd, SOL_SOCKET, buffer_option, &bytes, sizeof bytes) < 0)
+		die("the kernel refuses a window of %d bytes", bytes);
+	return fd;
+}
+
+struct snapshot {
+	unsigned char info[512];
+	socklen_t length;
+};
+
+static void take(int fd, struct snapshot *s)
+{
+	s->length = sizeof s->info;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, s->info, &s->length) < 0)
+		die("cannot read TCP_INFO");
+}
+
+static void print_snapshot(long long when, int i, const char *end, const struct snapshot *s)
+{
+	printf("info %lld %d %s ", when, i, end);
+	for (socklen_t k = 0; k < s->length; k++)
+		printf("%02x", s->info[k]);
+	putchar('\n');
+}
+
+/* TCP_INFO of both ends of some flows; all are read before any is printed, so that they belong to one instant. */
+static void snapshot(const struct flow *first, const struct flow *end)
+{
+	static struct snapshot senders[MAX_FLOWS], receivers[MAX_FLOWS];
+	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+	int from = first - flows, to = end - flows;
+	long long when = now_ns();
+
+	pthread_mutex_lock(&one_at_a_time);
+	for (int i = from; i < to; i++) {
+		take(flows[i].receiver, &receivers[i]);
+		take(flows[i].sender, &senders[i]);
+	}
+	for (int i = from; i < to; i++) {
+		print_snapshot(when, i, "sender", &senders[i]);
+		print_snapshot(when, i, "receiver", &receivers[i]);
+	}
+	pthread_mutex_unlock(&one_at_a_time);
+}
+
+static void *receive(void *argument)
+{
+	struct flow *f = argument;
+	char nowhere[1];           /* MSG_TRUNC: TCP throws the data away without writing it anywhere */
+
+	while (recv(f->receiver, nowhere, READ_BYTES, MSG_WAITALL | MSG_TRUNC) > 0)
+		;
+	if (asked.bytes)
+		snapshot(f, f + 1);
+	return NULL;
+}
+
+/* Send `bytes` (or for ever, until the socket is shut down) from the source file. */
+static void send_bytes(int fd, long long bytes)
+{
+	off_t at = 0;
+	ssize_t n;
+
+	while (bytes != 0) {
+		size_t want = SOURCE_BYTES - at;
+
+		if (bytes > 0 && (long long)want > bytes)
+			want = bytes;
+		n = sendfile(fd, source, &at, want);
+		if (n <= 0)
+			return;
+		if (bytes > 0)
+			bytes -= n;
+		if (at == SOURCE_BYTES)
+			at = 0;
+	}
+}
+
+static void *send_all(void *argument)
+{
+	struct flow *f = argument;
+
+	sleep_until(start_ns + f->start_ns);
+	send_bytes(f->sender, asked.bytes ? asked.bytes : -1);
+	if (asked.bytes)
+		shutdown(f->sender, SHUT_WR);
+	return NULL;
+}
+
+static void spawn(pthread_t *thread, void *(*body)(void *), struct flow *f)
+{
+	pthread_attr_t attributes;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	errno = pthread_create(thread, &attributes, body, f);
+	if (errno)
+		die("cannot start a thread");
+	pthread_attr_destroy(&attributes);
+}
+
+/* Flow I has a port of its own, so that captures and counters can tell flows apart. */
+static void listen_all(int *listeners)
+{
+	for (int i = 0; i < asked.flows; i++) {
+		struct sockaddr_storage a;
+		socklen_t length = address_of(&a, asked.port + i);
+
+		listeners[i] = tcp_socket(a.ss_family, &flows[i], SO_RCVBUFFORCE);
+		if (bind(listeners[i], (void *)&a, length) < 0 || listen(listeners[i], 1) < 0)
+			die("cannot listen on %s port %d", asked.address, asked.port + i);
+	}
+}
+
+static void connect_all(const int *listeners)
+{
+	for (int i = 0; i < asked.flows; i++) {
+		struct flow *f = &flows[i];
+		struct sockaddr_storage a;
+		socklen_t length = address_of(&a, asked.port + i);
+
+		f->sender = tcp_socket(a.ss_family, f, SO_SNDBUFFORCE);
+		if (connect(f->sender, (void *)&a, length) < 0)
+			die("cannot connect to %s port %d", asked.address, asked.port + i);
+		f->receiver = accept4(listeners[i], NULL, NULL, SOCK_CLOEXEC);
+		if (f->receiver < 0)
+			die("cannot accept on port %d", asked.port + i);
+	}
+}
+
+static void print_flow(int i)
+{
+	char congestion[16] = "";
+	int sndbuf = 0, rcvbuf = 0;
+	socklen_t length = sizeof congestion, four = sizeof sndbuf;
+
+	if (getsockopt(flows[i].sender, IPPROTO_TCP, TCP_CONGESTION, congestion, &length) < 0
+	    || getsockopt(flows[i].sender, SOL_SOCKET, SO_SNDBUF, &sndbuf, &four) < 0
+	    || getsockopt(flows[i].receiver, SOL_SOCKET, SO_RCVBUF, &rcvbuf, &four) < 0)
+		die("cannot read back the options of flow %d", i);
+	printf("flow %d %d %s %d %d\n", i, asked.port + i, congestion, sndbuf, rcvbuf);
+}
+
+static void parse_flow(struct flow *f, const char *word)
+{
+	if (sscanf(word, "%15[a-z0-9_]:%lld:%lld:%lld", f->congestion, &f->window_bytes, &f->start_ns, &f->stop_ns) != 4)
+		die("'%s' is not CONGESTION:WINDOW:START:STOP", word);
+	f->sender = f->receiver = -1;
+}
+
+static void parse(int count, char **words)
+{
+	static const struct option options[] = {
+		{ "from", 1, 0, 'f' }, { "to", 1, 0, 't' }, { "address", 1, 0, 'a' }, { "port", 1, 0, 'p' },
+		{ "leave-out", 1, 0, 'l' }, { "bytes", 1, 0, 'b' }, { 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(count, words, "", options, NULL)) != -1) {
+		switch (option) {
+		case 'f': asked.from = optarg; break;
+		case 't': asked.to = optarg; break;
+		case 'a': asked.address = optarg; break;
+		case 'p': asked.port = atoi(optarg); break;
+		case 'l': asked.leave_out_ns = atoll(optarg); break;
+		case 'b': asked.bytes = atoll(optarg); break;
+		default: exit(2);
+		}
+	}
+	asked.flows = count - optind;
+	if (!asked.from || !asked.to || !asked.address || !asked.port || asked.flows < 1 || asked.flows > MAX_FLOWS)
+		die("usage: flow --from NETNS --to NETNS --address IP --port N [--leave-out NS] [--bytes N]"
+		    " CONGESTION:WINDOW:START:STOP ... (1 to %d flows)", MAX_FLOWS);
+	for (int i = 0; i < asked.flows; i++)
+		parse_flow(&flows[i], words[optind + i]);
+}
+
+/* Stop each flow at its own time: what its receiver has got by then is its result. */
+static void stop_all(void)
+{
+	bool stopped[MAX_FLOWS] = { 0 };
+
+	for (int left = asked.flows; left > 0; left--) {
+		int next = -1;
+
+		for (int i = 0; i < asked.flows; i++)
+			if (!stopped[i] && (next < 0 || flows[i].stop_ns < flows[next].stop_ns))
+				next = i;
+		sleep_until(start_ns + flows[next].stop_ns);
+		snapshot(&flows[next], &flows[next + 1]);
+		shutdown(flows[next].sender, SHUT_WR);
+		stopped[next] = true;
+	}
+}
+
+int main(int count, char **words)
+{
+	int listeners[MAX_FLOWS];
+
+	parse(count, words);
+	source = memfd_create("flow", MFD_CLOEXEC);
+	if (source < 0 || ftruncate(source, SOURCE_BYTES) < 0)
+		die("cannot make the file to send");
+
+	enter(asked.to);
+	listen_all(listeners);
+	enter(asked.from);
+	connect_all(listeners);
+
+	start_ns = now_ns();
+	printf("start %lld\n", start_ns);
+	for (int i = 0; i < asked.flows; i++)
+		print_flow(i);
+	snapshot(flows, flows + asked.flows);
+	for (int i = 0; i < asked.flows; i++) {
+		spawn(&flows[i].receiving, receive, &flows[i]);
+		spawn(&flows[i].sending, send_all, &flows[i]);
+	}
+	if (asked.leave_out_ns) {
+		sleep_until(start_ns + asked.leave_out_ns);
+		snapshot(flows, flows + asked.flows);
+	}
+	if (asked.bytes)
+		for (int i = 0; i < asked.flows; i++)
+			pthread_join(flows[i].receiving, NULL);
+	else
+		stop_all();
+	return fflush(stdout) ? 1 : 0;   /* leaving resets what is still in flight */
+}

@@ -1,0 +1,101 @@
+/*
+ * preload: what a lab kernel gets from outside, made repeatable and cheap.  Loaded into the User-Mode Linux process
+ * with LD_PRELOAD; touches nothing inside the guest.
+ *
+ * getrandom(): the only entropy User-Mode Linux takes from its host.  Answered from a generator seeded with
+ * TESTBED_SEED, so that every random number of the guest kernel (netem, BBR, HTCP, port numbers, ...) repeats.
+ *
+ * open(O_TMPFILE): the guest's memory.  A memfd instead of a file in /dev/shm: not bounded by the size of that
+ * mount, and backed by huge pages where the host allows them on advice
+ * (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U   /* since Linux 6.3 */
+#endif
+
+static uint64_t state;
+
+/* SplitMix64, Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+static uint64_t next(void)
+{
+	uint64_t z = state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	const char *seed = getenv("TESTBED_SEED");
+
+	state = seed ? strtoull(seed, NULL, 10) : 0;
+}
+
+ssize_t getrandom(void *buffer, size_t length, unsigned flags)
+{
+	unsigned char *bytes = buffer;
+
+	(void)flags;
+	for (size_t i = 0; i < length; i += 8) {
+		uint64_t word = next();
+
+		memcpy(bytes + i, &word, length - i < 8 ? length - i : 8);
+	}
+	return length;
+}
+
+static int memory_file(void)
+{
+	int fd = memfd_create("lab-kernel", MFD_CLOEXEC | MFD_EXEC);
+
+	return fd >= 0 ? fd : memfd_create("lab-kernel", MFD_CLOEXEC);
+}
+
+static int open_next(const char *name, const char *path, int flags, mode_t mode)
+{
+	int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
+
+	if ((flags & O_TMPFILE) == O_TMPFILE) {
+		int fd = memory_file();
+
+		if (fd >= 0)
+			return fd;
+	}
+	return real(path, flags, mode);
+}
+
+#define MODE_OF(flags) ({ va_list a; va_start(a, flags); mode_t m = va_arg(a, mode_t); va_end(a); m; })
+
+int open(const char *path, int flags, ...)
+{
+	return open_next("open", path, flags, flags & (O_CREAT | __O_TMPFILE) ? MODE_OF(flags) : 0);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	return open_next("open64", path, flags, flags & (O_CREAT | __O_TMPFILE) ? MODE_OF(flags) : 0);
+}
+
+void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset)
+{
+	static void *(*real)(void *, size_t, int, int, int, off64_t);
+
+	if (!real)
+		real = (void *(*)(void *, size_t, int, int, int, off64_t))dlsym(RTLD_NEXT, "mmap64");
+	void *start = real(address, length, protection, flags, fd, offset);
+	if (start != MAP_FAILED && (flags & MAP_SHARED) && length >= 64 << 20)
+		madvise(start, length, MADV_HUGEPAGE);   /* the guest's memory; where huge pages are off this is no error to us */
+	return start;
+}

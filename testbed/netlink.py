@@ -1,0 +1,59 @@
+"""What the observer wrote: records of netlink messages, cut into attributes. Pure, no I/O."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+_RECORD = struct.Struct("=QII")
+_MESSAGE = struct.Struct("=IHHII")
+_ATTRIBUTE = struct.Struct("=HH")
+_TYPE_MASK = 0x3FFF
+
+
+@dataclass(frozen=True)
+class Record:
+    """The answer of one source (its number on the observer's command line) at one time of CLOCK_MONOTONIC."""
+
+    time_ns: int
+    source: int
+    messages: bytes
+
+
+def records(data: bytes) -> Iterator[Record]:
+    """Whole records; one that was cut off at the end is left out."""
+    at = 0
+    while at + _RECORD.size <= len(data):
+        time_ns, source, length = _RECORD.unpack_from(data, at)
+        at += _RECORD.size
+        if at + length > len(data):
+            return
+        yield Record(time_ns, source, data[at : at + length])
+        at += length
+
+
+def bodies(messages: bytes) -> Iterator[bytes]:
+    """The payload of each netlink message."""
+    at = 0
+    while at + _MESSAGE.size <= len(messages):
+        length = _MESSAGE.unpack_from(messages, at)[0]
+        yield messages[at + _MESSAGE.size : at + length]
+        at += aligned(length)
+
+
+def attributes(data: bytes) -> Mapping[int, bytes]:
+    """Attribute number to its payload; of a repeated one, the last."""
+    found, at = {}, 0
+    while at + _ATTRIBUTE.size <= len(data):
+        length, kind = _ATTRIBUTE.unpack_from(data, at)
+        if length < _ATTRIBUTE.size:
+            break
+        found[kind & _TYPE_MASK] = data[at + _ATTRIBUTE.size : at + length]
+        at += aligned(length)
+    return found
+
+
+def aligned(length: int) -> int:
+    """Messages and attributes begin at multiples of four bytes."""
+    return (length + 3) & ~3

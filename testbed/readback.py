@@ -1,0 +1,60 @@
+"""What the kernel says was set up, decoded by pyroute2: a second implementation checks what iproute2 did. Pure, no I/O."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pyroute2.netlink.rtnl.tcmsg import tcmsg
+
+from . import netlink
+from .sample import Source, of_kind
+
+TICK_NS = 64
+"""The kernel's packet scheduler counts 64 ns ticks (PSCHED_SHIFT); what is read back is exact to one of them."""
+
+
+@dataclass(frozen=True)
+class Qdisc:
+    """One queueing discipline; None where its kind has no such parameter. `limit` is in packets, for tbf in bytes."""
+
+    netns: str
+    device: int
+    handle: str
+    kind: str
+    limit: int | None = None
+    delay_ns: int | None = None
+    jitter_ns: int | None = None
+    rate_bps: int | None = None
+
+
+def qdiscs(data: bytes, sources: tuple[Source, ...]) -> Iterator[Qdisc]:
+    """Every queueing discipline in the observer's records, in their order."""
+    for record, source in of_kind("qdisc", data, sources):
+        for message in _messages(record.messages):
+            yield _qdisc(source.netns, message)
+
+
+def _messages(data: bytes) -> Iterator[tcmsg]:
+    at = 0
+    while at < len(data):
+        (length,) = struct.unpack_from("=I", data, at)
+        message = tcmsg(data[at : at + length])
+        message.decode()
+        yield message
+        at += netlink.aligned(length)
+
+
+def _qdisc(netns: str, message: tcmsg) -> Qdisc:
+    kind = message.get_attr("TCA_KIND")
+    options = message.get_attr("TCA_OPTIONS")
+    handle = f"{message['handle'] >> 16:x}:"
+    if kind == "netem":
+        delay_ns, jitter_ns = (options[key] * TICK_NS for key in ("delay", "jitter"))
+        return Qdisc(netns, message["index"], handle, kind, options["limit"], delay_ns, jitter_ns)
+    if kind == "tbf":
+        parameters = options.get_attr("TCA_TBF_PARMS")
+        rate = options.get_attr("TCA_TBF_RATE64") or parameters["rate"]
+        return Qdisc(netns, message["index"], handle, kind, parameters["limit"], rate_bps=rate * 8)
+    return Qdisc(netns, message["index"], handle, kind)

@@ -1,0 +1,126 @@
+"""Samples: what TCP sockets and queues said over lab time. Pure, no I/O.
+
+Decoded from the observer's records; the numbers of attributes are those of linux/inet_diag.h, linux/rtnetlink.h and
+linux/gen_stats.h.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from . import netlink, tcpinfo
+
+INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
+IFLA_IFNAME = 3
+TCA_KIND, TCA_STATS2 = 1, 7
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the observer asks: `kind` is "tcp", "qdisc" or "link"."""
+
+    kind: str
+    netns: str
+
+    @property
+    def word(self) -> str:
+        return f"{self.kind}@{self.netns}"
+
+
+@dataclass(frozen=True)
+class TcpSample:
+    """One socket at one time."""
+
+    time_ns: int
+    netns: str
+    source: str
+    source_port: int
+    destination: str
+    destination_port: int
+    congestion: str
+    info: tcpinfo.TcpInfo
+
+
+@dataclass(frozen=True)
+class QueueSample:
+    """One queueing discipline at one time; counters since it was set up, backlog now. `handle` is like "2:"."""
+
+    time_ns: int
+    netns: str
+    device: int
+    handle: str
+    kind: str
+    bytes: int
+    packets: int
+    drops: int
+    backlog_bytes: int
+    backlog_packets: int
+
+
+def of_kind(kind: str, data: bytes, sources: tuple[Source, ...]) -> Iterator[tuple[netlink.Record, Source]]:
+    """The records of one kind of source, each with its source."""
+    for record in netlink.records(data):
+        if sources[record.source].kind == kind:
+            yield record, sources[record.source]
+
+
+def tcp_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[TcpSample]:
+    """Every socket in every answer, in the order of time."""
+    for record, source in of_kind("tcp", data, sources):
+        for body in netlink.bodies(record.messages):
+            yield _tcp(record.time_ns, source.netns, body)
+
+
+def queue_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[QueueSample]:
+    """Every queueing discipline in every answer, in the order of time."""
+    for record, source in of_kind("qdisc", data, sources):
+        for body in netlink.bodies(record.messages):
+            yield _queue(record.time_ns, source.netns, body)
+
+
+def device_numbers(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, int], str]:
+    """(namespace, device number) to device name."""
+    found = {}
+    for record, source in of_kind("link", data, sources):
+        for body in netlink.bodies(record.messages):
+            (number,) = struct.unpack_from("=i", body, 4)
+            name = netlink.attributes(body[16:])[IFLA_IFNAME]
+            found[source.netns, number] = name.rstrip(b"\0").decode()
+    return found
+
+
+def _tcp(time_ns: int, netns: str, body: bytes) -> TcpSample:
+    """struct inet_diag_msg: 4 bytes, then the socket's identity (ports in network order), 72 bytes in all."""
+    family = socket.AddressFamily(body[0])
+    source_port, destination_port = struct.unpack_from("!HH", body, 4)
+    size = 4 if family == socket.AF_INET else 16
+    found = netlink.attributes(body[72:])
+    return TcpSample(
+        time_ns,
+        netns,
+        socket.inet_ntop(family, body[8 : 8 + size]),
+        source_port,
+        socket.inet_ntop(family, body[24 : 24 + size]),
+        destination_port,
+        found.get(INET_DIAG_CONG, b"").rstrip(b"\0").decode(),
+        tcpinfo.decode(found.get(INET_DIAG_INFO, b"")),
+    )
+
+
+def _queue(time_ns: int, netns: str, body: bytes) -> QueueSample:
+    """struct tcmsg: family, device number, handle, parent, info; then attributes."""
+    device, handle = struct.unpack_from("=iI", body, 4)
+    found = netlink.attributes(body[20:])
+    stats = netlink.attributes(found[TCA_STATS2])
+    octets, packets = struct.unpack_from("=QI", stats[TCA_STATS_BASIC])
+    if TCA_STATS_PKT64 in stats:
+        (packets,) = struct.unpack_from("=Q", stats[TCA_STATS_PKT64])
+    queued, backlog, drops = struct.unpack_from("=III", stats[TCA_STATS_QUEUE])
+    kind = found[TCA_KIND].rstrip(b"\0").decode()
+    return QueueSample(
+        time_ns, netns, device, f"{handle >> 16:x}:", kind, octets, packets, drops, backlog, queued
+    )

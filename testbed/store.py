@@ -1,0 +1,195 @@
+"""The store: one folder for each trial, written once and whole. Reads and writes files of one run's folder.
+
+DIR/run.json             what kind of folder this is
+DIR/spec/                the scenario and topology files as they were given
+DIR/trials/ID/           a finished trial; it appears by a rename, or not at all
+DIR/failed/ID/           what a trial left that could not be carried out, with error.txt
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import __version__
+from .error import UserError
+from .evidence import Evidence
+from .result import SCHEMA, TrialResult
+from .scenario import Trial
+
+RESULT, TRIAL, HOST = "result.json", "trial.json", "host.json"
+PARTIAL = ".partial-"
+NOT_REPEATED = frozenset({HOST})
+"""Files that tell of this machine and this hour, and differ from run to run."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A run's folder."""
+
+    path: Path
+
+    def create(self, name: str, specs: Iterable[str]) -> None:
+        """Makes the folder, or takes one that is there already. Raises UserError if it cannot be written."""
+        try:
+            for folder in ("trials", "failed", "spec"):
+                (self.path / folder).mkdir(parents=True, exist_ok=True)
+            write_json(self.path / "run.json", {"schema": SCHEMA, "scenario": name, "testbed": __version__})
+            for spec in specs:
+                shutil.copyfile(spec, self.path / "spec" / Path(spec).name)
+        except OSError as error:
+            raise UserError(
+                f"the results folder {self.path} cannot be written: {error.strerror}; allowed: -o with a folder that can"
+            ) from None
+
+    def open(self) -> Store:
+        """Itself, if it is the folder of a run of this version's. Raises UserError for anything else."""
+        path = self.path / "run.json"
+        if not path.exists():
+            raise UserError(
+                f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote"
+            )
+        schema = json.loads(path.read_text()).get("schema")
+        if schema != SCHEMA:
+            raise UserError(f"{self.path} has results of schema version {schema}; allowed: {SCHEMA}")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return str(json.loads((self.path / "run.json").read_text())["scenario"])
+
+    def finished(self, trial: Trial) -> TrialResult | None:
+        """The trial's stored result; None if there is none. Raises UserError if another trial has its name."""
+        folder = self.path / "trials" / trial.id
+        if not folder.exists():
+            return None
+        stored = json.loads((folder / TRIAL).read_text())
+        if stored != json.loads(json.dumps(trial.to_dict())):
+            raise UserError(
+                f"{folder} holds a trial with the same name and another specification; allowed: another folder (-o), or "
+                f"this one without it"
+            )
+        return read_result(folder)
+
+    def results(self) -> tuple[TrialResult, ...]:
+        """Every stored result, in the order of their names. Raises UserError for one that cannot be read."""
+        folders = sorted(
+            path for path in (self.path / "trials").iterdir() if not path.name.startswith(PARTIAL)
+        )
+        return tuple(read_result(folder) for folder in folders)
+
+    @contextmanager
+    def writing(self, trial: Trial) -> Iterator[Path]:
+        """A folder for a trial to write to. It becomes the trial's own when the block ends without an error; an
+        error of the trial's moves it to `failed`."""
+        with partial(self.path / "trials") as folder:
+            try:
+                yield folder
+            except Exception as error:
+                (folder / "error.txt").write_text(f"{error}\n")
+                _replace(folder, self.path / "failed" / trial.id)
+                raise
+            os.chmod(folder, 0o755)
+            os.rename(folder, self.path / "trials" / trial.id)
+            shutil.rmtree(self.path / "failed" / trial.id, ignore_errors=True)
+
+    def discard_partial(self) -> None:
+        """Removes what a killed run left half-written."""
+        for folder in (self.path / "trials").glob(f"{PARTIAL}*"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def partial(parent: Path) -> Iterator[Path]:
+    """A folder that is removed at the end unless it was moved."""
+    folder = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent)).resolve()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_result(folder: Path) -> TrialResult:
+    """Raises UserError if the files cannot be read."""
+    try:
+        data = json.loads((folder / RESULT).read_text())
+        wall_s = json.loads((folder / HOST).read_text())["wall_s"]
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"{folder} is no whole result: {error}") from None
+    if data.get("schema") != SCHEMA:
+        raise UserError(f"{folder} has a result of schema version {data.get('schema')}; allowed: {SCHEMA}")
+    return TrialResult(data, wall_s)
+
+
+def read_trial(folder: Path) -> Trial:
+    """The trial of a trial's folder. Raises UserError if it is none."""
+    try:
+        data = json.loads((folder / TRIAL).read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"{folder} is not the folder of a trial: {error}; allowed: DIR/trials/ID") from None
+    return Trial.from_dict(data, str(folder / TRIAL))
+
+
+def write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_samples(folder: Path, evidence: Evidence) -> None:
+    """samples.parquet: one row for each socket and time; queues.parquet: one for each bottleneck buffer and time."""
+    begin_ns = evidence.outcome.begin_ns or 0
+    sockets = [
+        {
+            "time_s": (each.time_ns - begin_ns) / 1e9,
+            "netns": each.netns,
+            "source": each.source,
+            "source_port": each.source_port,
+            "destination": each.destination,
+            "destination_port": each.destination_port,
+            "congestion": each.congestion,
+            **each.info,
+        }
+        for each in evidence.tcp
+    ]
+    queues = [
+        {
+            "time_s": (sample.time_ns - begin_ns) / 1e9,
+            "link": stage.link,
+            "way": stage.stage.way,
+            "bytes": sample.bytes,
+            "packets": sample.packets,
+            "drops": sample.drops,
+            "backlog_bytes": sample.backlog_bytes,
+            "backlog_packets": sample.backlog_packets,
+        }
+        for stage in (*evidence.there, *evidence.back)
+        for sample in stage.samples
+    ]
+    for name, rows in (("samples", sockets), ("queues", queues)):
+        pq.write_table(pa.Table.from_pylist(rows), folder / f"{name}.parquet", compression="zstd")
+
+
+def same_files(first: Path, second: Path) -> tuple[str, ...]:
+    """The names of the files in which two trial folders differ, of those that should repeat."""
+    names = {path.name for folder in (first, second) for path in folder.iterdir()} - NOT_REPEATED
+    return tuple(name for name in sorted(names) if _bytes(first / name) != _bytes(second / name))
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _replace(source: Path, target: Path) -> None:
+    shutil.rmtree(target, ignore_errors=True)
+    os.chmod(source, 0o755)
+    os.rename(source, target)

@@ -1,0 +1,84 @@
+"""The kernel's struct tcp_info, decoded. Pure, no I/O.
+
+The layout is that of include/uapi/linux/tcp.h; it only ever grows at its end, so an older kernel's is a shorter one and
+what it lacks is None. Times come out in seconds, rates in bit/s, windows in bytes, `snd_cwnd` and `snd_ssthresh` in
+segments.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_MICRO, _MILLI = 1e-6, 1e-3
+
+
+@dataclass(frozen=True)
+class Field:
+    """Where a field is, how it is packed, and what one unit of it is worth in base units (None: a plain count)."""
+
+    name: str
+    offset: int
+    code: str
+    unit: float | None = None
+
+
+FIELDS = (
+    Field("state", 0, "B"),
+    Field("ca_state", 1, "B"),
+    Field("rto_s", 8, "I", _MICRO),
+    Field("snd_mss_bytes", 16, "I"),
+    Field("unacked", 24, "I"),
+    Field("sacked", 28, "I"),
+    Field("lost", 32, "I"),
+    Field("rcv_ssthresh_bytes", 64, "I"),
+    Field("srtt_s", 68, "I", _MICRO),
+    Field("rttvar_s", 72, "I", _MICRO),
+    Field("snd_ssthresh", 76, "I"),
+    Field("snd_cwnd", 80, "I"),
+    Field("reordering", 88, "I"),
+    Field("total_retrans", 100, "I"),
+    Field("pacing_rate_bps", 104, "Q", 8.0),
+    Field("bytes_acked", 120, "Q"),
+    Field("bytes_received", 128, "Q"),
+    Field("segs_out", 136, "I"),
+    Field("segs_in", 140, "I"),
+    Field("notsent_bytes", 144, "I"),
+    Field("min_rtt_s", 148, "I", _MICRO),
+    Field("data_segs_in", 152, "I"),
+    Field("data_segs_out", 156, "I"),
+    Field("delivery_rate_bps", 160, "Q", 8.0),
+    Field("busy_s", 168, "Q", _MICRO),
+    Field("rwnd_limited_s", 176, "Q", _MICRO),
+    Field("sndbuf_limited_s", 184, "Q", _MICRO),
+    Field("delivered", 192, "I"),
+    Field("bytes_sent", 200, "Q"),
+    Field("bytes_retrans", 208, "Q"),
+    Field("snd_wnd_bytes", 228, "I"),
+    Field("rcv_wnd_bytes", 232, "I"),
+    Field("total_rto", 240, "H"),
+)
+
+UNKNOWN = {
+    "min_rtt_s": 2**32 - 1,  # no sample yet
+    "snd_ssthresh": 2**31 - 1,  # never set: slow start has no end
+    "pacing_rate_bps": 2**64 - 1,  # not paced
+}
+"""Raw values that mean "none"."""
+
+TcpInfo = Mapping[str, int | float | None]
+
+
+def decode(data: bytes) -> TcpInfo:
+    """One entry for each field; None where the kernel has no value."""
+    return {field.name: _value(field, data) for field in FIELDS}
+
+
+def _value(field: Field, data: bytes) -> int | float | None:
+    if field.offset + struct.calcsize(field.code) > len(data):
+        return None
+    raw: int = struct.unpack_from(f"={field.code}", data, field.offset)[0]
+    if raw == UNKNOWN.get(field.name):
+        return None
+    return raw if field.unit is None else raw * field.unit

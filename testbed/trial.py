@@ -1,0 +1,230 @@
+"""A trial: one cell with one seed, from its plan to a folder with everything that was asked and seen.
+
+apply the plan → read back → check the RTT → counters → workload, samples, captures → counters
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import command, workloads
+from .command import Command
+from .error import UserError
+from .memory import memory_bytes
+from .plan import WINDOW_MAX_BYTES, Plan, node_netns, plan
+from .sample import Source
+from .scenario import Trial
+from .setting import Capture
+from .workload import FlowWorkload, Iperf3Workload
+from .workloads import ping
+
+FIRST_CLOCK_S = 1
+"""Below 1 s of CLOCK_MONOTONIC, iputils' ping does not pace itself."""
+
+RTT_CHECK = "rtt-check.out"
+RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
+SAMPLES, READ_BACK, AFTER = "samples.bin", "read-back.bin", "after.bin"
+SIGN_OF_LIFE_NS = 1_000_000_000
+TCP_MEMORY_PAGES = 2**31 // 4096 * 64
+
+LAB_SYSCTLS = (
+    ("net/ipv4/tcp_mem", " ".join([str(TCP_MEMORY_PAGES)] * 3)),
+    ("net/core/rmem_max", "2147483647"),
+    ("net/core/wmem_max", "2147483647"),
+)
+"""For the whole guest: TCP's memory is bounded by the guest's, and no socket buffer by anything else."""
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What a trial has a kernel do, and what is then in which file.
+
+    `observed` and `sampled` are the sources behind the records of the read-back and of the samples.
+    """
+
+    plan: Plan
+    commands: tuple[Command, ...]
+    steps: tuple[dict[str, Any], ...]
+    observed: tuple[Source, ...]
+    sampled: tuple[Source, ...]
+    memory_bytes: int
+
+    @property
+    def script(self) -> str:
+        return self.plan.script()
+
+
+def orders(trial: Trial) -> Orders:
+    """Pure: what running the trial means. Raises UserError for what no kernel could do."""
+    _check(trial)
+    planned = plan(
+        trial.topology,
+        trial.workload,
+        seed=trial.seed,
+        sysctls=trial.sysctls,
+        real_time=not trial.kernel.is_virtual_time,
+    )
+    if (
+        trial.kernel.is_virtual_time
+        and planned.rate_bps is None
+        and not isinstance(trial.workload, ping.PingWorkload)
+    ):
+        links = ", ".join(hop.link.name for hop in planned.path)
+        raise UserError(
+            f"no link between {trial.workload.source} and {trial.workload.destination} has a rate ({links}): in "
+            "virtual time nothing else would slow the workload down; allowed: a rate on one of them"
+        )
+    observed, sampled = _observed(planned), _sampled(trial, planned)
+    prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
+    commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
+    steps = (
+        {"sleep": FIRST_CLOCK_S},
+        *command.steps(commands),
+        _observe(READ_BACK, 0, observed),
+        *_rulesets(planned, "before"),
+        ping.step(
+            planned,
+            trial.workload.source,
+            trial.workload.destination,
+            RTT_CHECK,
+            RTT_CHECK_COUNT,
+            RTT_CHECK_INTERVAL_NS,
+        ),
+        *_counters(trial, "before"),
+        *_captures(trial, planned),
+        _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
+        *workloads.steps(trial.workload, planned),
+        {"stop": "observer"},
+        _observe(AFTER, 0, observed),
+        *_rulesets(planned, "after"),
+        *_counters(trial, "after"),
+        *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
+    )
+    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload)
+    return Orders(planned, commands, steps, observed, sampled, memory)
+
+
+def counters_file(link: str, when: str) -> str:
+    """The emulator's counters, as nft prints them in JSON."""
+    return f"counters-{link}-{when}.json"
+
+
+def netstat_file(node: str, when: str) -> str:
+    return f"netstat-{node}-{when}.txt"
+
+
+def capture_file(at: str, device: str) -> str:
+    return f"{at}-{device}.pcap"
+
+
+def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
+    """Where each capture says what it missed."""
+    return tuple(f"{_capture_name(n)}.err" for n, _ in enumerate(_capture_points(trial, planned)))
+
+
+def _check(trial: Trial) -> None:
+    workload = trial.workload
+    windows: tuple[int | None, ...] = ()
+    if isinstance(workload, FlowWorkload):
+        windows = workload.window_bytes
+    elif isinstance(workload, Iperf3Workload):
+        windows = (workload.window_bytes,)
+    for window in windows:
+        if window is not None and window >= WINDOW_MAX_BYTES:
+            raise UserError(
+                f"a window of {window} bytes is larger than the kernel allows; allowed: below 1 GiB (2^30 bytes), the "
+                "most that TCP's window scaling can announce"
+            )
+
+
+def _observe(
+    file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None
+) -> dict[str, Any]:
+    words = [
+        "/run/tools/observe",
+        f"/run/trial/{file}",
+        str(interval_ns),
+        *(source.word for source in sources),
+    ]
+    step = {"title": "observe", "run": words}
+    return step | {"background": background} if background else step
+
+
+def _observed(planned: Plan) -> tuple[Source, ...]:
+    """Queueing disciplines and devices of every emulator."""
+    return tuple(Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
+
+
+def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
+    """The sockets of both ends and the queues of the emulators on the path; nothing if samples are off."""
+    if trial.samples_interval_ns is None:
+        return ()
+    ends = (trial.workload.source, trial.workload.destination)
+    on_path = [e.netns for hop in planned.path if (e := planned.emulator(hop.link.name))]
+    return (*(Source("tcp", node_netns(end)) for end in ends), *(Source("qdisc", netns) for netns in on_path))
+
+
+def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
+    for emulator in planned.emulators:
+        words = ["nft", "--json", "list", "counters", "table", "netdev", "testbed"]
+        yield {
+            "title": "counters",
+            "run": words,
+            "netns": emulator.netns,
+            "out": counters_file(emulator.link, when),
+        }
+
+
+def _counters(trial: Trial, when: str) -> Iterator[dict[str, Any]]:
+    for node in (trial.workload.source, trial.workload.destination):
+        files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
+        if when == "before":
+            files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
+        yield {"title": "netstat", "read": files, "netns": node_netns(node)}
+    if not trial.kernel.is_virtual_time:
+        yield {"title": "CPU", "read": {f"cpu-{when}.txt": "/proc/stat"}}
+
+
+def _capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:
+    """(capture, namespace, device): every port of a node; the two ends of a link's emulator, or of the plain link."""
+    for capture in trial.captures:
+        emulator = planned.emulator(capture.at)
+        if emulator is not None:
+            for device in ("end0", "wire0", "wire1", "end1"):
+                yield capture, emulator.netns, device
+            continue
+        for port in planned.book.ports:
+            if capture.at in (port.node, port.link):
+                yield capture, node_netns(port.node), port.device
+
+
+def _capture_name(number: int) -> str:
+    return f"capture-{number}"
+
+
+def _captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
+    for number, (capture, netns, device) in enumerate(_capture_points(trial, planned)):
+        file = f"/run/trial/{capture_file(capture.at, device)}"
+        words = [
+            "tcpdump",
+            "-i",
+            device,
+            "-s",
+            str(capture.snaplen_bytes),
+            "-B",
+            "65536",
+            "-w",
+            file,
+            "--relinquish-privileges=root",
+        ]
+        yield {"title": "capture", "run": words, "netns": netns, "background": _capture_name(number)}
+    if trial.captures:
+        yield {"sleep": 1}
+
+
+def write_inputs(folder: Path, made: Orders) -> None:
+    """What was asked, before anything runs."""
+    (folder / "plan.sh").write_text(made.script)

@@ -1,0 +1,23 @@
+"""What runs over a network: for each tool the steps that run it, and what its output says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..plan import Plan
+from ..workload import FlowWorkload, Iperf3Workload, PingWorkload, Workload
+from . import flow, iperf3, ping
+from .outcome import Outcome
+
+_TOOLS = {FlowWorkload: flow, Iperf3Workload: iperf3, PingWorkload: ping}
+
+
+def steps(workload: Workload, plan: Plan) -> list[dict[str, Any]]:
+    """The steps that run the workload; they name their output files after the tool."""
+    return _TOOLS[type(workload)].steps(workload, plan)  # type: ignore[attr-defined,no-any-return]
+
+
+def read(workload: Workload, folder: Path) -> Outcome:
+    """What the workload's output files in a trial's folder say. Raises TrialError if they make no sense."""
+    return _TOOLS[type(workload)].read(workload, folder)  # type: ignore[attr-defined,no-any-return]

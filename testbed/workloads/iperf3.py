@@ -1,0 +1,103 @@
+"""The workload `iperf3`: the load generator everybody knows, and a cross-check of `flow`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..emulator import CONTROL_PORT, DATA_PORTS
+from ..kernels.guest import TrialError
+from ..plan import Plan, node_netns
+from ..workload import Iperf3Workload
+from .outcome import FlowOutcome, Outcome
+
+CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
+SERVER_READY_S = 0.5
+
+
+def steps(workload: Iperf3Workload, plan: Plan) -> list[dict[str, Any]]:
+    """A server for one test, and the client."""
+    address = str(plan.book.ports_of(workload.destination)[0].addresses[0].ip)
+    server = ["iperf3", "--server", "--one-off", "--json", "--port", str(CONTROL_PORT)]
+    client = [
+        "iperf3",
+        "--client",
+        address,
+        "--json",
+        "--port",
+        str(CONTROL_PORT),
+        "--cport",
+        str(DATA_PORTS[0]),
+    ]
+    client += ["--time", str(workload.duration_ns // 10**9), "--parallel", str(workload.flows)]
+    client += ["--congestion", workload.congestion] if workload.congestion else []
+    client += ["--window", str(workload.window_bytes)] if workload.window_bytes else []
+    client += ["--udp"] if workload.protocol == "udp" else []
+    client += ["--bitrate", str(workload.rate_bps)] if workload.rate_bps else []
+    client += ["--length", str(workload.length_bytes)] if workload.length_bytes else []
+    listening = node_netns(workload.destination)
+    return [
+        {
+            "title": "iperf3 server",
+            "run": server,
+            "netns": listening,
+            "out": SERVER,
+            "background": "iperf3-server",
+        },
+        {"sleep": SERVER_READY_S},
+        {
+            "title": "iperf3",
+            "run": client,
+            "netns": node_netns(workload.source),
+            "out": CLIENT,
+            "may_fail": True,  # it says in its JSON what went wrong
+        },
+        {"stop": "iperf3-server"},
+    ]
+
+
+def read(workload: Iperf3Workload, folder: Path) -> Outcome:
+    """Takes the receiver's bytes, as the server counted them."""
+    text = (folder / CLIENT).read_text()
+    try:
+        said = json.loads(text)
+    except ValueError:
+        raise TrialError(f"iperf3 wrote no JSON: {text.strip()[:500] or 'nothing'}") from None
+    if "error" in said:
+        raise TrialError(f"iperf3: {said['error']}")
+    end = said["end"]
+    if workload.protocol == "udp":
+        return _udp(end)
+    flows = tuple(_flow(stream, end.get("sender_tcp_congestion")) for stream in end["streams"])
+    return Outcome(None, None, None, end["sum_received"]["bits_per_second"], None, flows)
+
+
+def _flow(stream: dict[str, Any], congestion: str | None) -> FlowOutcome:
+    sender, receiver = stream["sender"], stream["receiver"]
+    return FlowOutcome(
+        goodput_bps=receiver["bits_per_second"],
+        retransmits=sender.get("retransmits"),
+        rtt_min_s=sender["min_rtt"] / 1e6 if "min_rtt" in sender else None,
+        congestion=congestion,
+        received_bytes=receiver["bytes"],
+    )
+
+
+def _udp(end: dict[str, Any]) -> Outcome:
+    total = end["sum"]
+    sent, lost = total["packets"], total["lost_packets"]
+    flows = []
+    for stream in end["streams"]:
+        udp = stream["udp"]
+        share = 1 - udp["lost_percent"] / 100
+        flows.append(FlowOutcome(udp["bits_per_second"] * share, None, None, None))
+    measured = {
+        "sent_datagrams": sent,
+        "lost_datagrams": lost,
+        "jitter_s": total["jitter_ms"] / 1000,
+        "out_of_order_datagrams": sum(stream["udp"].get("out_of_order", 0) for stream in end["streams"]),
+        "offered_bps": total["bits_per_second"],
+    }
+    goodput = total["bits_per_second"] * (1 - lost / sent) if sent else 0.0
+    return Outcome(None, None, None, goodput, None, tuple(flows), {"udp": measured})
