@@ -31,6 +31,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -338,6 +339,7 @@ int main(int count, char **words)
 	int listeners[MAX_FLOWS];
 
 	parse(count, words);
+	signal(SIGPIPE, SIG_IGN);   /* a flow that is stopped while it sends */
 	source = memfd_create("flow", MFD_CLOEXEC);
 	if (source < 0 || ftruncate(source, SOURCE_BYTES) < 0)
 		die("cannot make the file to send");

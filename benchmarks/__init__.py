@@ -1,0 +1,1 @@
+"""How fast trials are, on one core."""

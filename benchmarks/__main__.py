@@ -1,0 +1,114 @@
+"""Prints lab seconds per wall second for typical trials, one trial at a time. `python -m benchmarks [NAME …]`.
+
+Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed import runner
+from testbed.scenario import Trial
+from testbed.trial import orders
+
+
+@dataclass(frozen=True)
+class Case:
+    """A trial to time; `prototype` is what a hand-made one reached, in lab seconds per wall second."""
+
+    name: str
+    rate: str
+    rtt: str
+    flows: int
+    duration: str
+    loss: str = "none"
+    nic: str = "offload"
+    prototype: float | None = None
+
+
+CASES = (
+    Case("empty", "10 Gbit/s", "1 ms", 1, "1 ms"),
+    Case("10G-366ms-10-offload", "10 Gbit/s", "366 ms", 10, "30 s", prototype=0.79),
+    Case("10G-366ms-10-plain", "10 Gbit/s", "366 ms", 10, "30 s", nic="plain", prototype=0.42),
+    Case("10G-50ms-1-offload", "10 Gbit/s", "50 ms", 1, "12 s", prototype=1.3),
+    Case("1G-50ms-10-offload", "1 Gbit/s", "50 ms", 10, "30 s", prototype=4.8),
+    Case("1G-50ms-10-plain", "1 Gbit/s", "50 ms", 10, "30 s", nic="plain", prototype=2.7),
+    Case("10G-100ms-1in10000", "10 Gbit/s", "100 ms", 1, "120 s", loss="1 in 10000", prototype=100),
+)
+
+
+def trial(case: Case) -> Trial:
+    return Trial.from_dict(
+        {
+            "id": case.name,
+            "params": {},
+            "seed": 1,
+            "repetition": 0,
+            "topology": {
+                "name": "bench",
+                "nic": case.nic,
+                "nodes": {"client": {"type": "host"}, "server": {"type": "host"}},
+                "links": {
+                    "path": {
+                        "ends": ["client", "server"],
+                        "rate": case.rate,
+                        "rtt": case.rtt,
+                        "loss": case.loss,
+                        "buffer": "1 bdp",
+                    }
+                },
+            },
+            "workload": {
+                "tool": "flow",
+                "from": "client",
+                "to": "server",
+                "duration": case.duration,
+                "flows": str(case.flows),
+            },
+            "kernel": "lab",
+            "nic": case.nic,
+            "samples": {"interval": "100 ms"},
+        }
+    )
+
+
+def measure(case: Case) -> tuple[float, float, float, str]:
+    """Wall seconds, CPU seconds, lab seconds and the verdict of one run."""
+    made = orders(trial(case))
+    with tempfile.TemporaryDirectory() as folder:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        began = time.monotonic()
+        result = runner.run(trial(case), made, Path(folder).resolve())
+        wall_s = time.monotonic() - began
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall_s, cpu_s, float(result.data["lab_s"]), result.verdict
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
+    parser.add_argument("names", nargs="*", help=", ".join(case.name for case in CASES))
+    parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
+    options = parser.parse_args()
+    print(f"{'case':24}{'lab s':>8}{'wall s':>8}{'CPU s':>8}{'lab/wall':>10}{'prototype':>10}  verdict")
+    for case in CASES:
+        if options.names and case.name not in options.names:
+            continue
+        runs = [measure(case) for _ in range(options.runs)]
+        wall_s, cpu_s, lab_s = (statistics.median(run[i] for run in runs) for i in range(3))
+        prototype = f"{case.prototype:g}" if case.prototype else "-"
+        ratio = lab_s / wall_s
+        print(
+            f"{case.name:24}{lab_s:8.1f}{wall_s:8.2f}{cpu_s:8.2f}{ratio:10.2f}{prototype:>10}  {runs[0][3]}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+#!/bin/sh
+# Sets up this checkout: APT packages, a virtual environment in .venv, the lab kernel.
+# Run it as often as you like: it does only what is missing.
+set -eu
+cd "$(dirname "$0")"
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" # where `ip` and `nft` are; an ordinary user's PATH leaves them out
+
+main() {
+    # shellcheck disable=SC2046 # each word is a package
+    install $(missing_packages) $(missing_python)
+    make_environment
+    .venv/bin/testbed kernel build
+}
+
+# stop WHAT COMMAND: this machine lacks something, and what to type about it.
+stop() {
+    printf 'setup: %s\n' "$1" >&2
+    printf 'setup: to fix it, type: %s\n' "$2" >&2
+    exit 3
+}
+
+# The packages of testbed/packages.txt whose proof (a program or a file) is not there.
+missing_packages() {
+    sed 's/#.*//' testbed/packages.txt | while read -r name probe _; do
+        case $probe in
+        '') ;;
+        /*) [ -e "$probe" ] || echo "$name" ;;
+        *) command -v "$probe" >/dev/null || echo "$name" ;;
+        esac
+    done
+}
+
+# What gives us a Python, if none is good enough: Ubuntu 22.04's own is too old, but it has a newer one.
+missing_python() {
+    if python=$(find_python); then return; fi
+    case $(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") in
+    'ubuntu 22.04') echo python3.11 python3.11-venv ;;
+    *) echo python3 python3-venv ;;
+    esac
+}
+
+# The first Python that is new enough and can make environments. Debian's own comes first:
+# every user can read it, and Debian's Python packages belong to it.
+find_python() {
+    for python in .venv/bin/python /usr/bin/python3 python3 python3.13 python3.12 python3.11 python3.14; do
+        if "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    return 1
+}
+
+install() {
+    [ $# -gt 0 ] || return 0
+    command="apt-get install -y $*"
+    command -v apt-get >/dev/null || stop "these packages are missing, and there is no APT here: $*" "install them"
+    [ "$(id -u)" -eq 0 ] || may_sudo || stop "these packages are missing: $*" "sudo $command"
+    echo "setup: installing $*"
+    as_root apt-get update -q || true # one broken source of the user's is not our end
+    as_root apt-get install -y -q --no-install-recommends "$@" ||
+        stop "APT could not install them (see above; is there a network?)" "sudo apt-get update && sudo $command"
+}
+
+may_sudo() {
+    command -v sudo >/dev/null || return 1
+    sudo -n true 2>/dev/null || { [ -t 0 ] && sudo true; }
+}
+
+as_root() {
+    sudo=
+    [ "$(id -u)" -eq 0 ] || sudo=sudo
+    $sudo env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 "$@" </dev/null
+}
+
+make_environment() {
+    stamp="$PWD $(sha256sum pyproject.toml)"
+    if [ "$(cat .venv/stamp 2>/dev/null)" = "$stamp" ] && .venv/bin/python -c '' 2>/dev/null; then return; fi
+    usable_environment || new_environment
+    echo "setup: installing the Python packages into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' ||
+        stop "pip could not install the Python packages (see above; is there a network?)" "make setup"
+    echo "$stamp" >.venv/stamp
+}
+
+# An environment does not survive being moved, nor the removal of its Python.
+usable_environment() {
+    case $(cat .venv/stamp 2>/dev/null) in "$PWD "*) .venv/bin/python -m pip --version >/dev/null 2>&1 ;; *) false ;; esac
+}
+
+new_environment() {
+    rm -rf .venv || stop "the old .venv cannot be removed" "sudo rm -rf $PWD/.venv"
+    python=$(find_python) || stop "no Python 3.11 or newer with venv was found" "sudo apt-get install -y python3-venv"
+    "$python" -m venv .venv || stop "$python could not make .venv in $PWD" "sudo apt-get install -y python3-venv"
+}
+
+main

@@ -1,0 +1,121 @@
+"""Utilization and concavity of a throughput profile, corrected and as printed. Pure, no I/O.
+
+Source: Phanekham, Nair, Rao and Truty, Throughput Analytics of Cloud Networks, section V, eqs. (2) to (4).
+What is wrong there, and why the corrected form is this one, is in docs/concavity.md.
+
+L is the capacity in bit/s, tau the RTT in seconds, Theta the throughput in bit/s. Integrals are trapezoids
+between the measured RTTs. The coefficients C_U, C_CC and C_UC of a `Curve` are ratios; those of a profile
+that is not normalized are in bits (bit/s times seconds of RTT).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.integrate import trapezoid
+
+from . import statistic
+from .profile import ThroughputProfile
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A normalized profile: RTT mapped to [0, 1], throughput divided by the capacity.
+
+    `x` goes from 0 to 1 and does not decrease; two points at the same x are a jump. `y` is 0 or more; above
+    1 the capacity was set too low. Raises ValueError.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        x, y = statistic.paired(self.x, self.y, least=2)
+        if x[0] != 0 or x[-1] != 1 or (np.diff(x) < 0).any():
+            raise ValueError("the x of a curve do not go from 0 to 1 without turning back")
+        if (y < 0).any():
+            raise ValueError(f"y is negative at x = {x[int(np.argmax(y < 0))]}")
+
+    @property
+    def mean(self) -> float:
+        return float(trapezoid(self.y, self.x))
+
+
+def normalized(profile: ThroughputProfile, capacity_bps: float) -> Curve:
+    """The profile over [0, 1]; the capacity, above 0, is on the layer of the throughput. Needs 2 RTTs."""
+    if not capacity_bps > 0:
+        raise ValueError(f"a capacity of {capacity_bps} bit/s is not above 0")
+    rtt = statistic.checked(profile.rtt_s, 2)
+    x = (rtt - rtt[0]) / (rtt[-1] - rtt[0])
+    return Curve(tuple(x.tolist()), tuple((np.asarray(profile.mean_bps) / capacity_bps).tolist()))
+
+
+def under_utilization(curve: Curve) -> float:
+    """C_U of the normalized profile: 0 if the capacity is used at every RTT, 1 if nothing is sent."""
+    return 1 - curve.mean
+
+
+def convex_concave(curve: Curve) -> float:
+    """C_CC of the normalized profile: its mean above the chord's; positive concave, negative convex.
+
+    Within [-1/2, 1/2] for a profile that does not rise and stays within the capacity.
+    """
+    return curve.mean - (curve.y[0] + curve.y[-1]) / 2
+
+
+def utilization_concavity(curve: Curve) -> float:
+    """C_UC, corrected: mean - (first + last)/4 + 1/4, which is eq. (3).
+
+    1 for a step down at the far end, 3/4 for a flat profile at capacity, 1/2 for a straight line to zero, 0
+    for a step down at the near end. Within [0, 1] if the profile does not rise; from -1/4 to 5/4 otherwise.
+    """
+    return ((1 - under_utilization(curve)) + (0.5 + convex_concave(curve))) / 2
+
+
+def under_utilization_bits(profile: ThroughputProfile, capacity_bps: float) -> float:
+    """C_U of the profile itself: the integral of L - Theta over the RTTs, in bits. Needs 2 RTTs."""
+    curve = normalized(profile, capacity_bps)
+    return capacity_bps * (profile.rtt_s[-1] - profile.rtt_s[0]) * under_utilization(curve)
+
+
+def convex_concave_bits(profile: ThroughputProfile) -> float:
+    """C_CC of the profile itself, corrected: the area above its chord, Theta_L + s (tau - tau_L), in bits.
+
+    s is the slope from the first to the last point. Needs 2 RTTs.
+    """
+    rtt, mean = statistic.paired(profile.rtt_s, profile.mean_bps, least=2)
+    chord = (rtt[-1] - rtt[0]) * (mean[0] + mean[-1]) / 2
+    return float(trapezoid(mean, rtt) - chord)
+
+
+def convex_concave_bits_as_printed(profile: ThroughputProfile) -> float:
+    """C_CC by the first line of eq. (2) to the letter, with the chord Theta_L + s tau. To compare.
+
+    It is tau_L (Theta_L - Theta_H) more than the corrected one: right only if the first RTT is 0 or the ends
+    are equal.
+    """
+    rtt, mean = statistic.paired(profile.rtt_s, profile.mean_bps, least=2)
+    slope = (mean[-1] - mean[0]) / (rtt[-1] - rtt[0])
+    chord = mean[0] * (rtt[-1] - rtt[0]) + slope * (rtt[-1] ** 2 - rtt[0] ** 2) / 2
+    return float(trapezoid(mean, rtt) - chord)
+
+
+def utilization_concavity_with_measured_midpoint(curve: Curve) -> float:
+    """Eq. (4) with Theta_M taken as the throughput measured at the middle RTT. To compare.
+
+    Gives 3/4 and 1/4 for the two steps (1 and 0 are right).
+    """
+    return curve.mean - _at_middle(curve) / 2 + 0.25
+
+
+def utilization_concavity_as_glossed(curve: Curve) -> float:
+    """Eq. (4) with Theta_M / 2 taken as the throughput at the middle RTT, as its gloss says. To compare.
+
+    Gives 1/4 for a flat profile at capacity (3/4 is right).
+    """
+    return curve.mean - _at_middle(curve) + 0.25
+
+
+def _at_middle(curve: Curve) -> float:
+    return float(np.interp(0.5, curve.x, curve.y))

@@ -1,0 +1,204 @@
+"""Statistics of samples: location, spread, intervals, fairness and distributions. Pure, no I/O.
+
+Every function takes a one-dimensional sequence of numbers and raises ValueError, saying which sample is to
+blame, if it is too short or holds a NaN, an infinity or an absent value (None). Nothing absent counts as 0.
+A result has the unit of the samples unless its docstring says that it is a ratio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = "FloatArray | Iterable[float | None]"
+
+LEVEL = 0.95
+"""The confidence level of an interval, where nobody asks for another."""
+RESAMPLES = 2000
+"""How many bootstrap samples are drawn, where nobody asks for another number."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval; `level` is its nominal coverage, strictly between 0 and 1."""
+
+    low: float
+    high: float
+    level: float = LEVEL
+
+    def contains(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def scaled(self, factor: float) -> Interval:
+        ends = sorted((self.low * factor, self.high * factor))
+        return Interval(ends[0], ends[1], self.level)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A step function over the distinct sample values: share[i] holds from x[i] up to the next x."""
+
+    x: tuple[float, ...]
+    share: tuple[float, ...]
+
+
+def checked(values: Values, least: int = 1) -> FloatArray:
+    """The samples as an array, or ValueError: fewer than `least`, absent, NaN or infinite."""
+    given = values if isinstance(values, np.ndarray) else list(values)
+    for index, value in enumerate(given if isinstance(given, list) else ()):
+        if value is None:
+            raise ValueError(f"sample {index} is absent; leave it out, it is not 0")
+    array = np.asarray(given, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"the samples have {array.ndim} dimensions, not 1")
+    if len(array) < least:
+        raise ValueError(f"there are {len(array)} samples, and at least {least} are needed")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if len(bad):
+        raise ValueError(f"sample {bad[0]} is {array[bad[0]]}, not a finite number")
+    return array
+
+
+def mean(values: Values) -> float:
+    return float(checked(values).mean())
+
+
+def sample_sd(values: Values) -> float:
+    """The sd of the population the samples were drawn from, estimated with n - 1; needs 2 samples."""
+    return float(checked(values, 2).std(ddof=1))
+
+
+def population_sd(values: Values) -> float:
+    """The sd of exactly these samples, with n; 0 for a single one."""
+    return float(checked(values).std(ddof=0))
+
+
+def quantile(values: Values, share: float) -> float:
+    """The quantile by linear interpolation: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
+
+    `share` is from 0 (the smallest sample) to 1 (the largest).
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"the share of a quantile is {share}, not in [0, 1]")
+    return float(np.quantile(checked(values), share, method="linear"))
+
+
+def median(values: Values) -> float:
+    return quantile(values, 0.5)
+
+
+def iqr(values: Values) -> float:
+    """The distance between the quartiles, both of type 7."""
+    return quantile(values, 0.75) - quantile(values, 0.25)
+
+
+def sample_cov(values: Values) -> float:
+    """Coefficient of variation (a ratio): sample sd over mean. Raises ValueError if the mean is 0."""
+    return sample_sd(values) / _nonzero_mean(values)
+
+
+def population_cov(values: Values) -> float:
+    """Coefficient of variation (a ratio): population sd over mean. Raises ValueError if the mean is 0.
+
+    This is sigma / mu as in Persico et al., A First Look at Public-cloud Inter-datacenter Network
+    Performance, 2016, footnote 3, with sigma read as the sd of the samples themselves.
+    """
+    return population_sd(values) / _nonzero_mean(values)
+
+
+def cv_rmse(first: Values, second: Values) -> float:
+    """How far two paired series are apart (a ratio): root mean square difference over the mean of both means.
+
+    Persico et al., 2016, footnote 4. Sample i of one belongs to sample i of the other; it is symmetric.
+    Raises ValueError if they differ in length or the mean is 0.
+    """
+    one, other = paired(first, second)
+    scale = (one.mean() + other.mean()) / 2
+    if scale == 0:
+        raise ValueError("both means together are 0, so there is nothing to relate the difference to")
+    return float(np.sqrt(np.mean((one - other) ** 2)) / scale)
+
+
+def jain_index(values: Values) -> float:
+    """Fairness of a share-out (a ratio from 1/n, one takes all, to 1, all equal).
+
+    Jain, Chiu and Hawe, DEC-TR-301, 1984. Raises ValueError for a negative share, or if all are 0.
+    """
+    shares = checked(values)
+    if (shares < 0).any():
+        raise ValueError(f"share {int(np.argmax(shares < 0))} is negative")
+    largest = shares.max()
+    if largest == 0:
+        raise ValueError("all shares are 0: nothing was shared out")
+    shares = shares / largest  # the squares of tiny or huge shares stay in range
+    return float(shares.sum() ** 2 / (len(shares) * (shares**2).sum()))
+
+
+def t_interval(values: Values, level: float = LEVEL) -> Interval:
+    """Student's interval of the mean: exact for normal samples. Needs 2 samples; n - 1 degrees of freedom."""
+    samples, level = checked(values, 2), _level(level)
+    half = float(stats.t.ppf((1 + level) / 2, len(samples) - 1)) * sample_sd(samples) / np.sqrt(len(samples))
+    return Interval(float(samples.mean() - half), float(samples.mean() + half), level)
+
+
+def bootstrap_interval(
+    values: Values,
+    seed: int,
+    statistic: Callable[[FloatArray], FloatArray] = lambda rows: rows.mean(axis=1),
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """The percentile interval of a statistic: Efron and Tibshirani, 1993, section 13.3.
+
+    `statistic` maps a matrix with one resample a row to one value a row. The same seed gives the same
+    interval. It is too narrow for fewer than about 10 samples: prefer `t_interval` for means of few.
+    """
+    samples, level = checked(values), _level(level)
+    rows = np.random.default_rng(seed).integers(0, len(samples), (resamples, len(samples)))
+    return percentiles(statistic(samples[rows]), level)
+
+
+def percentiles(draws: FloatArray, level: float = LEVEL) -> Interval:
+    """The interval that holds the middle `level` of bootstrap draws."""
+    low, high = np.quantile(checked(draws), [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level)
+
+
+def cdf(values: Values) -> Distribution:
+    """The empirical distribution function: the share of samples at or below x."""
+    x, counts = np.unique(checked(values), return_counts=True)
+    return Distribution(tuple(x.tolist()), tuple((np.cumsum(counts) / counts.sum()).tolist()))
+
+
+def ccdf(values: Values) -> Distribution:
+    """The complement of `cdf`: the share of samples above x; 0 at the largest."""
+    x, counts = np.unique(checked(values), return_counts=True)
+    above = counts.sum() - np.cumsum(counts)
+    return Distribution(tuple(x.tolist()), tuple((above / counts.sum()).tolist()))
+
+
+def paired(first: Values, second: Values, least: int = 1) -> tuple[FloatArray, FloatArray]:
+    """Two series whose samples belong together one by one; ValueError if their lengths differ."""
+    one, other = checked(first, least), checked(second, least)
+    if len(one) != len(other):
+        raise ValueError(f"{len(one)} samples cannot be paired with {len(other)}")
+    return one, other
+
+
+def _nonzero_mean(values: Values) -> float:
+    found = mean(values)
+    if found == 0:
+        raise ValueError("the mean is 0, so there is no variation relative to it")
+    return found
+
+
+def _level(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"the confidence level is {level}, not strictly between 0 and 1")
+    return level

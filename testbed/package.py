@@ -1,0 +1,63 @@
+"""A Debian package the testbed needs, and whether it is there. May look for files, nothing else."""
+
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+LIST = Path(__file__).with_name("packages.txt")
+SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
+"""Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run" or "build"."""
+
+    name: str
+    probe: str
+    use: str
+
+    @property
+    def present(self) -> bool:
+        if self.probe.startswith("/"):
+            return Path(self.probe).exists()
+        return which(self.probe) is not None
+
+
+def search_path() -> str:
+    """The user's PATH with the system folders added at its end."""
+    words = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join([*words, *(folder for folder in SYSTEM_FOLDERS if folder not in words)])
+
+
+def which(program: str) -> str | None:
+    """Where the program is, or None."""
+    return shutil.which(program, path=search_path())
+
+
+def packages(use: str | None = None) -> tuple[Package, ...]:
+    """The packages needed to "run" or to "build"; None is all of them."""
+    lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
+    listed = (Package(*words) for words in lines if words)
+    return tuple(package for package in listed if use in (None, package.use))
+
+
+def missing(use: str | None = None) -> tuple[Package, ...]:
+    """Those of `packages(use)` that are not there."""
+    return tuple(package for package in packages(use) if not package.present)
+
+
+def install_command(names: Iterable[str]) -> str:
+    """What to type to get these packages."""
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    return f"{sudo}apt-get install -y {' '.join(names)}"
+
+
+def fix_for(program: str) -> str:
+    """What to type when this program is missing; a program outside the list is named as it is."""
+    for package in packages():
+        if package.probe == program:
+            return install_command([package.name])
+    return f"install the program {program!r}, or add its folder to PATH"

@@ -1,0 +1,33 @@
+"""Fixtures for tests of the lab kernel's build."""
+
+import os
+from pathlib import Path
+
+import pytest
+from toykernel import KCONFIG, KERNEL, TOOLS, executable
+
+from testbed.kernels import debian
+from testbed.kernels.cache import Cache
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A toy of Linux, and toy tools in front of the real ones."""
+    tree = tmp_path / "linux"
+    (tree / "arch/um").mkdir(parents=True)
+    (tree / "arch/um/Kconfig").write_text(KCONFIG)
+    executable(tree / "kernel.sh", KERNEL)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, text in TOOLS.items():
+        executable(tools / name, text)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    monkeypatch.setenv("TOY", str(tmp_path))
+    monkeypatch.setattr("testbed.package.missing", lambda use: ())
+    monkeypatch.setattr(debian, "KEYRING", tools)
+    return tree
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache" / "kernels")

@@ -1,0 +1,180 @@
+"""What a build of a lab kernel leaves behind: when it works, when it fails, when it is interrupted."""
+
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from toykernel import KCONFIG, executable, partial_folders, snapshot, tarball
+
+from testbed import process
+from testbed.error import MachineError, UserError
+from testbed.kernels.build import KernelImage, Stage, build
+from testbed.kernels.cache import Cache, find
+from testbed.kernels.firstboot import boot
+
+
+def test_a_tree_becomes_a_kernel_with_its_record(tree: Path, cache: Cache) -> None:
+    image = build(str(tree), "mine", cache=cache)
+    assert (image.name, image.release, image.default) == ("mine", "7.3.4", False)
+    assert image.path.name == "linux"
+    assert os.access(image.path, os.X_OK)
+    assert {path.name for path in image.folder.iterdir()} == {"linux", "config", "build.log", "kernel.json"}
+    record = json.loads((image.folder / "kernel.json").read_text())
+    assert image.folder.name == f"mine-{record['key'][:12]}"
+    assert record["compiler"] == "gcc (toy) 1.0"
+    assert record["patches"].keys() == {"0001-um-hz-1000.patch"}
+    assert record["steps"] == 2
+    assert cache.installed() == (image,)
+    assert not partial_folders(cache)
+
+
+def test_the_tree_of_the_user_is_left_as_it_was(tree: Path, cache: Cache) -> None:
+    before = snapshot(tree)
+    build(str(tree), cache=cache)
+    assert snapshot(tree) == before
+
+
+def test_our_patch_raises_hz_and_is_left_out_where_it_is_applied_already(tree: Path, cache: Cache) -> None:
+    image = build(str(tree), cache=cache)
+    assert "CONFIG_HZ=1000\n" in (image.folder / "config").read_text()
+    kconfig = tree / "arch/um/Kconfig"
+    kconfig.write_text(KCONFIG.replace("default 100", "default 1000"))
+    assert build(str(tree), cache=cache).path != image.path
+
+
+@pytest.mark.parametrize("ending", ["xz", "gz"])
+def test_a_tarball_becomes_a_kernel_named_after_it(tree: Path, cache: Cache, ending: str) -> None:
+    assert build(str(tarball(tree, ending)), cache=cache).name == "mine"
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a b", ".hidden", "-rf"])
+def test_a_name_that_is_no_file_name_is_refused(tree: Path, cache: Cache, name: str) -> None:
+    with pytest.raises(UserError, match="--name"):
+        build(str(tree), name, cache=cache)
+
+
+def test_an_option_that_does_not_survive_stops_the_build_with_its_name(tree: Path, cache: Cache) -> None:
+    (tree / "lacks").write_text("CONFIG_NET_SCH_NETEM")
+    with pytest.raises(UserError, match=r"CONFIG_NET_SCH_NETEM=y \(is n\)"):
+        build(str(tree), cache=cache)
+    assert not partial_folders(cache)
+
+
+def test_a_compiler_error_is_shown_and_the_log_kept(tree: Path, cache: Cache) -> None:
+    (tree / "broken").touch()
+    with pytest.raises(UserError, match=r"net/tcp\.c:7:1: error: expected"):
+        build(str(tree), cache=cache)
+    assert "init/main.o" in (cache.folder / "failed-build.log").read_text()
+    assert cache.installed() == ()
+
+
+def test_missing_tools_are_named_with_the_command(
+    tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(
+        "testbed.package.which", lambda program: None if program in ("flex", "bc") else program
+    )
+    with pytest.raises(MachineError) as caught:
+        build(str(tree), cache=cache)
+    assert "apt-get install -y flex bc" in caught.value.fix
+
+
+def test_a_full_disk_is_noticed_before_the_build(
+    tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("testbed.kernels.build.ROOM_BYTES", 1 << 60)
+    with pytest.raises(MachineError, match="GB for a while"):
+        build(str(tree), cache=cache)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_cache_that_cannot_be_written_is_named(tree: Path, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    with pytest.raises(MachineError, match="cannot be written"):
+        build(str(tree), cache=Cache(closed / "kernels"))
+
+
+def test_a_kernel_that_does_not_boot_never_enters_the_cache(tree: Path, cache: Cache) -> None:
+    executable(
+        tree / "kernel.sh", "#!/bin/sh\necho 'Kernel panic - not syncing: No working init found.'\nexit 1\n"
+    )
+    with pytest.raises(MachineError, match="No working init found"):
+        build(str(tree), cache=cache)
+    assert cache.installed() == ()
+    assert not partial_folders(cache)
+
+
+def test_a_kernel_that_hangs_is_ended(tmp_path: Path) -> None:
+    executable(tmp_path / "linux", "#!/bin/sh\necho Booting\nexec sleep 60\n")
+    first = boot(tmp_path / "linux", limit_s=0.2)
+    assert not first.ok
+    assert first.console == "Booting\n"
+
+
+def test_an_interrupted_build_leaves_the_cache_as_it_was(tree: Path, cache: Cache) -> None:
+    def interrupt(stage: Stage) -> None:
+        if stage.what == "compiling":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(str(tree), cache=cache, report=interrupt)
+    assert cache.installed() == ()
+    assert not partial_folders(cache)
+    assert build(str(tree), cache=cache) in cache.installed()
+
+
+def test_what_a_killed_build_left_is_removed_by_the_next(tree: Path, cache: Cache) -> None:
+    (tree / "slow").touch()
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from testbed import package\n"
+        "from testbed.kernels.build import build; from testbed.kernels.cache import Cache\n"
+        "package.missing = lambda use: ()\n"
+        "report = lambda stage: print(stage.done, flush=True)\n"
+        "build(sys.argv[1], cache=Cache(Path(sys.argv[2])), report=report)\n"
+    )
+    with process.start([sys.executable, "-c", program, tree, cache.folder], stdout=process.PIPE) as victim:
+        assert victim.stdout is not None
+        assert any(line == b"2\n" for line in victim.stdout)
+        os.kill(victim.pid, signal.SIGKILL)
+    assert partial_folders(cache)
+    (tree / "slow").unlink()
+    image = build(str(tree), cache=cache)
+    assert cache.installed() == (image,)
+    assert not partial_folders(cache)
+
+
+def test_two_builds_at_once_wait_for_each_other_and_compile_once(tree: Path, cache: Cache) -> None:
+    waiting = threading.Event()
+    images: list[KernelImage] = []
+    stages: list[str] = []
+
+    def report(stage: Stage) -> None:
+        stages.append(stage.what)
+        if stage.what.startswith("waiting"):
+            waiting.set()
+
+    second = threading.Thread(target=lambda: images.append(build(None, cache=cache, report=report)))
+
+    def start_the_second(stage: Stage) -> None:
+        if stage.what == "booting it once":
+            second.start()
+            assert waiting.wait(10)
+
+    first = build(None, cache=cache, report=start_the_second)
+    second.join()
+    assert images == [first]
+    assert "compiling" not in stages
+
+
+@pytest.mark.lab
+def test_the_built_kernel_keeps_virtual_time() -> None:
+    first = boot(find(None).path)
+    assert first.ok, first.last_lines
+    assert first.wall_s < 10

@@ -1,0 +1,88 @@
+"""A toy of Linux's source and toy tools to build it with: make, gcc, APT, each a few lines of shell."""
+
+import tarfile
+from pathlib import Path
+
+from testbed.kernels.build import KernelImage, Stage, build
+from testbed.kernels.cache import Cache
+
+KCONFIG = "\n".join([*["# filler"] * 83, "", "config HZ", "\tint", "\tdefault 100", "", "# end", ""])
+
+GCC = "#!/bin/sh\necho 'gcc (toy) 1.0'\n"
+
+# The last word is the target. Files in the tree steer it: `lacks` (an option), `broken`, `slow`.
+MAKE = r"""#!/bin/sh
+for target do :; done
+case $target in
+tinyconfig) echo '# CONFIG_TTY is not set' >.config ;;
+olddefconfig)
+    hz=$(sed -n 's/.*default //p' arch/um/Kconfig)
+    sed -i "s/^CONFIG_HZ=.*/CONFIG_HZ=$hz/" .config
+    [ ! -e lacks ] || sed -i "/^$(cat lacks)=/d" .config ;;
+linux)
+    echo "  CC      init/main.o"
+    echo "  CC      mm/slub.o"
+    [ ! -e slow ] || exec sleep 60
+    [ ! -e broken ] || { echo "net/tcp.c:7:1: error: expected ';'" >&2; exit 2; }
+    cp kernel.sh linux ;;
+esac
+"""
+
+KERNEL = """#!/bin/sh
+case $1 in
+--version) echo 7.3.4 ;;
+*) echo "Booting"; echo "testbed-first-boot 7.3.4 3600" ;;
+esac
+"""
+
+APT_GET = r"""#!/bin/sh
+echo "$0 $*" >>"$TOY/apt.log"
+[ ! -e "$TOY/offline" ] || { echo "E: Could not resolve 'deb.debian.org'" >&2; exit 100; }
+for last do :; done
+case $last in *=*) name=${last%%=*} version=${last#*=}; : >"${name}_${version}_all.deb" ;; esac
+"""
+
+APT_CACHE = r"""#!/bin/sh
+case "$*" in
+*pkgnames*) printf '%s\n' linux-source-7.2 linux-source-7.3 linux-source-9.1 linux-source-cloud ;;
+*) for release in 7.2:7.2.9-1 7.3:7.3.3-1 7.3:7.3.10-1 9.1:9.1.2-1; do
+    echo "linux-source-${release%%:*} | ${release#*:} | http://deb.debian.org/debian x/main amd64 Packages"
+done ;;
+esac
+"""
+
+# dpkg-deb --extract FILE FOLDER
+DPKG_DEB = r"""#!/bin/sh
+mkdir -p "$3/usr/src"
+name=$(basename "$2"); name=${name%%_*}
+tar -cJf "$3/usr/src/$name.tar.xz" -C "$TOY" linux
+"""
+
+TOOLS = {"gcc": GCC, "make": MAKE, "apt-get": APT_GET, "apt-cache": APT_CACHE, "dpkg-deb": DPKG_DEB}
+
+
+def executable(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def partial_folders(cache: Cache) -> list[Path]:
+    return list(cache.folder.glob(".partial-*"))
+
+
+def snapshot(folder: Path) -> dict[str, str]:
+    return {str(path): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def tarball(tree: Path, ending: str) -> Path:
+    path = tree.with_name(f"mine.tar.{ending}")
+    with tarfile.open(path, f"w:{ending}") as file:  # type: ignore[call-overload]
+        file.add(tree, "linux-7.3")
+    return path
+
+
+def counted_build(cache: Cache, source: str | None, name: str | None = None) -> tuple[KernelImage, bool]:
+    """The image, and whether anything was compiled for it."""
+    stages: list[Stage] = []
+    image = build(source, name, cache=cache, report=stages.append)
+    return image, any(stage.what == "compiling" for stage in stages)

@@ -1,0 +1,153 @@
+"""Two runs against each other: effects, Holm's correction, verdicts."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from testbed.analysis.comparison import CellComparison, compare, holm, noise_floor, overall
+
+SEEDS = 10
+
+
+def run(mean: float, sd: float, seed: int, count: int = SEEDS) -> np.ndarray:
+    return np.random.default_rng(seed).normal(mean, sd, count)
+
+
+def cell(base: object, candidate: object, tolerance: float = 0.03, **options: object) -> CellComparison[str]:
+    (found,) = compare({"cell": (base, candidate)}, tolerance, **options)  # type: ignore[dict-item,arg-type]
+    return found
+
+
+def test_equal_runs_are_the_same_even_without_tolerance_and_with_one_seed() -> None:
+    base = run(1e9, 1e8, 1)
+    assert cell(base, base, tolerance=0).verdict == "same"
+    assert cell(base[:1], base[:1], tolerance=0).verdict == "same"
+    assert cell([0.0, 0.0], [0.0, 0.0], tolerance=0).verdict == "same"
+
+
+def test_a_clear_loss_is_worse_and_a_clear_gain_better() -> None:
+    base = run(1e9, 1e7, 1)
+    assert cell(base, 0.8 * base).verdict == "worse"
+    assert cell(base, 1.2 * base).verdict == "better"
+
+
+def test_where_less_is_better_the_verdict_turns_round() -> None:
+    base = run(0.1, 0.001, 1)
+    assert cell(base, 1.2 * base, is_more_better=False).verdict == "worse"
+    assert cell(base, 0.8 * base, is_more_better=False).verdict == "better"
+
+
+def test_a_difference_within_the_tolerance_is_the_same_however_certain() -> None:
+    base = run(1e9, 1e6, 1)
+    found = cell(base, 0.99 * base, tolerance=0.03)
+    assert found.verdict == "same"
+    assert found.p is not None
+    assert found.p < 1e-6
+
+
+def test_a_difference_that_noise_hides_cannot_be_told() -> None:
+    assert cell(run(1e9, 3e8, 1), run(0.9e9, 3e8, 2)).verdict == "cannot tell"
+
+
+def test_one_pair_that_is_not_equal_cannot_be_told() -> None:
+    found = cell([1e9], [0.5e9])
+    assert found.verdict == "cannot tell"
+    assert (found.interval, found.p, found.noise_floor) == (None, None, None)
+    assert found.relative == pytest.approx(-0.5)
+
+
+def test_effect_and_interval_are_those_of_the_paired_t_test() -> None:
+    base, candidate = run(1e9, 1e8, 1), run(0.9e9, 1e8, 2)
+    found, expected = cell(base, candidate), stats.ttest_rel(candidate, base)
+    interval = expected.confidence_interval(0.95)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high))
+    assert found.effect == pytest.approx(np.mean(candidate - base))
+    assert found.relative_interval is not None
+    assert found.relative_interval.low == pytest.approx(interval.low / base.mean())
+
+
+def test_the_noise_floor_is_what_two_sets_of_the_same_seeds_differ_by() -> None:
+    floors = [noise_floor(run(5, 1, seed)) for seed in range(400)]
+    apart = [abs(run(5, 1, seed).mean() - run(5, 1, seed + 1000).mean()) for seed in range(400)]
+    below = np.mean([gap <= floor for gap, floor in zip(apart, floors, strict=True)])
+    assert below == pytest.approx(0.95, abs=0.035)  # three sigmas of 400 draws
+
+
+def test_a_difference_below_the_noise_floor_is_not_believed() -> None:
+    base = run(1e9, 2e8, 1)  # every seed a little lower: certain by pairs, small beside the seeds' spread
+    found = cell(base, base - 2e7, tolerance=0.01)
+    assert found.p == 0.0
+    assert found.noise_floor is not None
+    assert found.noise_floor > 0.02
+    assert found.verdict == "cannot tell"
+
+
+def test_a_metric_that_is_0_in_the_base_needs_an_absolute_tolerance() -> None:
+    base, candidate = [0.0, 0.0, 0.0], [2.0, 3.0, 4.0]
+    found = cell(base, candidate, is_more_better=False)
+    assert found.verdict == "worse"
+    assert found.relative is None
+    assert cell(base, candidate, is_more_better=False, absolute_tolerance=10.0).verdict == "same"
+
+
+def test_runs_of_the_same_thing_with_other_seeds_are_rarely_called_different() -> None:
+    false = 0
+    for trial in range(100):
+        cells = {
+            key: (run(1, 0.1, 7 * trial + key), run(1, 0.1, 10_000 + 7 * trial + key)) for key in range(7)
+        }
+        false += any(each.verdict in ("better", "worse") for each in compare(cells, tolerance=0.0))
+    assert false / 100 <= 0.05
+
+
+def test_holms_correction_is_that_of_the_textbook() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+    assert holm([]) == ()
+    with pytest.raises(ValueError, match="p-value"):
+        holm([1.5])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_is_between_the_raw_value_and_bonferroni_and_keeps_the_order(p_values: list[float]) -> None:
+    adjusted = holm(p_values)
+    for raw, found in zip(p_values, adjusted, strict=True):
+        assert raw <= found <= min(1, len(p_values) * raw) + 1e-12
+    order = np.argsort(p_values, kind="stable")
+    assert np.diff(np.array(adjusted)[order]).min(initial=0) >= 0
+
+
+def test_more_cells_make_one_finding_less_certain() -> None:
+    base, candidate = run(1, 0.1, 1), run(0.85, 0.1, 2)
+    alone = compare({0: (base, candidate)}, 0.0)[0]
+    among = compare({0: (base, candidate)} | {key: (base, run(1, 0.1, key)) for key in range(3, 40)}, 0.0)[0]
+    assert alone.p is not None
+    assert among.p is not None
+    assert alone.p < among.p
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "verdict"),
+    [
+        (["same", "same"], "same"),
+        (["same", "better"], "better"),
+        (["better", "cannot tell"], "cannot tell"),
+        (["better", "cannot tell", "worse"], "worse"),
+    ],
+)
+def test_one_bad_cell_decides(verdicts: list, verdict: str) -> None:
+    assert overall(verdicts) == verdict
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be paired"):
+        cell([1.0, 2.0], [1.0])
+    with pytest.raises(ValueError, match="absent"):
+        cell([1.0, None], [1.0, 2.0])
+    with pytest.raises(ValueError, match="tolerance"):
+        cell([1.0], [1.0], tolerance=-1)
+    with pytest.raises(ValueError, match="no cells"):
+        overall([])

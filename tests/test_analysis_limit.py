@@ -1,0 +1,58 @@
+"""What limited a flow."""
+
+import pytest
+
+from testbed.analysis.limit import FlowTotals, limitation
+
+CASES = {
+    "a full bottleneck": (FlowTotals(30, goodput_bps=9.5e9, limit_bps=9.564e9, busy_s=30), "rate"),
+    "a full bottleneck, in spite of losses and a full window": (
+        FlowTotals(30, 30, 29, 0, retransmits=900, goodput_bps=9.5e9, limit_bps=9.564e9),
+        "rate",
+    ),
+    "a busy core": (FlowTotals(30, busy_s=30, goodput_bps=4e9, limit_bps=9.564e9, cpu_share=0.99), "cpu"),
+    "a busy core under a full bottleneck": (
+        FlowTotals(30, busy_s=30, goodput_bps=9.5e9, limit_bps=9.564e9, cpu_share=0.99),
+        "rate",
+    ),
+    "an application that pauses": (FlowTotals(30, busy_s=10, rwnd_limited_s=9, retransmits=3), "application"),
+    "a small window": (FlowTotals(30, 30, rwnd_limited_s=28, sndbuf_limited_s=0, retransmits=0), "window"),
+    "a small send buffer": (FlowTotals(30, 30, rwnd_limited_s=1, sndbuf_limited_s=25), "sender buffer"),
+    "the longer of window and send buffer": (
+        FlowTotals(30, 30, rwnd_limited_s=15, sndbuf_limited_s=15.5),
+        "sender buffer",
+    ),
+    "loss": (FlowTotals(30, 30, 2, 2, retransmits=17, goodput_bps=1e9, limit_bps=9.5e9), "loss"),
+    "nothing that was counted": (FlowTotals(30, 30, 0, 0, 0, 1e9, 9.5e9, 0.2), "unknown"),
+    "nothing was counted": (FlowTotals(30), "unknown"),
+}
+
+
+@pytest.mark.parametrize(("totals", "limit"), CASES.values(), ids=CASES)
+def test_what_limited_the_flow(totals: FlowTotals, limit: str) -> None:
+    assert limitation(totals).limit == limit
+
+
+def test_the_share_is_of_what_limited() -> None:
+    found = limitation(FlowTotals(30, busy_s=28, rwnd_limited_s=21))
+    assert found.share == pytest.approx(0.75)
+    assert found.why == "the receive window held it back for 75% of its busy time"
+
+
+def test_an_absent_count_is_not_0() -> None:
+    assert FlowTotals(30).busy_share is None
+    assert FlowTotals(30, rwnd_limited_s=3).window_share is None
+    assert FlowTotals(30, busy_s=0, rwnd_limited_s=0).window_share is None
+    assert FlowTotals(30, goodput_bps=1e9).rate_share is None
+
+
+def test_a_flow_that_never_sent_was_limited_by_its_application() -> None:
+    assert limitation(FlowTotals(30, busy_s=0, rwnd_limited_s=0, sndbuf_limited_s=0)).limit == "application"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"duration_s": 0}, {"duration_s": 1, "busy_s": -1}, {"duration_s": 1, "limit_bps": 0}]
+)
+def test_impossible_totals_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        FlowTotals(**wrong)

@@ -1,0 +1,179 @@
+"""Every statistic against a closed form or SciPy."""
+
+import math
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from testbed.analysis import statistic
+
+NUMBERS = st.floats(-1e12, 1e12, allow_nan=False, allow_infinity=False, allow_subnormal=False)
+SHARES = st.floats(1e-3, 1e12)
+SAMPLES = [3.1, 4.1, 5.9, 2.6, 5.3, 5.8, 9.7, 9.3]
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=50))
+def test_mean_and_both_sds_agree_with_scipy(values: list[float]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # SciPy on equal values
+        sds = [math.sqrt(stats.tvar(values, ddof=ddof)) for ddof in (0, 1)]
+    assert statistic.mean(values) == pytest.approx(stats.tmean(values), rel=1e-9, abs=1e-3)
+    assert statistic.population_sd(values) == pytest.approx(sds[0], rel=1e-9, abs=1e-3)
+    assert statistic.sample_sd(values) == pytest.approx(sds[1], rel=1e-9, abs=1e-3)
+
+
+def test_the_two_sds_of_1_to_10_are_those_of_the_textbook() -> None:
+    values = list(range(1, 11))
+    assert statistic.population_sd(values) == pytest.approx(math.sqrt(99 / 12))
+    assert statistic.sample_sd(values) == pytest.approx(math.sqrt(99 / 12 * 10 / 9))
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=50), st.floats(0, 1))
+def test_quantiles_are_of_type_7(values: list[float], share: float) -> None:
+    expected = stats.mstats.mquantiles(values, [share], alphap=1, betap=1)[0]
+    assert statistic.quantile(values, share) == pytest.approx(expected, rel=1e-9, abs=1e-3)
+
+
+def test_the_iqr_of_1_to_5_is_2_and_agrees_with_scipy() -> None:
+    assert statistic.iqr([1, 2, 3, 4, 5]) == 2
+    assert statistic.iqr(SAMPLES) == pytest.approx(stats.iqr(SAMPLES))
+
+
+def test_the_coefficient_of_variation_agrees_with_scipy() -> None:
+    assert statistic.population_cov(SAMPLES) == pytest.approx(stats.variation(SAMPLES))
+    assert statistic.sample_cov(SAMPLES) == pytest.approx(stats.variation(SAMPLES, ddof=1))
+
+
+def test_cv_rmse_of_a_constant_offset_is_the_offset_over_the_mean() -> None:
+    assert statistic.cv_rmse([9, 9, 9], [11, 11, 11]) == pytest.approx(0.2)
+
+
+@given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=30))
+def test_cv_rmse_is_symmetric_and_0_only_for_equals(pairs: list[tuple[float, float]]) -> None:
+    one, other = ([pair[side] for pair in pairs] for side in (0, 1))
+    assert statistic.cv_rmse(one, other) == pytest.approx(statistic.cv_rmse(other, one))
+    assert statistic.cv_rmse(one, one) == 0
+
+
+@pytest.mark.parametrize(("takers", "flows"), [(1, 1), (1, 4), (3, 4), (7, 10), (10, 10)])
+def test_jain_index_of_k_equal_takers_among_n_is_k_over_n(takers: int, flows: int) -> None:
+    assert statistic.jain_index([5.0] * takers + [0.0] * (flows - takers)) == pytest.approx(takers / flows)
+
+
+@given(st.lists(SHARES, min_size=1, max_size=30), st.floats(1e-6, 1e6))
+def test_jain_index_is_from_1_over_n_to_1_and_has_no_scale(shares: list[float], scale: float) -> None:
+    index = statistic.jain_index(shares)
+    assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9
+    assert statistic.jain_index([scale * share for share in shares]) == pytest.approx(index)
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=30, unique=True), st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_t_interval_agrees_with_scipy(values: list[float], level: float) -> None:
+    found = statistic.t_interval(values, level)
+    low, high = stats.ttest_1samp(values, 0).confidence_interval(level)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9, abs=1e-3)
+
+
+def test_the_t_interval_covers_the_mean_as_often_as_it_says() -> None:
+    generator = np.random.default_rng(1)
+    hits = sum(statistic.t_interval(generator.normal(7, 2, 5)).contains(7) for _ in range(2000))
+    assert hits / 2000 == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / 2000))  # three sigmas
+
+
+def test_the_bootstrap_interval_agrees_with_scipy() -> None:
+    values = np.random.default_rng(3).exponential(2.0, 200)
+    found = statistic.bootstrap_interval(values, seed=4, resamples=9999)
+    expected = stats.bootstrap(
+        (values,), np.mean, method="percentile", n_resamples=9999, rng=np.random.default_rng(5)
+    ).confidence_interval
+    spread = found.high - found.low
+    assert found.low == pytest.approx(expected.low, abs=0.03 * spread)  # two draws of the same distribution
+    assert found.high == pytest.approx(expected.high, abs=0.03 * spread)
+
+
+def test_the_same_seed_gives_the_same_bootstrap_interval_and_another_gives_another() -> None:
+    first, again, other = (statistic.bootstrap_interval(SAMPLES, seed) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_a_bootstrap_can_be_of_any_statistic() -> None:
+    found = statistic.bootstrap_interval(SAMPLES, 1, lambda rows: np.median(rows, axis=1))
+    assert found.contains(statistic.median(SAMPLES))
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40))
+def test_cdf_and_ccdf_agree_with_scipy_and_add_up_to_1(values: list[int]) -> None:
+    below, above, expected = statistic.cdf(values), statistic.ccdf(values), stats.ecdf(values)
+    assert below.x == above.x == tuple(expected.cdf.quantiles)
+    assert below.share == pytest.approx(expected.cdf.probabilities)
+    assert above.share == pytest.approx(expected.sf.probabilities, abs=1e-12)
+    assert [one + other for one, other in zip(below.share, above.share, strict=True)] == pytest.approx(
+        [1] * len(below.x)
+    )
+
+
+def test_an_interval_scaled_by_a_negative_number_still_goes_up() -> None:
+    assert statistic.Interval(1, 2).scaled(-3) == statistic.Interval(-6, -3)
+
+
+ONE_SERIES: list[Callable[[object], object]] = [
+    statistic.mean,
+    statistic.sample_sd,
+    statistic.population_sd,
+    statistic.median,
+    statistic.iqr,
+    statistic.sample_cov,
+    statistic.population_cov,
+    statistic.jain_index,
+    statistic.t_interval,
+    lambda values: statistic.bootstrap_interval(values, 1),
+    lambda values: statistic.cv_rmse(values, values),
+    statistic.cdf,
+    statistic.ccdf,
+]
+
+
+@pytest.mark.parametrize("function", ONE_SERIES)
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([], "there are 0 samples"),
+        ([1.0, math.nan, 3.0], "sample 1 is nan"),
+        ([1.0, 2.0, math.inf], "sample 2 is inf"),
+        ([1.0, None], "sample 1 is absent"),
+        (np.ones((2, 2)), "2 dimensions"),
+    ],
+)
+def test_no_statistic_of_nothing_or_of_what_is_no_number(
+    function: Callable[[object], object], values: object, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        function(values)
+
+
+@pytest.mark.parametrize("function", [statistic.sample_sd, statistic.t_interval, statistic.sample_cov])
+def test_one_sample_has_no_sample_sd(function: Callable[[object], object]) -> None:
+    with pytest.raises(ValueError, match="there are 1 samples, and at least 2 are needed"):
+        function([5.0])
+
+
+def test_what_is_undefined_is_refused() -> None:
+    with pytest.raises(ValueError, match="mean is 0"):
+        statistic.population_cov([-1, 1])
+    with pytest.raises(ValueError, match="both means together are 0"):
+        statistic.cv_rmse([-1], [1])
+    with pytest.raises(ValueError, match="2 samples cannot be paired with 1"):
+        statistic.cv_rmse([1, 2], [1])
+    with pytest.raises(ValueError, match="all shares are 0"):
+        statistic.jain_index([0, 0])
+    with pytest.raises(ValueError, match="share 1 is negative"):
+        statistic.jain_index([1, -1])
+    with pytest.raises(ValueError, match=r"not in \[0, 1\]"):
+        statistic.quantile([1], 1.5)
+    with pytest.raises(ValueError, match="confidence level"):
+        statistic.t_interval([1, 2], 1.0)

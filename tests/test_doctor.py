@@ -1,0 +1,126 @@
+"""`testbed doctor` names what is missing, and the command that supplies it."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from testbed import doctor, package, process
+from testbed.commands import doctor as command
+from testbed.doctor import BUILD, HOST, LAB, Finding, lab_works
+from testbed.error import MachineError
+from testbed.kernels.cache import KernelImage
+from testbed.kernels.firstboot import FirstBoot
+
+WELL = Finding("python", True, "3.11")
+NO_BC = Finding("bc", False, "missing", "apt-get install -y bc", BUILD)
+NO_NETEM = Finding("netem", False, "missing", "sudo modprobe sch_netem", HOST)
+NO_KERNEL = Finding("lab kernel", False, "no lab kernel has been built yet", "testbed kernel build")
+
+
+def run(monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...], *words: str) -> tuple[int, str]:
+    monkeypatch.setattr(command, "examine", lambda: findings)
+    app = typer.Typer()
+    app.command()(command.doctor)
+    result = CliRunner().invoke(app, list(words))
+    return result.exit_code, result.stdout
+
+
+@pytest.mark.parametrize(
+    ("findings", "status"), [((WELL,), 0), ((WELL, NO_NETEM), 0), ((WELL, NO_BC), 0), ((WELL, NO_KERNEL), 3)]
+)
+def test_the_exit_code_is_about_the_lab_kernel(
+    monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...], status: int
+) -> None:
+    assert run(monkeypatch, findings)[0] == status
+
+
+def test_the_table_ends_with_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, text = run(monkeypatch, (WELL, NO_NETEM, NO_KERNEL))
+    assert "netem: type sudo modprobe sch_netem\n" in text
+    assert "lab kernel: type testbed kernel build\n" in text
+    assert text.endswith("cannot run here.\n")
+
+
+def test_json_has_one_object_for_each_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    status, text = run(monkeypatch, (WELL, NO_KERNEL), "--format", "json")
+    assert status == 3
+    assert [each["what"] for each in json.loads(text)] == ["python", "lab kernel"]
+    assert json.loads(text)[1]["fix"] == "testbed kernel build"
+
+
+def test_on_this_machine_everything_missing_comes_with_something_to_type() -> None:
+    for finding in doctor.examine():
+        assert finding.ok == (not finding.fix), finding
+        assert finding.needed_for in (LAB, BUILD, HOST)
+
+
+def by_name(findings: Iterator[Finding]) -> dict[str, Finding]:
+    return {finding.what: finding for finding in findings}
+
+
+def test_a_missing_program_is_found_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package, "which", lambda program: None if program == "nft" else f"/usr/bin/{program}")
+    found = by_name(doctor._programs())
+    assert not found["nft"].ok
+    assert "apt-get install -y nftables" in found["nft"].fix
+    assert found["tcpdump"].ok
+
+
+def test_too_little_shared_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "MEMORY_BYTES", 1 << 60)
+    found = by_name(doctor._memory())
+    assert "remount" in found["/dev/shm"].fix
+    assert not found["memory"].ok
+
+
+IMAGE = KernelImage(
+    "linux-7.3.4", Path("/nowhere/linux"), "7.3.4", "0" * 64, True, "2026-01-01T00:00:00+00:00"
+)
+
+
+def test_a_kernel_that_does_not_boot_is_found_with_its_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "find", lambda name: IMAGE)
+    dead = FirstBoot(False, "start\nptrace set fp regs failed, errno = 14", 0.1)
+    monkeypatch.setattr("testbed.kernels.firstboot.boot", lambda path: dead)
+    found = by_name(doctor._lab_kernel())
+    assert found["lab kernel"].ok
+    assert "ptrace set fp regs failed" in found["lab kernel boots"].detail
+    assert not lab_works(tuple(found.values()))
+
+
+def test_no_lab_kernel_is_found_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(name: str | None) -> KernelImage:
+        raise MachineError("no lab kernel has been built yet", "testbed kernel build")
+
+    monkeypatch.setattr(doctor, "find", none)
+    assert by_name(doctor._lab_kernel())["lab kernel"].fix == "testbed kernel build"
+
+
+def test_an_ordinary_user_is_told_that_the_hosts_kernel_needs_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    (finding,) = doctor._host_kernel()
+    assert (finding.what, finding.needed_for) == ("root", HOST)
+    assert finding.fix.startswith("sudo ")
+
+
+def test_a_kernel_without_modules_is_said_to_need_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.release", lambda: "0.0-none")
+    assert "does not need it" in doctor.module_fix("sch_netem")
+    assert "has no sch_netem and cannot load modules" in doctor.module_fix("sch_netem")
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_trying_the_hosts_kernel_leaves_nothing_behind() -> None:
+    def namespaces() -> set[str]:
+        return set(process.run(["ip", "netns", "list"]).stdout.split())
+
+    before = namespaces()
+    found = by_name(doctor._host_kernel())
+    assert {"network namespaces", "netem", "tbf", "nft ingress and numgen"} <= set(found)
+    assert namespaces() == before

@@ -1,0 +1,90 @@
+"""Imports point one way, down the table; one module starts processes."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "testbed"
+
+# From the top. A module imports from its own layer and from those below it. A sub-package counts as one name.
+LAYERS = (
+    ("__main__", "cli", "commands"),
+    ("doctor",),
+    ("report", "plot"),
+    ("published",),
+    ("analysis",),
+    ("sweep",),
+    ("runner",),
+    ("store",),
+    ("result",),
+    ("gate",),
+    ("evidence",),
+    ("trial",),
+    ("workloads",),
+    ("kernels", "native"),
+    ("memory",),
+    ("plan",),
+    ("route", "address"),
+    ("emulator",),
+    # spec: the files, then the values they are read into
+    ("specfile", "schema", "option", "cell", "axis"),
+    ("scenario", "topologycheck"),
+    ("scenariofile", "topologyfile", "workloadfile", "flowfile", "impairmentfile"),
+    ("field",),
+    ("reader", "shape", "document"),
+    ("topology", "workload", "setting"),
+    ("impairment",),
+    ("readback", "sample"),
+    ("netlink", "tcpinfo"),
+    ("command",),
+    ("units",),
+    ("process", "package"),
+    ("agent",),
+    ("error",),
+    ("__init__",),
+)
+DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}
+
+STARTS_PROCESSES = {"process.py", "agent.py"}  # agent.py runs inside the guest, on its own
+
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+
+def layer_name(path: Path) -> str:
+    return path.parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """All that a module imports, as dotted names; relative imports made absolute."""
+    names: set[str] = set()
+    here = ("testbed", *path.parts[:-1])
+    for node in ast.walk(ast.parse((PACKAGE / path).read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = here[: len(here) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *filter(None, [node.module])))
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_every_module_has_a_layer(path: Path) -> None:
+    assert layer_name(path) in DEPTH, f"give testbed/{path} a place in LAYERS"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_imports_point_down(path: Path) -> None:
+    ours = (name.split(".") for name in imported(path) if name.startswith("testbed."))
+    upward = [
+        ".".join(words) for words in ours if DEPTH.get(words[1], len(LAYERS)) < DEPTH.get(layer_name(path), 0)
+    ]
+    assert not upward, f"testbed/{path} imports from a layer above its own"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_one_module_starts_processes(path: Path) -> None:
+    words = {name.split(".")[0] for name in imported(path)}
+    assert path.name in STARTS_PROCESSES or not words & {"subprocess", "pty", "multiprocessing"}
