@@ -36,7 +36,7 @@ CASES = (
     Case("empty", "10 Gbit/s", "1 ms", 1, "1 ms"),
     Case("10G-366ms-10-offload", "10 Gbit/s", "366 ms", 10, "30 s", prototype=0.79),
     Case("10G-366ms-10-plain", "10 Gbit/s", "366 ms", 10, "30 s", nic="plain", prototype=0.42),
-    Case("10G-50ms-1-offload", "10 Gbit/s", "50 ms", 1, "12 s", prototype=1.3),
+    Case("10G-50ms-1-offload", "10 Gbit/s", "50 ms", 1, "6 s", prototype=1.3),
     Case("1G-50ms-10-offload", "1 Gbit/s", "50 ms", 10, "30 s", prototype=4.8),
     Case("1G-50ms-10-plain", "1 Gbit/s", "50 ms", 10, "30 s", nic="plain", prototype=2.7),
     Case("10G-100ms-1in10000", "10 Gbit/s", "100 ms", 1, "120 s", loss="1 in 10000", prototype=100),

@@ -3,14 +3,15 @@
 It is a bump in the wire: four devices in a namespace of its own, frames pass from one to the next unchanged.
 
     first end ── end0 ─► wire0 ══ wire1 ─► end1 ── second end          (forward)
-                        queue      loss     late delay
+                        delay     loss     rate and buffer
 
-- wire0 (and wire1 for the way back) sends at the link's rate from a drop-tail buffer: a token bucket that holds one
-  frame and a half, so that whatever comes in, single MTU frames go out and wait in the buffer.
+- wire0 (for the way back, wire1) delays. With hosts whose NICs segment (`nic: offload`) a superpacket is still one
+  object here, which is what makes long paths cheap; on leaving it is cut into MTU packets, as a NIC does.
 - the other end of the wire counts the data packets and drops 1 in X.
-- the delay stands on the next device, end1; or, for hosts whose NICs segment (`nic: offload`), before the rate on
-  wire0, where a superpacket is still one object. Both orders add the same time to every packet; jitter and random loss
-  must see single packets and are always on the last device.
+- end1 sends at the link's rate from a drop-tail buffer of MTU packets: a token bucket of a few microseconds.
+
+Random loss and jitter must see MTU packets: with superpackets on wire0 they, and the delay with them, stand before the
+rate on end1.
 """
 
 from __future__ import annotations
@@ -37,11 +38,21 @@ LONGEST_ACK_BYTES = 100
 CONTROL_PORT, DATA_PORTS = 5201, (50_000, 50_127)
 """iperf3's control connection goes to this port like its data, but its data comes from client ports in this range."""
 
-NETEM_LIMIT_MAX = 2**31 - 1
+NETEM_LIMIT = 2**31 - 1
+"""Packets in a delay: never what limits a path. What is on its way there is not bounded by the link's rate."""
 STAGES = {"forward": ("wire0", "wire1", "end1"), "backward": ("wire1", "wire0", "end0")}
-"""For each direction: the device that queues, the one where loss is counted, the one with the late delay."""
+"""For each direction: the device that delays, the one where loss is counted, the one with the rate and its buffer."""
+
+BURST_NS = 5_000
+"""What a token bucket holds, as time at its rate: packets leave up to this much early, in groups that cost one timer."""
+
+REAL_TIME_BURST_NS = 1_000_000
+"""The same on the wall clock, where timers come late by up to about a millisecond."""
 
 Way = Literal["forward", "backward"]
+
+DELAY, RATE, BUFFER = "1:", "2:", "3:"
+"""Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +60,7 @@ class Stage:
     """One direction through an emulator: what was asked of it, and where its counters are.
 
     `loss` is what applies in this direction, `phase` the number of data packets by which a periodic one comes early.
-    `limit` is the buffer of the rate in `limit_unit`; None without a rate. `early_delay` says that the delay stands
-    before the rate.
+    `limit` is the buffer of the rate in `limit_unit`; None without a rate.
     """
 
     way: Way
@@ -59,11 +69,9 @@ class Stage:
     phase: int
     limit: int | None
     limit_unit: Literal["packets", "bytes"]
-    delay_limit_packets: int
-    queue_device: str
+    delay_device: str
     loss_device: str
-    exit_device: str
-    early_delay: bool
+    rate_device: str
 
     @property
     def data_counter(self) -> str:
@@ -77,9 +85,25 @@ class Stage:
     def oversize_counter(self) -> str:
         return f"oversize-{self.way}"
 
-    def handles(self, device: str) -> tuple[str, ...]:
-        """The queueing disciplines of this stage on a device: 1: early delay, 2: rate, 3: its buffer, 4: late delay."""
-        return {self.queue_device: ("1:", "2:", "3:"), self.exit_device: ("4:",)}.get(device, ())
+    @property
+    def delay_place(self) -> tuple[str, str]:
+        """Device and handle of the netem; of one that is not needed, where it would be."""
+        return self.delay_device, DELAY
+
+    @property
+    def rate_place(self) -> tuple[str, str]:
+        """Device and handle of the token bucket."""
+        return self.rate_device, RATE
+
+    @property
+    def buffer_place(self) -> tuple[str, str]:
+        """Device and handle of a buffer that is counted in packets."""
+        return self.rate_device, BUFFER
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the rate is a child of the delay, which then also counts what the buffer refuses."""
+        return self.delay_device == self.rate_device
 
 
 @dataclass(frozen=True)
@@ -104,8 +128,9 @@ def emulator(link: Link, data_way: Way, seed: int, *, superpackets: bool) -> Emu
     """The emulator for a link whose data goes `data_way`; `seed` draws the phase of a seeded periodic loss."""
 
     def stage(way: Way, direction: Direction) -> Stage:
-        queue, loss_device, last = STAGES[way]
+        first, loss_device, last = STAGES[way]
         loss = direction.loss or (link.data_loss if way == data_way else None)
+        wants_packets = direction.jitter is not None or isinstance(loss, RandomLoss | GilbertElliott)
         limit, unit = _buffer(direction, link)
         return Stage(
             way,
@@ -114,11 +139,9 @@ def emulator(link: Link, data_way: Way, seed: int, *, superpackets: bool) -> Emu
             _phase(loss, f"{seed}/{link.name}/{way}"),
             limit,
             unit,
-            _delay_limit(direction),
-            queue,
+            last if superpackets and wants_packets else first,
             loss_device,
             last,
-            early_delay=superpackets and direction.jitter is None,
         )
 
     return Emulator(
@@ -167,17 +190,6 @@ def _buffer(direction: Direction, link: Link) -> tuple[int | None, Literal["pack
     return max(frame, math.floor(amount)), "bytes"
 
 
-def _delay_limit(direction: Direction) -> int:
-    """Packets that can be on their way at once, if all are as small as they can be; never what limits the path."""
-    if direction.rate_bps is None:
-        return NETEM_LIMIT_MAX
-    longest_ns = direction.delay_ns + (8 * direction.jitter.sd_ns if direction.jitter else 0)
-    return min(
-        NETEM_LIMIT_MAX,
-        1000 + math.ceil(direction.rate_bps * longest_ns / (8 * 10**9 * SMALLEST_FRAME_BYTES)),
-    )
-
-
 def _phase(loss: Loss | None, seed: str) -> int:
     if not isinstance(loss, PeriodicLoss):
         return 0
@@ -187,41 +199,38 @@ def _phase(loss: Loss | None, seed: str) -> int:
 def _qdiscs(stage: Stage, emulator: Emulator, real_time: bool) -> Iterator[Command]:
     """netem for the delay and random loss, tbf with its buffer for the rate; parents before children."""
     delay = ("delay", _tc_time(stage.asked.delay_ns)) if stage.asked.delay_ns else ()
-    limit = ("limit", str(stage.delay_limit_packets))
-    late = (*(() if stage.early_delay else delay), *_jitter(stage.asked), *_random_loss(stage.loss))
-    parent: tuple[str, ...] = ("root",)
-    if stage.early_delay and delay:
-        yield _qdisc(emulator, stage.queue_device, parent, "1:", ("netem", *limit, *delay))
-        parent = ("parent", "1:1")
-    if stage.asked.rate_bps is not None:
-        rate = ("tbf", "rate", f"{stage.asked.rate_bps}bit", "burst", str(_burst(stage, emulator, real_time)))
-        size = stage.limit if stage.limit_unit == "bytes" else frame_bytes(emulator.mtu_bytes)
-        yield _qdisc(emulator, stage.queue_device, parent, "2:", (*rate, "limit", str(size)))
-        if stage.limit_unit == "packets":
-            child = ("parent", "2:1")
-            yield _qdisc(emulator, stage.queue_device, child, "3:", ("pfifo", "limit", str(stage.limit)))
-    if late:
-        yield _qdisc(emulator, stage.exit_device, ("root",), "4:", ("netem", *limit, *late))
+    words = (*delay, *_jitter(stage.asked), *_random_loss(stage.loss))
+    if words:
+        yield _qdisc(emulator, stage.delay_place, ("root",), ("netem", "limit", str(NETEM_LIMIT), *words))
+    if stage.asked.rate_bps is None:
+        return
+    parent = ("parent", f"{DELAY}1") if words and stage.is_nested else ("root",)
+    frame = frame_bytes(emulator.mtu_bytes)
+    size = stage.limit if stage.limit_unit == "bytes" else frame
+    burst = _burst(stage.asked.rate_bps, frame, real_time)
+    rate = ("tbf", "rate", f"{stage.asked.rate_bps}bit", "burst", str(burst), "limit", str(size))
+    yield _qdisc(emulator, stage.rate_place, parent, rate)
+    if stage.limit_unit == "packets":
+        yield _qdisc(emulator, stage.buffer_place, ("parent", f"{RATE}1"), ("pfifo", "limit", str(stage.limit)))
 
 
 def _qdisc(
-    emulator: Emulator, device: str, parent: tuple[str, ...], handle: str, words: tuple[str, ...]
+    emulator: Emulator, place: tuple[str, str], parent: tuple[str, ...], words: tuple[str, ...]
 ) -> Command:
-    place = ("dev", device, *parent)
+    device, handle = place
+    target = ("dev", device, *parent)
     return Command(
         "tc",
-        ("qdisc", "add", *place, "handle", handle, *words),
+        ("qdisc", "add", *target, "handle", handle, *words),
         emulator.netns,
-        ("qdisc", "del", *place) if parent == ("root",) else None,
+        ("qdisc", "del", *target) if parent == ("root",) else None,
     )
 
 
-def _burst(stage: Stage, emulator: Emulator, real_time: bool) -> int:
-    """Bytes that may leave at once. Less than two frames, so that no superpacket passes whole; on the wall clock, where
-    a timer comes late by up to about a millisecond, what the rate makes up for in that time."""
-    frame = frame_bytes(emulator.mtu_bytes)
-    assert stage.asked.rate_bps is not None, "BUG: a burst without a rate"
-    return frame * 3 // 2 + (stage.asked.rate_bps // 8000 if real_time else 0)
+def _burst(rate_bps: int, frame: int, real_time: bool) -> int:
+    """Bytes that may leave at once: at least one frame and a half, for a bucket of one could lose what a late timer
+    leaves over."""
+    return max(frame * 3 // 2, rate_bps * (REAL_TIME_BURST_NS if real_time else BURST_NS) // (8 * 10**9))
 
 
 def _jitter(asked: Direction) -> tuple[str, ...]:
@@ -285,12 +294,12 @@ def _ruleset(emulator: Emulator, exempt_control: bool) -> Iterator[Command]:
         rule = ("add", "rule", *table, f"from-{stage.loss_device}")
         if exempt_control:
             for control in _control_connection():
-                yield nft(*rule, *control, "fwd", "to", f'"{stage.exit_device}"')
+                yield nft(*rule, *control, "fwd", "to", f'"{stage.rate_device}"')
         yield nft(
             *rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data
         )
         yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
-        yield nft(*rule, "fwd", "to", f'"{stage.exit_device}"')
+        yield nft(*rule, "fwd", "to", f'"{stage.rate_device}"')
 
 
 def _chain(nft, table: tuple[str, ...], device: str) -> Command:  # type: ignore[no-untyped-def]

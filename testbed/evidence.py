@@ -37,8 +37,8 @@ class StageEvidence:
 
     `data_packets` were counted where periodic loss is; `oversize_packets` of them were larger than the MTU, and
     `dropped_packets` were dropped by a periodic loss. `queue_drops` were dropped because the buffer was full,
-    `late_drops` of `late_packets` on the last device, where random loss is. `qdiscs` maps handle to what the kernel
-    says was set up; `samples` are those of the bottleneck's buffer.
+    `delay_drops` where the delay is: that is random loss, and nothing else may be. `delay_packets` went on from there.
+    `qdiscs` maps handle to what the kernel says was set up; `samples` are those of the bottleneck's buffer.
     """
 
     link: str
@@ -48,9 +48,8 @@ class StageEvidence:
     oversize_packets: int
     dropped_packets: int
     queue_drops: int
-    late_drops: int
-    late_packets: int
-    early_drops: int
+    delay_drops: int
+    delay_packets: int
     qdiscs: Mapping[str, Qdisc]
     samples: tuple[QueueSample, ...]
 
@@ -113,7 +112,7 @@ class _Dumps:
         before, after = ((folder / name).read_bytes() for name in (READ_BACK, AFTER))
         self.folder = folder
         self.names = device_numbers(before, made.observed)
-        self.set_up = tuple(qdiscs(before, made.observed))
+        self.set_up = {self._place(each): each for each in qdiscs(before, made.observed)}
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed))
         self.samples = (folder / SAMPLES).read_bytes()
@@ -130,8 +129,10 @@ class _Dumps:
     def stage(self, emulator: Emulator, stage: Stage) -> StageEvidence:
         first, last = (self._counters(emulator.link, when) for when in ("before", "after"))
         packets = {name: last[name] - first.get(name, 0) for name in last}
-        queue = (emulator.netns, stage.queue_device)
-        exit_place = (emulator.netns, stage.exit_device, "4:")
+        netns = emulator.netns
+        queue_drops = self._grew((netns, *stage.rate_place), "drops")
+        refused = queue_drops if stage.is_nested else 0
+        places = (stage.delay_place, stage.rate_place, stage.buffer_place)
         return StageEvidence(
             link=emulator.link,
             mtu_bytes=emulator.mtu_bytes,
@@ -139,17 +140,11 @@ class _Dumps:
             data_packets=packets.get(stage.data_counter, 0),
             oversize_packets=packets.get(stage.oversize_counter, 0),
             dropped_packets=packets.get(stage.drop_counter, 0),
-            queue_drops=self._grew((*queue, "2:"), "drops"),
-            late_drops=self._grew(exit_place, "drops"),
-            late_packets=self._grew(exit_place, "packets"),
-            early_drops=self._grew((*queue, "1:"), "drops"),
-            qdiscs={
-                each.handle: each
-                for each in self.set_up
-                if self._place(each)[:2] in (queue, exit_place[:2])
-                and each.handle in stage.handles(self._place(each)[1])
-            },
-            samples=tuple(self.queues.get((*queue, "2:"), [])),
+            queue_drops=queue_drops,
+            delay_drops=self._grew((netns, *stage.delay_place), "drops") - refused,
+            delay_packets=self._grew((netns, *stage.delay_place), "packets") + refused,
+            qdiscs={place[1]: self.set_up[netns, *place] for place in places if (netns, *place) in self.set_up},
+            samples=tuple(self.queues.get((netns, *stage.rate_place), [])),
         )
 
     def _counters(self, link: str, when: str) -> dict[str, int]:

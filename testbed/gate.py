@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from .emulator import ETHERNET_BYTES, Stage
+from .emulator import BUFFER, DELAY, ETHERNET_BYTES, NETEM_LIMIT, RATE, Stage
 from .evidence import Evidence, StageEvidence
 from .impairment import GilbertElliott, PeriodicLoss, RandomLoss
 from .plan import Plan
-from .readback import TICK_NS
+from .readback import TICK_NS, Qdisc
 from .scenario import Trial
 from .workload import FlowWorkload, Iperf3Workload, PingWorkload
 
@@ -26,7 +26,7 @@ LAB_RTT_TOLERANCE_S = 10e-6
 REAL_RTT_TOLERANCE = 0.05
 REAL_RTT_TOLERANCE_S = 1e-3
 RATE_TOLERANCE = 0.001
-"""Of the rate, over one sample interval; a frame and a half on top, which a full bucket lets go at once."""
+"""Of the rate, over one sample interval; two frames on top, which may fall on either side of its ends."""
 LOSS_SIGMAS = 5
 LIMITED_SHARE = 0.01
 CPU_BUSY = 0.9
@@ -102,33 +102,31 @@ def _rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def _set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink, against what was asked."""
     for each in (*evidence.there, *evidence.back):
-        for what, handle, asked, seen, slack in _parameters(each):
+        for what, asked, seen, slack in _parameters(each):
             if seen is None or abs(seen - asked) > slack:
+                has = "none" if seen is None else seen
                 yield Finding(
                     "set-up",
                     "invalid",
-                    f"{each.link} {each.stage.way}: {what} asked {asked}, the kernel has {'none' if seen is None else seen}",
-                    f"queueing discipline {handle} is not what the plan says",
+                    f"{each.link} {each.stage.way}: {what}: asked {asked}, the kernel has {has}",
+                    "what the plan set up was changed, or did not take effect",
                 )
 
 
-def _parameters(each: StageEvidence) -> Iterator[tuple[str, str, int, int | None, float]]:
-    """(what, handle, asked, seen, slack) for each parameter that the stage must have."""
+def _parameters(each: StageEvidence) -> Iterator[tuple[str, int, int | None, float]]:
+    """(what, asked, seen, slack) for each parameter that the stage must have."""
     asked, stage = each.stage.asked, each.stage
-    delay = each.qdiscs.get("1:" if stage.early_delay else "4:")
+    nothing = Qdisc("", 0, "", "none")
+    delay, rate, buffer = (each.qdiscs.get(handle, nothing) for handle in (DELAY, RATE, BUFFER))
     if asked.delay_ns:
-        yield "delay in ns", "netem", asked.delay_ns, delay and delay.delay_ns, TICK_NS
-        yield "delay limit in packets", "netem", stage.delay_limit_packets, delay and delay.limit, 0
+        yield "delay in ns", asked.delay_ns, delay.delay_ns, TICK_NS
+        yield "packets that the delay holds", NETEM_LIMIT, delay.limit, 0
     if asked.jitter is not None:
-        yield "jitter in ns", "netem", asked.jitter.sd_ns, delay and delay.jitter_ns, TICK_NS
-    if asked.rate_bps is not None:
-        rate = each.qdiscs.get("2:")
-        yield "rate in bit/s", "tbf", asked.rate_bps, rate and rate.rate_bps, 8
-        if stage.limit_unit == "bytes" and stage.limit is not None:
-            yield "buffer in bytes", "tbf", stage.limit, rate and rate.limit, 0
-        if stage.limit_unit == "packets" and stage.limit is not None:
-            child = each.qdiscs.get("3:")
-            yield "buffer in packets", "pfifo", stage.limit, child and child.limit, 0
+        yield "jitter in ns", asked.jitter.sd_ns, delay.jitter_ns, TICK_NS
+    if asked.rate_bps is not None and stage.limit is not None:
+        yield "rate in bit/s", asked.rate_bps, rate.rate_bps, 8
+        in_packets = stage.limit_unit == "packets"
+        yield f"buffer in {stage.limit_unit}", stage.limit, (buffer if in_packets else rate).limit, 0
 
 
 def _rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -136,8 +134,8 @@ def _rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         asked, seen = each.stage.asked.rate_bps, each.peak_rate_bps
         if asked is None or seen is None or trial.samples_interval_ns is None:
             continue
-        burst_bps = 2 * (each.mtu_bytes + ETHERNET_BYTES) * 8e9 / trial.samples_interval_ns
-        allowed = asked * (1 + RATE_TOLERANCE) + burst_bps
+        frame_bps = 2 * (each.mtu_bytes + ETHERNET_BYTES) * 8e9 / trial.samples_interval_ns
+        allowed = asked * (1 + RATE_TOLERANCE) + frame_bps
         if trial.kernel.is_virtual_time and seen > allowed:
             yield Finding(
                 "rate",
@@ -184,24 +182,24 @@ def _random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
         loss = each.stage.loss
         chance = _chance(loss) if isinstance(loss, RandomLoss | GilbertElliott) else None
         if chance is None:
-            if each.late_drops:
+            if each.delay_drops:
                 yield Finding(
                     "delay",
                     "invalid",
-                    f"{each.link} {each.stage.way}: the delay dropped {each.late_drops} packets",
+                    f"{each.link} {each.stage.way}: the delay dropped {each.delay_drops} packets",
                     "its queue is too short for what is on its way",
                 )
             continue
-        offered = each.late_packets + each.late_drops
+        offered = each.delay_packets + each.delay_drops
         expected = float(chance) * offered
         # Losses of a chain come in bursts of 1/r packets; their number varies accordingly more.
         burst = 2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0
         margin = LOSS_SIGMAS * math.sqrt(max(1.0, expected * burst))
-        if abs(each.late_drops - expected) > margin:
+        if abs(each.delay_drops - expected) > margin:
             yield Finding(
                 "loss",
-                "invalid" if each.late_drops == 0 and expected > margin else "suspect",
-                f"{each.link} {each.stage.way}: {each.late_drops} of {offered} packets were lost at random, asked are "
+                "invalid" if each.delay_drops == 0 and expected > margin else "suspect",
+                f"{each.link} {each.stage.way}: {each.delay_drops} of {offered} packets were lost at random, asked are "
                 f"{expected:.0f} ± {margin:.0f}",
                 "random loss is not what was asked for",
             )
@@ -212,18 +210,6 @@ def _chance(loss: RandomLoss | GilbertElliott) -> Fraction:
     if isinstance(loss, RandomLoss):
         return loss.probability
     return (loss.r * loss.loss_good + loss.p * loss.loss_bad) / (loss.p + loss.r)
-
-
-def _early_delay(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """netem also counts what its child, the bottleneck's buffer, refuses: only drops without those are its own."""
-    for each in (*evidence.there, *evidence.back):
-        if each.early_drops and not each.queue_drops:
-            yield Finding(
-                "delay",
-                "invalid",
-                f"{each.link} {each.stage.way}: the delay dropped {each.early_drops} packets",
-                "its queue is too short for what is on its way",
-            )
 
 
 def _no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -300,7 +286,7 @@ def _unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
     """Retransmissions need a reason: a drop somewhere, or packets that overtook each other."""
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     stages = (*evidence.there, *evidence.back)
-    dropped = sum(s.dropped_packets + s.queue_drops + s.late_drops for s in stages)
+    dropped = sum(s.dropped_packets + s.queue_drops + s.delay_drops for s in stages)
     reorders = any(s.stage.asked.jitter for s in stages)
     if again and not dropped and not reorders:
         yield Finding(
@@ -340,7 +326,6 @@ CHECKS: tuple[Check, ...] = (
     _frame_size,
     _periodic_loss,
     _random_loss,
-    _early_delay,
     _no_data,
     _congestion,
     _window,

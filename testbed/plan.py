@@ -19,7 +19,7 @@ NIC_DEFAULT: Nic = "offload"
 NEIGHBOURS_MAX = 32
 """Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP."""
 
-GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 100
+GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 """Interrupt coalescing of a NIC with offloads: received packets are merged for up to this long."""
 
 WINDOW_MAX_BYTES = 2**30

@@ -18,6 +18,7 @@ from ..error import MachineError, TestbedError
 from ..process import Running
 
 AGENT = Path(__file__).parent.parent / "agent.py"
+WATCH_S = 0.5
 STANDSTILL_S = 120.0
 """Wall time without a sign of life after which a guest is taken to hang. Under load one sign takes a few seconds."""
 
@@ -82,27 +83,31 @@ def watch(
     """
     began = heard = time.monotonic()
     last, unread = "nothing", b""
-    while process.poll() is None:
-        ready, _, _ = select.select([signs], [], [], 0.05 if heard > time.monotonic() - 1 else 0.2)
-        now = time.monotonic()
-        if cancelled():
-            raise Cancelled
-        if ready:
-            heard = now
-            *lines, unread = (unread + os.read(signs, 65536)).split(b"\n")
-            for line in lines:
-                last = line.decode(errors="replace")
-                if last.startswith("lab "):
-                    progress(int(last.split()[1]) / 1e9)
-        if now - heard > STANDSTILL_S:
-            raise TrialError(
-                f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. Something in "
-                "the guest waits for time to pass without sleeping, or the path has no rate"
-            )
-        if wall_limit_s is not None and now - began > wall_limit_s:
-            raise TrialError(
-                f"the trial took longer than its limit of {wall_limit_s:.0f} s; the last sign was '{last}'"
-            )
+    ended = os.pidfd_open(process.pid)
+    try:
+        while process.poll() is None:
+            ready, _, _ = select.select([signs, ended], [], [], WATCH_S)
+            now = time.monotonic()
+            if cancelled():
+                raise Cancelled
+            if signs in ready:
+                heard = now
+                *lines, unread = (unread + os.read(signs, 65536)).split(b"\n")
+                for line in lines:
+                    last = line.decode(errors="replace")
+                    if last.startswith("lab "):
+                        progress(int(last.split()[1]) / 1e9)
+            if now - heard > STANDSTILL_S:
+                raise TrialError(
+                    f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
+                    "Something in the guest waits for time to pass without sleeping, or the path has no rate"
+                )
+            if wall_limit_s is not None and now - began > wall_limit_s:
+                raise TrialError(
+                    f"the trial took longer than its limit of {wall_limit_s:.0f} s; the last sign was '{last}'"
+                )
+    finally:
+        os.close(ended)
 
 
 def ending(folder: Path, console: str, wall_s: float) -> Ending:

@@ -16,7 +16,11 @@ from .. import process
 from ..error import MachineError
 from ..native import Tools
 from .cache import KernelImage
+from .core import reserved
 from .guest import AGENT, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+
+TCP_HASH_ENTRIES = 1024
+"""Buckets of the table of TCP connections: each round of samples walks all of it, and it is sized for servers."""
 
 RESERVE_BYTES = 512 << 20
 """Memory of the host that a trial leaves free."""
@@ -44,8 +48,9 @@ def run(
     write_steps(folder, steps)
     console = folder / "console.log"
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="testbed-uml-") as uml_dir, pipe() as (signs, writing):
+    with tempfile.TemporaryDirectory(prefix="testbed-uml-") as uml_dir, pipe() as (signs, writing), reserved() as core:
         words = [
+            *(("taskset", "--cpu-list", str(core)) if core is not None else ()),
             str(image.path),
             f"mem={memory_bytes >> 20}M",
             *(("time-travel=inf-cpu", "time-travel-start=0") if virtual_time else ()),
@@ -57,6 +62,7 @@ def run(
             "ro",
             "quiet",
             "panic=-1",
+            f"thash_entries={TCP_HASH_ENTRIES}",
             "con=null",
             "con0=null,fd:1",
             f"con1=null,fd:{writing}",
