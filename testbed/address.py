@@ -75,7 +75,7 @@ def address_book(topology: Topology) -> AddressBook:
                 members.setdefault(segments[link.name], []).append((end, link))
     given = {(end, link.name): _given(topology, end, link) for link in topology.links for end in link.ends}
     automatic = _automatic(members, given)
-    ports = []
+    ports: list[Port] = []
     counts: dict[str, int] = {}
     for link in topology.links:
         for end in link.ends:
@@ -119,7 +119,7 @@ def _automatic(
     given: Mapping[tuple[str, str], tuple[IPv4Interface | IPv6Interface, ...]],
 ) -> dict[tuple[str, str], tuple[IPv4Interface, ...]]:
     """Addresses of the ports that were given none; a segment with given IPv4 addresses shares their network."""
-    found = {}
+    found: dict[tuple[str, str], tuple[IPv4Interface, ...]] = {}
     next_free = int(AUTOMATIC.network_address)
     for ends in members.values():
         taken = [a for end, link in ends for a in given[end, link.name] if isinstance(a, IPv4Interface)]

@@ -11,13 +11,16 @@ A step is a mapping.  `netns` names the namespace it happens in (none: the first
                   (it is not waited for), `may_fail` true if another exit status than 0 is a result, not an error
     stop: NAME    end a background program with SIGTERM and wait for it
     write: [[FILE, VALUE], …]   below /proc/sys or /sys, read back and compared
-    read: {NAME: FILE}          copy files of /proc, … into FOLDER; a folder becomes "FILE: text" lines, one for each file
+    read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file
     sleep: SECONDS
 
 `log.jsonl` gets what was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says
 whether all of it was.
 """
 
+from __future__ import annotations
+
+import contextlib
 import ctypes
 import json
 import os
@@ -26,6 +29,13 @@ import signal
 import subprocess
 import sys
 import time
+
+MYPY = False
+if MYPY:  # `typing` would cost a guest more time than all that it does
+    from collections.abc import Callable
+    from typing import Any
+
+    Step = dict[str, Any]
 
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
 MS_BIND, MS_SLAVE_REC = 0x1000, 0x84000
@@ -41,7 +51,7 @@ class StepError(Exception):
     """A step did not do what it should."""
 
 
-def main(kind, folder, tools, progress):
+def main(kind: str, folder: str, tools: str, progress: str) -> int:
     SET_UP[kind](folder, tools)
     raise_file_limit()
     trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND))
@@ -62,14 +72,14 @@ def main(kind, folder, tools, progress):
 class Trial:
     """The steps done so far, and the programs that still run."""
 
-    def __init__(self, folder, progress):
+    def __init__(self, folder: str, progress: int) -> None:
         self.folder = folder
         self.progress = progress
-        self.running = {}
-        self.log = open(os.path.join(folder, "log.jsonl"), "w")
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.log = open(os.path.join(folder, "log.jsonl"), "w")  # noqa: SIM115 - closed by close()
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
 
-    def do(self, step, number):
+    def do(self, step: Step, number: str) -> None:
         kind = next(kind for kind in KINDS if kind in step)
         os.write(self.progress, f"step {number} {step.get('title', kind)}\n".encode())
         entry = {"begin_ns": time.monotonic_ns(), "step": {k: v for k, v in step.items() if k != "stdin"}}
@@ -85,12 +95,12 @@ class Trial:
             self.log.write(json.dumps(entry) + "\n")
             self.log.flush()
 
-    def enter(self, netns):
+    def enter(self, netns: str | None) -> None:
         if netns:
             with open(f"/run/netns/{netns}") as file:
                 setns(file.fileno())
 
-    def run(self, step):
+    def run(self, step: Step) -> Step:
         words = step["run"]
         out = self.open(step["out"]) if "out" in step else subprocess.PIPE
         err = self.open(step["err"]) if "err" in step else subprocess.PIPE
@@ -104,16 +114,14 @@ class Trial:
         try:
             done = subprocess.run(words, input=text, stdout=out, stderr=err, timeout=step.get("timeout_s"))
         except subprocess.TimeoutExpired:
-            raise StepError(
-                f"{' '.join(words)}: still running after {step['timeout_s']} s of lab time"
-            ) from None
+            raise StepError(f"{' '.join(words)}: still running after {step['timeout_s']} s of lab time") from None
         stderr = (done.stderr or b"").decode(errors="replace")
         if done.returncode and not step.get("may_fail"):
             said = stderr.strip() or (done.stdout or b"").decode(errors="replace").strip()
             raise StepError(f"{' '.join(words)}: exit status {done.returncode}: {said}")
         return {"status": done.returncode, "stderr": stderr}
 
-    def stop(self, step):
+    def stop(self, step: Step) -> Step:
         process = self.running.pop(step["stop"])
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
@@ -122,39 +130,45 @@ class Trial:
                 raise StepError(f"{step['stop']} ended early with status {process.returncode}: {file.read()}")
         return {"status": process.wait()}
 
-    def write(self, step):
+    def write(self, step: Step) -> None:
         paths = [path for path, _ in step["write"]]
         if any(path.startswith("/sys/") for path in paths):
-            in_child(lambda: (mount_sysfs(), write_files(step["write"])))
+            in_child(lambda: write_sysfs(step["write"]))
         else:
             write_files(step["write"])
 
-    def read(self, step):
+    def read(self, step: Step) -> None:
         for name, path in step["read"].items():
             with open(os.path.join(self.folder, name), "w") as copy:
                 copy.write(text_of(path))
 
-    def sleep(self, step):
+    def sleep(self, step: Step) -> None:
         time.sleep(step["sleep"])
 
-    def open(self, name):
+    def open(self, name: str) -> int:
         return os.open(os.path.join(self.folder, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
-    def stop_all(self):
+    def stop_all(self) -> None:
         for process in self.running.values():
             process.kill()
             process.wait()
 
-    def close(self, error):
+    def close(self, error: Step | None) -> None:
         self.log.close()
         with open(os.path.join(self.folder, "outcome.json"), "w") as file:
             json.dump({"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}, file)
 
 
-KINDS = {"run": Trial.run, "stop": Trial.stop, "write": Trial.write, "read": Trial.read, "sleep": Trial.sleep}
+KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
+    "run": Trial.run,
+    "stop": Trial.stop,
+    "write": Trial.write,
+    "read": Trial.read,
+    "sleep": Trial.sleep,
+}
 
 
-def write_files(pairs):
+def write_files(pairs: list[tuple[str, str]]) -> None:
     for path, value in pairs:
         try:
             with open(path, "w") as file:
@@ -167,7 +181,7 @@ def write_files(pairs):
             raise StepError(f"{path} was set to {value!r} and reads {seen.strip()!r}")
 
 
-def text_of(path):
+def text_of(path: str) -> str:
     if not os.path.isdir(path):
         with open(path) as file:
             return file.read()
@@ -181,7 +195,7 @@ def text_of(path):
     return "".join(lines)
 
 
-def in_child(action):
+def in_child(action: Callable[[], object]) -> None:
     """Runs an action in a process of its own, so that what it mounts is seen by nobody else."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -195,38 +209,37 @@ def in_child(action):
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as file:
-        error = file.read()
+        failure = file.read()
     os.waitpid(child, 0)
-    if error:
-        raise StepError(error)
+    if failure:
+        raise StepError(failure)
 
 
-def mount_sysfs():
-    checked(LIBC.mount(b"sysfs", b"/sys", b"sysfs", 0, None), "mount sysfs")
+def write_sysfs(pairs: list[tuple[str, str]]) -> None:
+    mount("sysfs", "sysfs", "/sys")
+    write_files(pairs)
 
 
-def setns(descriptor):
+def setns(descriptor: int) -> None:
     checked(LIBC.setns(descriptor, CLONE_NEWNET), "setns")
 
 
-def mount(kind, source, target, flags=0, data=None):
+def mount(kind: str | None, source: str, target: str, flags: int = 0, data: str | None = None) -> None:
     text = [None if word is None else word.encode() for word in (source, target, kind, data)]
     checked(LIBC.mount(text[0], text[1], text[2], flags, text[3]), f"mount {kind or source} on {target}")
 
 
-def checked(result, what):
+def checked(result: int, what: str) -> None:
     if result:
         raise StepError(f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
-def raise_file_limit():
-    try:
+def raise_file_limit() -> None:
+    with contextlib.suppress(ValueError, OSError):  # an ordinary limit does for ordinary topologies
         resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, FILES_MAX))
-    except (ValueError, OSError):  # an ordinary limit does for ordinary topologies
-        pass
 
 
-def set_up_guest(folder, tools):
+def set_up_guest(folder: str, tools: str) -> None:
     """The file systems of a fresh lab kernel: the root is the host's, read-only; FOLDER is the only way out."""
     path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     os.environ.update(PATH=path, LC_ALL="C.UTF-8", HOME="/run")
@@ -241,7 +254,7 @@ def set_up_guest(folder, tools):
         mount("hostfs", "none", target, data=source)
 
 
-def set_up_host(folder, tools):
+def set_up_host(folder: str, tools: str) -> None:
     """A /run of our own, seen by nobody else, so that the names of our namespaces go when we go."""
     checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
     kept = {target: os.open(source, os.O_PATH) for source, target in ((folder, TRIAL), (tools, TOOLS))}
@@ -254,7 +267,7 @@ def set_up_host(folder, tools):
 SET_UP = {"guest": set_up_guest, "host": set_up_host}
 
 
-def power_off():
+def power_off() -> None:
     os.sync()
     LIBC.reboot(POWER_OFF)
 

@@ -189,9 +189,7 @@ def _repeated(changes: list[Change]) -> Iterator[Fault]:
     seen: dict[str, Change] = {}
     for change in changes:
         if seen.setdefault(change.text, change) is not change:
-            yield Fault(
-                change.path, f"the value {change.text!r} is there twice", "each value once", named=True
-            )
+            yield Fault(change.path, f"the value {change.text!r} is there twice", "each value once", named=True)
 
 
 def _workload_key(text: str, key: str, names: Names) -> AxisKey | None:
@@ -199,9 +197,7 @@ def _workload_key(text: str, key: str, names: Names) -> AxisKey | None:
         return None
     known = [each for each in TOOLS[names.tool].known_keys() if each != "tool"]
     if key not in known:
-        raise ValueRefused(
-            f"{names.tool} has no {key!r} to vary", one_of([f"workload.{each}" for each in known], text)
-        )
+        raise ValueRefused(f"{names.tool} has no {key!r} to vary", one_of([f"workload.{each}" for each in known], text))
     return AxisKey(text, "workload", "", key)
 
 
@@ -214,9 +210,7 @@ def _node_key(text: str, host: str, key: str) -> AxisKey:
 def _link_key(text: str, link: str, rest: str) -> AxisKey:
     key, _, way = rest.partition(".")
     if key not in LINK_KEYS:
-        raise ValueRefused(
-            f"a link has no {key!r} to vary", one_of([f"{link}.{each}" for each in LINK_KEYS], text)
-        )
+        raise ValueRefused(f"a link has no {key!r} to vary", one_of([f"{link}.{each}" for each in LINK_KEYS], text))
     if way and (way not in WAYS or key not in DIRECTIONAL):
         directed = "delay" if key == "rtt" else key
         ways = [f"{link}.{directed}.{each}" for each in WAYS if directed in DIRECTIONAL]

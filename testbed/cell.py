@@ -104,9 +104,7 @@ class Resolver:
     def _blame(self, changes: tuple[Change, ...], fault: Fault, elsewhere: Path) -> None:
         """Note a fault at the axis that sets its key, else in the file, else at the first axis there is."""
         key = fault.path[0] if fault.path else None
-        guilty = [change for change in changes if change.key.key == key] or (
-            [] if elsewhere else [*changes[:1]]
-        )
+        guilty = [change for change in changes if change.key.key == key] or ([] if elsewhere else [*changes[:1]])
         path = guilty[0].path if guilty else (*elsewhere, *fault.path)
         others = [f"{change.key.text} = {change.text}" for change in changes if change not in guilty]
         what = fault.what + (f" (with {', '.join(others)})" if others else "")

@@ -70,6 +70,7 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 def _shell_line(command: Command) -> str:
     netns, words = command.netns, command.words
+    line: tuple[str, ...]
     if command.tool == "write":
         path, value = words
         line = ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")

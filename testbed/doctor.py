@@ -113,9 +113,7 @@ def _lab_kernel() -> Iterator[Finding]:
     if first.ok:
         yield Finding("lab kernel boots", True, f"an hour of lab time in {first.wall_s:.1f} s")
     else:
-        fix = (
-            "sudo sysctl kernel.yama.ptrace_scope=1" if _ptrace_forbidden() else f"{image.path} --showconfig"
-        )
+        fix = "sudo sysctl kernel.yama.ptrace_scope=1" if _ptrace_forbidden() else f"{image.path} --showconfig"
         yield Finding("lab kernel boots", False, first.last_lines, fix)
 
 
@@ -181,9 +179,7 @@ def _qdisc(*words: str) -> Callable[[str], None]:
 
 
 def _veth(namespace: str) -> None:
-    process.run(
-        ["ip", "-n", namespace, "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"]
-    )
+    process.run(["ip", "-n", namespace, "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"])
 
 
 def _periodic_loss(namespace: str) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -44,7 +44,7 @@ STAGES = {"forward": ("wire0", "wire1", "end1"), "backward": ("wire1", "wire0", 
 """For each direction: the device that delays, the one where loss is counted, the one with the rate and its buffer."""
 
 BURST_NS = 5_000
-"""What a token bucket holds, as time at its rate: packets leave up to this much early, in groups that cost one timer."""
+"""What a token bucket holds, as time at its rate: packets leave up to this much early, a group for one timer."""
 
 REAL_TIME_BURST_NS = 1_000_000
 """The same on the wall clock, where timers come late by up to about a millisecond."""
@@ -163,14 +163,10 @@ def frame_bytes(mtu_bytes: int) -> int:
     return mtu_bytes + ETHERNET_BYTES
 
 
-def commands(
-    emulator: Emulator, *, superpackets: bool, real_time: bool, exempt_control: bool
-) -> Iterator[Command]:
+def commands(emulator: Emulator, *, superpackets: bool, real_time: bool, exempt_control: bool) -> Iterator[Command]:
     """Sets up the four devices, which exist already and are called end0, wire0, wire1, end1."""
     for device in ("end0", "wire0", "wire1", "end1"):
-        if (
-            superpackets
-        ):  # Every device sends single MTU frames, and a host's NIC may merge what end0 and end1 send.
+        if superpackets:  # Every device sends single MTU frames, and a host's NIC may merge what end0 and end1 send.
             yield Command("ethtool", ("-K", device, "tso", "off", "gso", "off"), emulator.netns)
     for stage in emulator.stages:
         yield from _qdiscs(stage, emulator, real_time)
@@ -214,9 +210,7 @@ def _qdiscs(stage: Stage, emulator: Emulator, real_time: bool) -> Iterator[Comma
         yield _qdisc(emulator, stage.buffer_place, ("parent", f"{RATE}1"), ("pfifo", "limit", str(stage.limit)))
 
 
-def _qdisc(
-    emulator: Emulator, place: tuple[str, str], parent: tuple[str, ...], words: tuple[str, ...]
-) -> Command:
+def _qdisc(emulator: Emulator, place: tuple[str, str], parent: tuple[str, ...], words: tuple[str, ...]) -> Command:
     device, handle = place
     target = ("dev", device, *parent)
     return Command(
@@ -229,16 +223,18 @@ def _qdisc(
 
 def _burst(rate_bps: int, frame: int, real_time: bool) -> int:
     """Bytes that may leave at once: at least one frame and a half, for a bucket of one could lose what a late timer
-    leaves over."""
+    leaves over.
+    """
     return max(frame * 3 // 2, rate_bps * (REAL_TIME_BURST_NS if real_time else BURST_NS) // (8 * 10**9))
 
 
 def _jitter(asked: Direction) -> tuple[str, ...]:
     """netem sends each packet at its own time, so later ones overtake; with a rate it keeps them in order, and one
-    of 100 Tbit/s takes no time."""
+    of 100 Tbit/s takes no time.
+    """
     if asked.jitter is None:
         return ()
-    words = (_tc_time(asked.jitter.sd_ns),)
+    words: tuple[str, ...] = (_tc_time(asked.jitter.sd_ns),)
     if asked.jitter.distribution != "uniform":
         words += ("distribution", asked.jitter.distribution)
     return words if asked.jitter.reorder else (*words, "rate", "100tbit")
@@ -287,22 +283,18 @@ def _ruleset(emulator: Emulator, exempt_control: bool) -> Iterator[Command]:
         if isinstance(stage.loss, PeriodicLoss):
             every = stage.loss.every
             when = ("numgen", "inc", "mod", str(every), "==", str(every - 1 - stage.phase))
-            yield nft(
-                "add", "rule", *table, data, *when, "counter", "name", f'"{stage.drop_counter}"', "drop"
-            )
+            yield nft("add", "rule", *table, data, *when, "counter", "name", f'"{stage.drop_counter}"', "drop")
         yield _chain(nft, table, stage.loss_device)
         rule = ("add", "rule", *table, f"from-{stage.loss_device}")
         if exempt_control:
             for control in _control_connection():
                 yield nft(*rule, *control, "fwd", "to", f'"{stage.rate_device}"')
-        yield nft(
-            *rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data
-        )
+        yield nft(*rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data)
         yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
         yield nft(*rule, "fwd", "to", f'"{stage.rate_device}"')
 
 
-def _chain(nft, table: tuple[str, ...], device: str) -> Command:  # type: ignore[no-untyped-def]
+def _chain(nft: Callable[..., Command], table: tuple[str, ...], device: str) -> Command:
     hook = ("{", "type", "filter", "hook", "ingress", "device", f'"{device}"', "priority", "0", ";", "}")
     return nft("add", "chain", *table, f"from-{device}", *hook)
 

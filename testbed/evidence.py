@@ -56,11 +56,10 @@ class StageEvidence:
     @property
     def peak_rate_bps(self) -> float | None:
         """The highest rate of frames over one sample interval; None without samples. The first interval is left out:
-        a bucket that was full lets more than the rate go at once."""
+        a bucket that was full lets more than the rate go at once.
+        """
         pairs = zip(self.samples[1:], self.samples[2:], strict=False)
-        rates = [
-            (b.bytes - a.bytes) * 8e9 / (b.time_ns - a.time_ns) for a, b in pairs if b.time_ns > a.time_ns
-        ]
+        rates = [(b.bytes - a.bytes) * 8e9 / (b.time_ns - a.time_ns) for a, b in pairs if b.time_ns > a.time_ns]
         return max(rates, default=None)
 
 
@@ -89,9 +88,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     ways = {hop.link.name: hop.way for hop in made.plan.path}
     on_path = [(e, ways[e.link]) for hop in made.plan.path if (e := made.plan.emulator(hop.link.name))]
     there = tuple(dumps.stage(e, e.stage(way)) for e, way in on_path)
-    back = tuple(
-        dumps.stage(e, e.stage("backward" if way == "forward" else "forward")) for e, way in reversed(on_path)
-    )
+    back = tuple(dumps.stage(e, e.stage("backward" if way == "forward" else "forward")) for e, way in reversed(on_path))
     ends = (trial.workload.source, trial.workload.destination)
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
@@ -171,7 +168,7 @@ def _moved(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:
 def _netstat(path: Path) -> dict[str, int]:
     """/proc/net/netstat: pairs of lines, names and values, each beginning with the group's name."""
     lines = path.read_text().splitlines()
-    found = {}
+    found: dict[str, int] = {}
     for names, values in zip(lines[::2], lines[1::2], strict=True):
         if names.startswith("TcpExt:"):
             found.update(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))

@@ -55,9 +55,7 @@ Name = Annotated[
     PlainValidator(reader.name),
     WithJsonSchema(matching(f"^{reader.NAME_PATTERN}$", f"A name: {reader.NAME_ALLOWED}.")),
 ]
-Text = Annotated[
-    str, PlainValidator(lambda value: reader.text_of(value, "text")), WithJsonSchema({"type": "string"})
-]
+Text = Annotated[str, PlainValidator(lambda value: reader.text_of(value, "text")), WithJsonSchema({"type": "string"})]
 Ends = Annotated[
     tuple[str, str],
     PlainValidator(reader.ends),
@@ -77,9 +75,7 @@ Rate = Annotated[
     int | None,
     PlainValidator(reader.quantity(units.parse_rate, units.RATE.allowed, low=1, none=True)),
     PlainSerializer(or_none(units.format_rate)),
-    WithJsonSchema(
-        matching(units.RATE.pattern, "A rate in bits per second, or none.", "10 Gbit/s", none=True)
-    ),
+    WithJsonSchema(matching(units.RATE.pattern, "A rate in bits per second, or none.", "10 Gbit/s", none=True)),
 ]
 Time = Annotated[
     int,
@@ -163,9 +159,7 @@ class PerDirection(Shape, Generic[T]):
         return written.get("forward") or "none" if self.forward == self.backward else written
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         both = handler.resolve_ref_schema(handler(core_schema))
         return {"anyOf": [both["properties"]["forward"], both]}
 

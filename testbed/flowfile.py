@@ -47,15 +47,11 @@ def write_leave_out(value: Any) -> Any:
 
 def _each(read: Callable[[Any], Any]) -> PlainValidator:
     """Reads one value for all flows, or a list into a tuple with one for each."""
-    return PlainValidator(
-        lambda value: tuple(map(read, value)) if isinstance(value, list | tuple) else read(value)
-    )
+    return PlainValidator(lambda value: tuple(map(read, value)) if isinstance(value, list | tuple) else read(value))
 
 
 def _write_each(write: Callable[[Any], Any]) -> PlainSerializer:
-    return PlainSerializer(
-        lambda value: list(map(write, value)) if isinstance(value, tuple) else write(value)
-    )
+    return PlainSerializer(lambda value: list(map(write, value)) if isinstance(value, tuple) else write(value))
 
 
 def _each_schema(one: dict[str, Any], description: str) -> WithJsonSchema:
@@ -64,9 +60,7 @@ def _each_schema(one: dict[str, Any], description: str) -> WithJsonSchema:
 
 
 _CONGESTION_SCHEMA = matching("^[a-z][a-z0-9_]*$", "A congestion control.", "cubic", "bbr")
-_WINDOW_SCHEMA = matching(
-    rf"^auto$|{units.SIZE.pattern}", "A size, or auto for autotuning.", "auto", "64 KiB"
-)
+_WINDOW_SCHEMA = matching(rf"^auto$|{units.SIZE.pattern}", "A size, or auto for autotuning.", "auto", "64 KiB")
 _START_SCHEMA = {"anyOf": [matching(units.TIME.pattern, "A time.", "0 s", "2 s"), {"const": 0}]}
 
 Congestion = Annotated[str, PlainValidator(read_congestion), WithJsonSchema(_CONGESTION_SCHEMA)]
@@ -152,9 +146,7 @@ class FlowFile(EndsFile):
 
     def workload(self) -> FlowWorkload:
         rtts = self.leave_out.rtts if isinstance(self.leave_out, RttsFile) else None
-        start_ns = (
-            self.start if isinstance(self.start, tuple) else tuple(i * self.start for i in range(self.flows))
-        )
+        start_ns = self.start if isinstance(self.start, tuple) else tuple(i * self.start for i in range(self.flows))
         return FlowWorkload(
             source=self.source,
             destination=self.destination,

@@ -77,9 +77,7 @@ def _rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         )
         return
     spread_s = sum(
-        8 * s.stage.asked.jitter.sd_ns / 1e9
-        for s in (*evidence.there, *evidence.back)
-        if s.stage.asked.jitter
+        8 * s.stage.asked.jitter.sd_ns / 1e9 for s in (*evidence.there, *evidence.back) if s.stage.asked.jitter
     )
     rates = [s.stage.asked.rate_bps for s in (*evidence.there, *evidence.back) if s.stage.asked.rate_bps]
     serialisation_s = sum(PING_FRAME_BYTES * 8 / rate for rate in rates)
@@ -93,9 +91,7 @@ def _rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "rtt",
             "invalid" if trial.kernel.is_virtual_time else "suspect",
             f"asked {asked_s * 1e3:g} ms, pings took {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
-            "the emulator is not what was asked for"
-            if trial.kernel.is_virtual_time
-            else "the machine is too busy",
+            "the emulator is not what was asked for" if trial.kernel.is_virtual_time else "the machine is too busy",
         )
 
 
@@ -151,8 +147,8 @@ def _frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             yield Finding(
                 "frame size",
                 "invalid",
-                f"{each.link} {each.stage.way}: {each.oversize_packets} of {each.data_packets} data packets were larger "
-                f"than the MTU of {each.mtu_bytes} bytes: they were queued, delayed and dropped as one",
+                f"{each.link} {each.stage.way}: {each.oversize_packets} of {each.data_packets} data packets were "
+                f"larger than the MTU of {each.mtu_bytes} bytes: they were queued, delayed and dropped as one",
                 "an offload (TSO, GSO, GRO) is on at a device that feeds the emulator",
             )
 
@@ -164,15 +160,15 @@ def _periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Fin
             yield Finding(
                 "loss",
                 "invalid",
-                f"{each.link} {each.stage.way}: {each.dropped_packets} of {each.data_packets} data packets were dropped, "
-                f"asked were {expected}",
+                f"{each.link} {each.stage.way}: {each.dropped_packets} of {each.data_packets} data packets were "
+                f"dropped, asked were {expected}",
                 "the loss rule is missing or counts something else",
             )
         if expected is None and each.dropped_packets:
             yield Finding(
                 "loss",
                 "invalid",
-                f"{each.link} {each.stage.way}: {each.dropped_packets} packets were dropped and no periodic loss was asked",
+                f"{each.link} {each.stage.way}: {each.dropped_packets} packets were dropped and no loss was asked",
                 "a loss rule is there that nobody asked for",
             )
 
@@ -217,9 +213,7 @@ def _no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         return
     for each in evidence.there:
         if each.data_packets == 0:
-            yield Finding(
-                "data", "invalid", f"no data packet passed the link {each.link}", "look at the routes"
-            )
+            yield Finding("data", "invalid", f"no data packet passed the link {each.link}", "look at the routes")
 
 
 def _congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -73,9 +73,7 @@ class EveryFile(Shape):
 
     def value(self) -> PeriodicLoss:
         if self.phase != "seeded" and self.phase >= self.every:
-            raise ValueRefused(
-                f"a phase of {self.phase} is too much", f"0 to {self.every - 1}, seeded", ("phase",)
-            )
+            raise ValueRefused(f"a phase of {self.phase} is too much", f"0 to {self.every - 1}, seeded", ("phase",))
         return PeriodicLoss(self.every, self.phase)
 
 
@@ -86,9 +84,7 @@ class RandomFile(Shape):
 
     def value(self) -> RandomLoss:
         if not 0 < self.random < 1:
-            raise ValueRefused(
-                "nothing or everything would be lost", "more than 0 % and less than 100 %", ("random",)
-            )
+            raise ValueRefused("nothing or everything would be lost", "more than 0 % and less than 100 %", ("random",))
         return RandomLoss(self.random)
 
 
@@ -214,14 +210,10 @@ def write_buffer(buffer: Buffer | None) -> str:
     return write(int(buffer.amount))
 
 
-BUFFER_ALLOWED = (
-    "bdp, packets, or a size in B, kB, KiB, MB, MiB, GB, GiB, such as '1 bdp', '100 packets' or '64 KiB'"
-)
+BUFFER_ALLOWED = "bdp, packets, or a size in B, kB, KiB, MB, MiB, GB, GiB, such as '1 bdp', '100 packets' or '64 KiB'"
 _JITTER = "a time such as 2 ms, or {sd: 2 ms, distribution: normal, reorder: true}"
 
-_SCALAR_LOSS = matching(
-    units.ONE_IN_PATTERN, "1 in X for the direction of the data, or none.", "1 in 10000", none=True
-)
+_SCALAR_LOSS = matching(units.ONE_IN_PATTERN, "1 in X for the direction of the data, or none.", "1 in 10000", none=True)
 
 
 def loss_schema(*scalar: dict[str, Any]) -> dict[str, Any]:
@@ -230,8 +222,7 @@ def loss_schema(*scalar: dict[str, Any]) -> dict[str, Any]:
     for form in forms:
         for name, definition in form.pop("$defs", {}).items():
             form["properties"] = {
-                key: definition if value.get("$ref") == name else value
-                for key, value in form["properties"].items()
+                key: definition if value.get("$ref") == name else value for key, value in form["properties"].items()
             }
     return {"anyOf": [_SCALAR_LOSS, *forms, *scalar], "description": f"Packet loss: {LOSS_ALLOWED}."}
 
@@ -247,9 +238,7 @@ def write_link_loss(value: Any) -> Any:
     return write_loss(value)
 
 
-LossField = Annotated[
-    Any, PlainValidator(read_loss), PlainSerializer(write_loss), WithJsonSchema(loss_schema())
-]
+LossField = Annotated[Any, PlainValidator(read_loss), PlainSerializer(write_loss), WithJsonSchema(loss_schema())]
 LinkLoss = Annotated[
     Any,
     PlainValidator(read_link_loss),
@@ -272,9 +261,7 @@ JitterField = Annotated[
     WithJsonSchema(
         {
             "anyOf": [
-                matching(
-                    units.TIME.pattern, "Uniform jitter that keeps the order, or none.", "2 ms", none=True
-                ),
+                matching(units.TIME.pattern, "Uniform jitter that keeps the order, or none.", "2 ms", none=True),
                 JitterFile.model_json_schema(),
             ]
         }

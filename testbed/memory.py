@@ -32,11 +32,5 @@ def memory_bytes(plan: Plan, workload: Workload) -> int:
     buffers = 0
     if isinstance(workload, Iperf3Workload):
         buffers = flows * 2 * (workload.window_bytes or 0)
-    total = (
-        BASE_BYTES
-        + NODE_BYTES * plan.namespaces
-        + FLOW_BYTES * flows
-        + OVERHEAD * COPIES * path_bytes
-        + buffers
-    )
+    total = BASE_BYTES + NODE_BYTES * plan.namespaces + FLOW_BYTES * flows + OVERHEAD * COPIES * path_bytes + buffers
     return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20

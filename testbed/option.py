@@ -34,9 +34,7 @@ def _with_option(document: Document, setting: str, fixed: frozenset[str]) -> tup
     key, equals, text = setting.partition("=")
     key = key.strip()
     if not (equals and key):
-        raise SpecError(
-            [Problem(place.file, None, "this is not KEY=VALUE", "such as path.rtt='20 ms' or seed=7")]
-        )
+        raise SpecError([Problem(place.file, None, "this is not KEY=VALUE", "such as path.rtt='20 ms' or seed=7")])
     _refuse_unknown(key, place)
     value = parse(text, place)
     axis = key.removeprefix("sweep.")
@@ -47,9 +45,7 @@ def _with_option(document: Document, setting: str, fixed: frozenset[str]) -> tup
     if isinstance(value.data, list):
         return document.grafted(("sweep", written), value), fixed - {written}
     is_fixed = axis == key and (known is None or known in fixed)
-    return document.grafted(("sweep", written), _listed(value)), fixed | {written} if is_fixed else fixed - {
-        written
-    }
+    return document.grafted(("sweep", written), _listed(value)), fixed | {written} if is_fixed else fixed - {written}
 
 
 def _is_axis(key: str) -> bool:
@@ -65,9 +61,7 @@ def _is_axis(key: str) -> bool:
 def _refuse_unknown(key: str, place: Place) -> None:
     known = (*ScenarioFile.known_keys(), *SHORT)
     if "." not in key and key not in known:
-        raise SpecError(
-            [Problem(place.file, None, f"unknown key {key!r}", one_of((*known, "LINK.KEY"), key))]
-        )
+        raise SpecError([Problem(place.file, None, f"unknown key {key!r}", one_of((*known, "LINK.KEY"), key))])
 
 
 def _path(key: str) -> Path:
@@ -83,6 +77,4 @@ def _as_written(document: Document, axis: str) -> str | None:
 
 def _listed(value: Document) -> Document:
     places = {(): value.places[()], **{(0, *path): place for path, place in value.places.items()}}
-    return replace(
-        value, data=[value.data], places=places, faults=tuple(each.under(0) for each in value.faults)
-    )
+    return replace(value, data=[value.data], places=places, faults=tuple(each.under(0) for each in value.faults))

@@ -90,9 +90,7 @@ class Plan:
     @property
     def rate_bps(self) -> int | None:
         """The lowest rate that the data meets; None if it meets none."""
-        rates = [
-            stage.asked.rate_bps for stage in self.stages(there=True) if stage.asked.rate_bps is not None
-        ]
+        rates = [stage.asked.rate_bps for stage in self.stages(there=True) if stage.asked.rate_bps is not None]
         return min(rates, default=None)
 
     @property
@@ -139,9 +137,7 @@ def plan(
     ]
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
-        commands += emulation.commands(
-            e, superpackets=superpackets, real_time=real_time, exempt_control=exempt
-        )
+        commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
     return Plan(tuple(commands), book, emulators, path, nics)
 
 
@@ -256,9 +252,7 @@ def _addresses(node: Node, book: AddressBook) -> Iterator[Command]:
     for port in book.ports_of(node.name):
         for address in port.addresses:
             nodad = ("nodad",) if address.version == 6 else ()
-            yield Command(
-                "ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name)
-            )
+            yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))
 
 
 def _neighbours(node: Node, book: AddressBook) -> Iterator[Command]:
@@ -294,7 +288,8 @@ def _nic_commands(
     node: str, kind: Literal["offload", "plain"], topology: Topology, book: AddressBook
 ) -> Iterator[Command]:
     """`offload`: TSO on, and what arrives is merged (veth does so only if the device that feeds it does no TSO).
-    `plain`: every packet on its own from end to end."""
+    `plain`: every packet on its own from end to end.
+    """
     netns = node_netns(node)
     for port in book.ports_of(node):
         if kind == "plain":

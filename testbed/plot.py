@@ -28,9 +28,7 @@ def draw(kind: str, results: Sequence[TrialResult], title: str, path: Path) -> N
         raise UserError(f"unknown kind of figure {kind!r}; allowed: {', '.join(KINDS)}")
     usable = [each for each in results if each.verdict != "invalid" and each.data["goodput_bps"] is not None]
     if not usable:
-        raise UserError(
-            "there is no trial with a goodput that is not invalid; allowed: results with at least one"
-        )
+        raise UserError("there is no trial with a goodput that is not invalid; allowed: results with at least one")
     figure = Figure(figsize=(WIDE, HIGH), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
@@ -83,9 +81,7 @@ def _profile(axes: Axes, results: Sequence[TrialResult]) -> None:
 
 def _series(results: Sequence[TrialResult]) -> Mapping[str, list[TrialResult]]:
     """Trials that differ in RTT and seed only. The label names the parameters that differ between series."""
-    keys = list(
-        dict.fromkeys(key for each in results for key in each.data["params"] if not key.endswith(".rtt"))
-    )
+    keys = list(dict.fromkeys(key for each in results for key in each.data["params"] if not key.endswith(".rtt")))
     varied = [key for key in keys if len({each.data["params"].get(key) for each in results}) > 1]
     found: dict[str, list[TrialResult]] = {}
     for each in results:

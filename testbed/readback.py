@@ -1,4 +1,4 @@
-"""What the kernel says was set up, decoded by pyroute2: a second implementation checks what iproute2 did. Pure, no I/O."""
+"""What the kernel says was set up, decoded by pyroute2: a second opinion on what iproute2 did. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pyroute2.netlink.rtnl.tcmsg import tcmsg
 from . import netlink
 from .sample import Source, of_kind
 
+TCA_OPTIONS = 2
 TICK_NS = 64
 """The kernel's packet scheduler counts 64 ns ticks (PSCHED_SHIFT); what is read back is exact to one of them."""
 
@@ -57,4 +58,12 @@ def _qdisc(netns: str, message: tcmsg) -> Qdisc:
         parameters = options.get_attr("TCA_TBF_PARMS")
         rate = options.get_attr("TCA_TBF_RATE64") or parameters["rate"]
         return Qdisc(netns, message["index"], handle, kind, parameters["limit"], rate_bps=rate * 8)
+    if kind == "pfifo":
+        (limit,) = struct.unpack_from("=I", _options(message))
+        return Qdisc(netns, message["index"], handle, kind, limit)
     return Qdisc(netns, message["index"], handle, kind)
+
+
+def _options(message: tcmsg) -> bytes:
+    """The raw options of a kind that pyroute2 does not decode: a bare structure."""
+    return netlink.attributes(bytes(message.data[36:]))[TCA_OPTIONS]

@@ -161,9 +161,7 @@ def sysctls(value: object) -> dict[str, str]:
         raise ValueRefused("this is not a mapping", f"{MAPPING} such as 'net.ipv4.tcp_ecn: 1'")
     for key in value:
         if not re.fullmatch(SYSCTL_PATTERN, str(key)):
-            raise ValueRefused(
-                f"{key!r} is not the name of a sysctl", "a name such as net.ipv4.tcp_ecn", (key,)
-            )
+            raise ValueRefused(f"{key!r} is not the name of a sysctl", "a name such as net.ipv4.tcp_ecn", (key,))
     return {key: text_of(text, "a number or text") for key, text in value.items()}
 
 

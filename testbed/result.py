@@ -38,9 +38,7 @@ class TrialResult:
         return {**self.data, "wall_s": self.wall_s}
 
 
-def result(
-    trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding, ...], ending: Ending
-) -> TrialResult:
+def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
     outcome = evidence.outcome
     lossy = [each for each in evidence.there if each.stage.loss is not None] or list(evidence.there[:1])
     drops = [expected_drops(each.stage, each.data_packets) for each in lossy]
@@ -61,9 +59,7 @@ def result(
             "rtt_s": plan.rtt_ns / 1e9,
             "rate_bps": plan.rate_bps,
             "data_packets": None,
-            "dropped_packets": sum(n for n in drops if n is not None)
-            if any(n is not None for n in drops)
-            else None,
+            "dropped_packets": sum(n for n in drops if n is not None) if any(n is not None for n in drops) else None,
             "queue_drops": None,
         },
         "seen": {

@@ -29,7 +29,7 @@ def routes(topology: Topology, book: AddressBook, node: str) -> tuple[Hop, ...]:
     if len({(port, via) for port, via in first_hops.values()}) == 1:
         port, via = next(iter(first_hops.values()))
         return (Hop(None, port, via),)
-    hops = []
+    hops: list[Hop] = []
     for segment, (port, via) in first_hops.items():
         networks = dict.fromkeys(a.network for member in book.members(segment) for a in member.addresses)
         hops.extend(Hop(network, port, via) for network in networks)
@@ -40,9 +40,7 @@ def _first_hops(topology: Topology, book: AddressBook, node: str) -> dict[int, t
     """Remote segment to (own port, neighbour's port), by breadth-first search through routers."""
     own = {port.segment: port for port in reversed(book.ports_of(node))}
     found: dict[int, tuple[Port, Port]] = {}
-    waiting: deque[tuple[int, tuple[Port, Port] | None]] = deque(
-        (port.segment, None) for port in book.ports_of(node)
-    )
+    waiting: deque[tuple[int, tuple[Port, Port] | None]] = deque((port.segment, None) for port in book.ports_of(node))
     crossed = {node}
     while waiting:
         segment, hop = waiting.popleft()

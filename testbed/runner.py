@@ -48,9 +48,7 @@ class Place:
         config = (self.image.folder / "config").read_text().splitlines()
         prefix, built_in = "CONFIG_TCP_CONG_", "=y"
         names = [
-            line[len(prefix) : -len(built_in)]
-            for line in config
-            if line.startswith(prefix) and line.endswith(built_in)
+            line[len(prefix) : -len(built_in)] for line in config if line.startswith(prefix) and line.endswith(built_in)
         ]
         return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
 
@@ -75,12 +73,8 @@ def check(trial: Trial) -> None:
         known = ", ".join(sorted(available))
         if there.image is None:
             fix = f"sudo modprobe tcp_{name}, or kernel: lab"
-            raise MachineError(
-                f"this machine's kernel has no congestion control {name} (it has {known})", fix
-            )
-        raise UserError(
-            f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}"
-        )
+            raise MachineError(f"this machine's kernel has no congestion control {name} (it has {known})", fix)
+        raise UserError(f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}")
 
 
 def run(

@@ -121,6 +121,4 @@ def _queue(time_ns: int, netns: str, body: bytes) -> QueueSample:
         (packets,) = struct.unpack_from("=Q", stats[TCA_STATS_PKT64])
     queued, backlog, drops = struct.unpack_from("=III", stats[TCA_STATS_QUEUE])
     kind = found[TCA_KIND].rstrip(b"\0").decode()
-    return QueueSample(
-        time_ns, netns, device, f"{handle >> 16:x}:", kind, octets, packets, drops, backlog, queued
-    )
+    return QueueSample(time_ns, netns, device, f"{handle >> 16:x}:", kind, octets, packets, drops, backlog, queued)

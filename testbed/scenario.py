@@ -94,9 +94,7 @@ class Trial:
             kernel=self.kernel,
             nic=self.nic,
             samples="none" if interval_ns is None else SamplesFile.model_construct(interval=interval_ns),
-            capture=[
-                CaptureFile.model_construct(at=each.at, snaplen=each.snaplen_bytes) for each in self.captures
-            ],
+            capture=[CaptureFile.model_construct(at=each.at, snaplen=each.snaplen_bytes) for each in self.captures],
             limits=LimitsFile.model_construct(wall=self.limits.wall_ns, memory=self.limits.memory_bytes),
             sysctls=dict(self.sysctls),
         ).written()
@@ -106,9 +104,7 @@ class Trial:
         """The trial of which to_dict() is `data`. Raises SpecError that names `source` for anything else."""
         file, faults = check(TypeAdapter(TrialFile), dict(data))
         if isinstance(data.get("topology"), dict):
-            faults += [
-                fault.under("topology") for fault in check_topology(of_data(data["topology"], source))[1]
-            ]
+            faults += [fault.under("topology") for fault in check_topology(of_data(data["topology"], source))[1]]
         faults += [] if file is None else [fault.under("workload") for fault in file.workload.faults()]
         if file is None or faults:
             raise SpecError(of_data(dict(data), source).problems(faults))
@@ -182,10 +178,7 @@ def trial_ids(runs: Sequence[Params]) -> list[str]:
 
 def _labels(keys: list[str]) -> dict[str, str]:
     """The shortest end of each key that is an end of no other: "rtt" for "path.rtt"."""
-    return {
-        key: next(end for end in _ends(key) if sum(end in _ends(other) for other in keys) == 1)
-        for key in keys
-    }
+    return {key: next(end for end in _ends(key) if sum(end in _ends(other) for other in keys) == 1) for key in keys}
 
 
 def _ends(key: str) -> list[str]:

@@ -149,9 +149,7 @@ class TitleFile(Shape):
 class ScenarioFile(RunFile, TitleFile):
     """A topology, a workload on it, and what is varied."""
 
-    sweep: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(
-        {}, description="Axes, each with its values."
-    )
+    sweep: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field({}, description="Axes, each with its values.")
     repetitions: Repetitions = 1
 
 

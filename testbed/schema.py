@@ -29,8 +29,7 @@ def _sweep(scenario: dict[str, Any]) -> dict[str, Any]:
     link, host = (definitions[shape.__name__]["properties"] for shape in (LinkFile, HostFile))
     known = {f"{NAME_PATTERN}\\.{key}": link[key] for key in LINK_KEYS}
     known |= {
-        f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions)
-        for key in DIRECTIONAL
+        f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions) for key in DIRECTIONAL
     }
     known |= {f"{NAME_PATTERN}\\.nic": host["nic"]}
     known |= {key: scenario["properties"][key] for key in WHOLE}
@@ -39,9 +38,7 @@ def _sweep(scenario: dict[str, Any]) -> dict[str, Any]:
         known |= {f"workload\\.{key}": one} | ({key: one} if key in SHORT else {})
     return {
         **scenario["properties"]["sweep"],
-        "patternProperties": {
-            f"^{key}$": {"type": "array", "items": one, "minItems": 1} for key, one in known.items()
-        },
+        "patternProperties": {f"^{key}$": {"type": "array", "items": one, "minItems": 1} for key, one in known.items()},
         "additionalProperties": False,
     }
 

@@ -56,9 +56,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = ()) ->
     return Scenario(
         name=spec.name,
         description=spec.description,
-        axes=tuple(
-            Axis(axis[0].key.text, tuple(each.text for each in axis)) for axis in changes if axis[0].shown
-        ),
+        axes=tuple(Axis(axis[0].key.text, tuple(each.text for each in axis)) for axis in changes if axis[0].shown),
         cells=tuple(cells),
         repetitions=spec.repetitions,
         seed=spec.seed,
@@ -158,9 +156,7 @@ def _capture_faults(data: dict[str, Any], network: _Network) -> Iterator[Fault]:
     for index, capture in enumerate(captures if isinstance(captures, list) else ()):
         at = mapping(capture).get("at")
         if isinstance(at, str) and network.links is not None and at not in known:
-            yield Fault(
-                ("capture", index, "at"), f"there is no node or link {at!r}", one_of(known, at), named=True
-            )
+            yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", one_of(known, at), named=True)
 
 
 def _problems(document: Document, faults: list[Fault], network: _Network) -> list[Problem]:

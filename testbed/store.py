@@ -39,26 +39,26 @@ class Store:
 
     path: Path
 
-    def create(self, name: str, specs: Iterable[str]) -> None:
+    def create(self, name: str, specs: Iterable[str], order: Iterable[str]) -> None:
         """Makes the folder, or takes one that is there already. Raises UserError if it cannot be written."""
         try:
             for folder in ("trials", "failed", "spec"):
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
-            write_json(self.path / "run.json", {"schema": SCHEMA, "scenario": name, "testbed": __version__})
+            about = {"schema": SCHEMA, "scenario": name, "testbed": __version__, "trials": list(order)}
+            write_json(self.path / "run.json", about)
             for spec in specs:
                 shutil.copyfile(spec, self.path / "spec" / Path(spec).name)
         except OSError as error:
             raise UserError(
-                f"the results folder {self.path} cannot be written: {error.strerror}; allowed: -o with a folder that can"
+                f"the results folder {self.path} cannot be written: {error.strerror}; "
+                "allowed: -o with a folder that can"
             ) from None
 
     def open(self) -> Store:
         """Itself, if it is the folder of a run of this version's. Raises UserError for anything else."""
         path = self.path / "run.json"
         if not path.exists():
-            raise UserError(
-                f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote"
-            )
+            raise UserError(f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote")
         schema = json.loads(path.read_text()).get("schema")
         if schema != SCHEMA:
             raise UserError(f"{self.path} has results of schema version {schema}; allowed: {SCHEMA}")
@@ -67,7 +67,12 @@ class Store:
     @property
     def name(self) -> str:
         """The scenario's name."""
-        return str(json.loads((self.path / "run.json").read_text())["scenario"])
+        return str(self._about["scenario"])
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        about: dict[str, Any] = json.loads((self.path / "run.json").read_text())
+        return about
 
     def finished(self, trial: Trial) -> TrialResult | None:
         """The trial's stored result; None if there is none. Raises UserError if another trial has its name."""
@@ -77,22 +82,23 @@ class Store:
         stored = json.loads((folder / TRIAL).read_text())
         if stored != json.loads(json.dumps(trial.to_dict())):
             raise UserError(
-                f"{folder} holds a trial with the same name and another specification; allowed: another folder (-o), or "
-                f"this one without it"
+                f"{folder} holds a trial with the same name and another specification; allowed: another folder (-o), "
+                "or this one without it"
             )
         return read_result(folder)
 
     def results(self) -> tuple[TrialResult, ...]:
-        """Every stored result, in the order of their names. Raises UserError for one that cannot be read."""
-        folders = sorted(
-            path for path in (self.path / "trials").iterdir() if not path.name.startswith(PARTIAL)
-        )
+        """Every stored result, in the order of the scenario. Raises UserError for one that cannot be read."""
+        place = {id: number for number, id in enumerate(self._about["trials"])}
+        folders = [path for path in (self.path / "trials").iterdir() if not path.name.startswith(PARTIAL)]
+        folders.sort(key=lambda path: (place.get(path.name, len(place)), path.name))
         return tuple(read_result(folder) for folder in folders)
 
     @contextmanager
     def writing(self, trial: Trial) -> Iterator[Path]:
         """A folder for a trial to write to. It becomes the trial's own when the block ends without an error; an
-        error of the trial's moves it to `failed`."""
+        error of the trial's moves it to `failed`.
+        """
         with partial(self.path / "trials") as folder:
             try:
                 yield folder

@@ -6,10 +6,11 @@ Virtual time makes lab trials immune to one another; trials in real time run one
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from . import runner
@@ -49,6 +50,10 @@ class Summary:
 
     results: tuple[TrialResult, ...]
     failures: tuple[tuple[Trial, TestbedError], ...] = ()
+
+    def in_order(self, ids: Sequence[str]) -> list[TrialResult]:
+        """The results in the order of these ids, in which they came out does not matter."""
+        return sorted(self.results, key=lambda each: ids.index(each.id))
 
 
 def prepare(trials: Sequence[Trial], store: Store) -> Sweep:
@@ -104,24 +109,24 @@ class _Work:
             return
         try:
             with self.memory.taken(made.memory_bytes), self.store.writing(trial) as folder:
-                self._tell(lambda: self.report.begun(trial))
+                self._tell(partial(self.report.begun, trial))
                 done = runner.run(
                     trial,
                     made,
                     folder,
-                    progress=lambda lab_s: self._tell(lambda: self.report.lab_time(trial, lab_s)),
+                    progress=lambda lab_s: self._tell(partial(self.report.lab_time, trial, lab_s)),
                     cancelled=self.cancelled.is_set,
                 )
         except Cancelled:
             return
         except TestbedError as error:
             self.failures.append((trial, error))
-            self._tell(lambda: self.report.failed(trial, error))
+            self._tell(partial(self.report.failed, trial, error))
             return
         self.results.append(done)
-        self._tell(lambda: self.report.finished(trial, done))
+        self._tell(partial(self.report.finished, trial, done))
 
-    def _tell(self, call) -> None:  # type: ignore[no-untyped-def]
+    def _tell(self, call: Callable[[], None]) -> None:
         with self.lock:
             call()
 

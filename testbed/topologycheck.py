@@ -39,9 +39,7 @@ def check_topology(document: Document) -> tuple[TopologyFile | None, list[Fault]
 def link_faults(link: LinkFile) -> Iterator[Fault]:
     """What is wrong between the keys of one link; paths begin at the link."""
     if link.rtt is not None and link.delay is not None:
-        yield Fault(
-            ("delay",), "rtt and delay exclude each other", "rtt for both ways together, or delay for each"
-        )
+        yield Fault(("delay",), "rtt and delay exclude each other", "rtt for both ways together, or delay for each")
         return
     rtt_ns = link.link("").rtt_ns
     for way in ("forward", "backward"):
@@ -49,12 +47,8 @@ def link_faults(link: LinkFile) -> Iterator[Fault]:
         if direction.buffer is not None and direction.buffer.unit == "bdp":
             lacking = [key for key, value in (("rate", direction.rate_bps), ("rtt", rtt_ns)) if not value]
             if lacking:
-                what = (
-                    f"a buffer in bdp is rate × round-trip time, and there is no {' and no '.join(lacking)}"
-                )
-                yield Fault(
-                    ("buffer", way), what, "a rate and an rtt on the link, or a buffer in packets or bytes"
-                )
+                what = f"a buffer in bdp is rate × round-trip time, and there is no {' and no '.join(lacking)}"
+                yield Fault(("buffer", way), what, "a rate and an rtt on the link, or a buffer in packets or bytes")
         if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
             what = "the jitter is more than the one-way delay, and no packet arrives before it was sent"
             yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")
@@ -64,9 +58,7 @@ def _names(parts: Parts) -> Iterator[Fault]:
     for kind, names in (("nodes", parts.names), ("links", parts.link_names)):
         for name in names:
             if name in RESERVED:
-                yield Fault(
-                    (kind, name), f"the name {name!r} is taken by a key of scenario files", "another name"
-                )
+                yield Fault((kind, name), f"the name {name!r} is taken by a key of scenario files", "another name")
     for name in parts.link_names:
         if name in parts.names:
             what = f"link {name!r} has the name of the node in line {parts.line('nodes', name)}"
@@ -79,9 +71,7 @@ def _ends(parts: Parts) -> Iterator[Fault]:
         first, second = link.ends
         for index, end in enumerate(link.ends):
             if end not in parts.names:
-                yield Fault(
-                    ("links", name, "ends", index), f"there is no node {end!r}", one_of(parts.names, end)
-                )
+                yield Fault(("links", name, "ends", index), f"there is no node {end!r}", one_of(parts.names, end))
         if first == second:
             yield Fault(("links", name, "ends"), f"both ends are {first!r}", "two different nodes")
             continue

@@ -27,15 +27,11 @@ class HostFile(Shape):
     sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
 
     def node(self, name: str) -> Node:
-        return Node(
-            name, self.type, nic=self.nic, addresses=self.addresses, sysctls=tuple(self.sysctls.items())
-        )
+        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=tuple(self.sysctls.items()))
 
     @classmethod
     def of(cls, node: Node) -> HostFile:
-        return cls.model_construct(
-            type="host", nic=node.nic, addresses=node.addresses, sysctls=dict(node.sysctls)
-        )
+        return cls.model_construct(type="host", nic=node.nic, addresses=node.addresses, sysctls=dict(node.sysctls))
 
 
 class SwitchFile(Shape):

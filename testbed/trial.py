@@ -18,7 +18,7 @@ from .plan import WINDOW_MAX_BYTES, Plan, node_netns, plan
 from .sample import Source
 from .scenario import Trial
 from .setting import Capture
-from .workload import FlowWorkload, Iperf3Workload
+from .workload import FlowWorkload, Iperf3Workload, PingWorkload
 from .workloads import ping
 
 FIRST_CLOCK_S = 1
@@ -67,11 +67,7 @@ def orders(trial: Trial) -> Orders:
         sysctls=trial.sysctls,
         real_time=not trial.kernel.is_virtual_time,
     )
-    if (
-        trial.kernel.is_virtual_time
-        and planned.rate_bps is None
-        and not isinstance(trial.workload, ping.PingWorkload)
-    ):
+    if trial.kernel.is_virtual_time and planned.rate_bps is None and not isinstance(trial.workload, PingWorkload):
         links = ", ".join(hop.link.name for hop in planned.path)
         raise UserError(
             f"no link between {trial.workload.source} and {trial.workload.destination} has a rate ({links}): in "
@@ -140,9 +136,7 @@ def _check(trial: Trial) -> None:
             )
 
 
-def _observe(
-    file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None
-) -> dict[str, Any]:
+def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None) -> dict[str, Any]:
     words = [
         "/run/tools/observe",
         f"/run/trial/{file}",

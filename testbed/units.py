@@ -68,9 +68,7 @@ def parse_time(text: str) -> int:
 
 def format_time(time_ns: int) -> str:
     """In ns, us, ms or s; 0 is "0 s"."""
-    return (
-        _scaled(time_ns, {unit: TIME.units[unit] for unit in ("ns", "us", "ms", "s")}) if time_ns else "0 s"
-    )
+    return _scaled(time_ns, {unit: TIME.units[unit] for unit in ("ns", "us", "ms", "s")}) if time_ns else "0 s"
 
 
 def parse_size(text: str) -> int:
@@ -115,9 +113,7 @@ def parse_bdp(text: str) -> Fraction:
     """Bandwidth-delay products: rate × round-trip time."""
     number, unit = _fraction(text, "1 bdp")
     if unit != "bdp":
-        raise ValueRefused(
-            f"{text!r} is not in bandwidth-delay products", "a number and bdp, such as '1 bdp'"
-        )
+        raise ValueRefused(f"{text!r} is not in bandwidth-delay products", "a number and bdp, such as '1 bdp'")
     return number
 
 
@@ -151,9 +147,7 @@ def _parse(quantity: Quantity, text: str) -> int:
         raise _unknown_unit(quantity, text, unit)
     value = Fraction(number) * scale
     if value.denominator != 1:
-        raise ValueRefused(
-            f"{text!r} is not a whole number of {next(iter(quantity.units))}", quantity.allowed
-        )
+        raise ValueRefused(f"{text!r} is not a whole number of {next(iter(quantity.units))}", quantity.allowed)
     return value.numerator
 
 
@@ -162,9 +156,7 @@ def _unknown_unit(quantity: Quantity, text: str, unit: str) -> ValueRefused:
     if hint is None:
         meant = nearest(unit, [*quantity.units])
         hint = None if meant is None else f"did you mean {meant!r}?"
-    return ValueRefused(
-        f"unknown unit {unit!r} in {text!r}", quantity.allowed + (f" ({hint})" if hint else "")
-    )
+    return ValueRefused(f"unknown unit {unit!r} in {text!r}", quantity.allowed + (f" ({hint})" if hint else ""))
 
 
 def _fraction(text: str, example: str) -> tuple[Fraction, str]:
@@ -205,11 +197,7 @@ RATE = Quantity(
     units={"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12},
     hints={
         **{f"{p}{b}": _BYTE_RATE for p in ("", "k", "K", "M", "G", "T") for b in ("B/s", "iB/s", "Bps")},
-        **{
-            f"{p}{b}": f"did you mean '{p}bit/s'?"
-            for p in ("k", "M", "G", "T")
-            for b in ("bps", "b/s", "bit", "")
-        },
+        **{f"{p}{b}": f"did you mean '{p}bit/s'?" for p in ("k", "M", "G", "T") for b in ("bps", "b/s", "bit", "")},
         **dict.fromkeys(("bps", "b/s", "bit"), "did you mean 'bit/s'?"),
     },
 )

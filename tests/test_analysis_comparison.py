@@ -97,9 +97,7 @@ def test_a_metric_that_is_0_in_the_base_needs_an_absolute_tolerance() -> None:
 def test_runs_of_the_same_thing_with_other_seeds_are_rarely_called_different() -> None:
     false = 0
     for trial in range(100):
-        cells = {
-            key: (run(1, 0.1, 7 * trial + key), run(1, 0.1, 10_000 + 7 * trial + key)) for key in range(7)
-        }
+        cells = {key: (run(1, 0.1, 7 * trial + key), run(1, 0.1, 10_000 + 7 * trial + key)) for key in range(7)}
         false += any(each.verdict in ("better", "worse") for each in compare(cells, tolerance=0.0))
     assert false / 100 <= 0.05
 

@@ -117,9 +117,7 @@ def test_the_best_match_is_the_profile_that_the_target_was_made_from() -> None:
     target = noisy(0.05, seed=99, bend=0.6)
     ranking = best_match(target, candidates, 10e9, 10e9, seed=1, resamples=DRAWS)
     assert ranking[0].key == 0.6
-    assert [candidate.rms.value for candidate in ranking] == sorted(
-        candidate.rms.value for candidate in ranking
-    )
+    assert [candidate.rms.value for candidate in ranking] == sorted(candidate.rms.value for candidate in ranking)
     assert ranking[0].wins == 1.0
     assert sum(candidate.wins or 0 for candidate in ranking) == pytest.approx(1)
 

@@ -27,9 +27,7 @@ def test_renos_average_windows_are_those_of_rfc_9438(loss: float, window: int) -
 
 
 @pytest.mark.parametrize(("c", "rtt_s", "loss", "window"), ROWS)
-def test_cubics_average_windows_are_those_of_rfc_9438(
-    c: float, rtt_s: float, loss: float, window: int
-) -> None:
+def test_cubics_average_windows_are_those_of_rfc_9438(c: float, rtt_s: float, loss: float, window: int) -> None:
     assert round(model.cubic_window_segments(loss, rtt_s, c)) == window
 
 

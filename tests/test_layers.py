@@ -78,9 +78,7 @@ def test_every_module_has_a_layer(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_imports_point_down(path: Path) -> None:
     ours = (name.split(".") for name in imported(path) if name.startswith("testbed."))
-    upward = [
-        ".".join(words) for words in ours if DEPTH.get(words[1], len(LAYERS)) < DEPTH.get(layer_name(path), 0)
-    ]
+    upward = [".".join(words) for words in ours if DEPTH.get(words[1], len(LAYERS)) < DEPTH.get(layer_name(path), 0)]
     assert not upward, f"testbed/{path} imports from a layer above its own"
 
 

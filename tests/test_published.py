@@ -175,9 +175,7 @@ def test_a_printed_limit_is_what_the_paper_has(
         ("physical-virtual-links-2015", "linux-by-ram"),
     ],
 )
-def test_what_only_a_figure_holds_stays_unknown(
-    profiles: dict[str, PublishedProfile], name: str, key: str
-) -> None:
+def test_what_only_a_figure_holds_stays_unknown(profiles: dict[str, PublishedProfile], name: str, key: str) -> None:
     fact = profiles[name].facts[key]
     assert fact.certainty == "unknown"
     assert [*fact.numbers] == []
@@ -333,17 +331,14 @@ def test_the_file_that_the_next_test_breaks_is_fine(tmp_path: Path) -> None:
         ("authors: [Somebody]", "authors: []", 4, "nothing in it"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_file_and_line(
-    tmp_path: Path, old: str, new: str, line: int, said: str
-) -> None:
+def test_what_is_wrong_is_said_with_its_file_and_line(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
     file = tmp_path / "one.yaml"
     assert MINIMAL.count(old) == 1
     file.write_text(MINIMAL.replace(old, new))
     with pytest.raises(SpecError) as caught:
         published.load(file)
     assert any(
-        str(problem).startswith(f"{file}:{line}: ") and said in str(problem)
-        for problem in caught.value.problems
+        str(problem).startswith(f"{file}:{line}: ") and said in str(problem) for problem in caught.value.problems
     ), str(caught.value)
 
 

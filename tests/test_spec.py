@@ -305,9 +305,7 @@ def test_the_schema_takes_every_good_file(path: Path) -> None:
     [
         path
         for path in BAD
-        if path.stem.endswith(
-            ("unknown-keys", "-quantities", "-loss", "node-types", "axes", "values", "-rest")
-        )
+        if path.stem.endswith(("unknown-keys", "-quantities", "-loss", "node-types", "axes", "values", "-rest"))
     ],
     ids=stem,
 )
@@ -318,14 +316,9 @@ def test_the_schema_refuses_misspelt_keys_and_values(path: Path) -> None:
 
 
 JUNK = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(max_size=8)
-    | st.sampled_from(["1 ms", "none", "a", "flow"]),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["1 ms", "none", "a", "flow"]),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(max_size=5) | st.just("forward"), inner, max_size=3)
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5) | st.just("forward"), inner, max_size=3)
     ),
     max_leaves=5,
 )

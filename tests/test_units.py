@@ -137,9 +137,7 @@ def test_what_is_not_exact_or_not_known_is_refused_with_what_would_be_allowed(
     assert refused.value.exit_code == 2
 
 
-@pytest.mark.parametrize(
-    ("parse", "text"), [(case[0], case[1]) for case in READ if case[1] != "0" or case[2]]
-)
+@pytest.mark.parametrize(("parse", "text"), [(case[0], case[1]) for case in READ if case[1] != "0" or case[2]])
 def test_the_pattern_for_editors_takes_what_the_parser_takes(parse: Callable[[str], Any], text: str) -> None:
     assert re.search(PATTERNS[parse], text)
 

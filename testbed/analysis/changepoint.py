@@ -132,9 +132,7 @@ class _Split:
         parts, inflation = self.parts, _inflation(self.correlation)
         pairs = zip(self.bounds[1:], parts, parts[1:], strict=False)
         rows = [(at, old, new, self._confidence(old, new, inflation)) for at, old, new in pairs]
-        return tuple(
-            Shift(at * interval_s, float(old.mean()), float(new.mean()), sure) for at, old, new, sure in rows
-        )
+        return tuple(Shift(at * interval_s, float(old.mean()), float(new.mean()), sure) for at, old, new, sure in rows)
 
     def _confidence(self, old: FloatArray, new: FloatArray, inflation: float) -> float:
         errors, freedoms = [], []

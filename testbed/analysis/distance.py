@@ -93,9 +93,7 @@ def distance(
     of the published RTTs, or the published throughput at one of them is 0.
     """
     rtts = _common(published, measured)
-    ours, theirs = _draw(
-        (measured, published), (measured_capacity_bps, published_capacity_bps), seed, resamples
-    )
+    ours, theirs = _draw((measured, published), (measured_capacity_bps, published_capacity_bps), seed, resamples)
     return ProfileDistance(
         points=_points(rtts, ours, theirs, level),
         left_out_rtt_s=tuple(rtt for rtt in published.rtt_s if rtt not in rtts),
@@ -190,9 +188,7 @@ def _points(rtts: Sequence[float], ours: _Draws, theirs: _Draws, level: float) -
 
 
 def _shape(ours: list[Curve], theirs: list[Curve], level: float) -> ShapeDifference:
-    one, other = (
-        np.array([concavity.utilization_concavity(each) for each in curves]) for curves in (ours, theirs)
-    )
+    one, other = (np.array([concavity.utilization_concavity(each) for each in curves]) for curves in (ours, theirs))
     return ShapeDifference(_figure(one - other, level), _bend(ours, level), _bend(theirs, level))
 
 

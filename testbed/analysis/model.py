@@ -51,9 +51,7 @@ def reno_loss(window_segments: float) -> float:
     return loss
 
 
-def cubic_alone_window_segments(
-    loss: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA
-) -> float:
+def cubic_alone_window_segments(loss: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA) -> float:
     """CUBIC's average window outside of the Reno-friendly region: RFC 9438, section 5, its first formula.
 
     (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4), with 0 < beta < 1.
@@ -127,9 +125,7 @@ def line_rate_limit_bps(
     return rate_bps * mss_bytes(mtu_bytes, timestamps, ip_version) / (mtu_bytes + framing_bytes)
 
 
-def slow_start_s(
-    window_segments: float, rtt_s: float, initial_segments: float = 10.0, growth: float = 2.0
-) -> float:
+def slow_start_s(window_segments: float, rtt_s: float, initial_segments: float = 10.0, growth: float = 2.0) -> float:
     """How long slow start needs from its initial window to this one: RTT log(W / W_0) / log(growth).
 
     W_0 is 10 (RFC 6928). The window grows by `growth` (above 1) in a round trip: 2 if every byte that is

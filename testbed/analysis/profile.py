@@ -95,9 +95,7 @@ class Stretch:
     bend: Bend
 
 
-def stretches(
-    profile: ThroughputProfile, margin_bps: float = 0.0, level: float = LEVEL
-) -> tuple[Stretch, ...]:
+def stretches(profile: ThroughputProfile, margin_bps: float = 0.0, level: float = LEVEL) -> tuple[Stretch, ...]:
     """The fewest concave, convex and straight stretches that make up the profile.
 
     By the chord test (Phanekham et al., section IV) on every three points of a stretch: concave if no middle

@@ -37,6 +37,4 @@ def _describe(file: Path) -> str:
         return f"fine, {len(trials)} trial{'s' if len(trials) != 1 else ''}"
     topology = load_topology(file)
     planned = plan(topology)
-    return (
-        f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"
-    )
+    return f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"

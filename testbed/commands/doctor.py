@@ -54,6 +54,4 @@ def _print(findings: tuple[Finding, ...], works: bool) -> None:
         if finding.fix:
             advice = finding.fix[2:] if finding.fix.startswith("# ") else f"type {finding.fix}"
             console.print(f"{escape(finding.what)}: {escape(advice)}", soft_wrap=True)
-    console.print(
-        "Trials in the lab kernel can run here." if works else "Trials in the lab kernel cannot run here."
-    )
+    console.print("Trials in the lab kernel can run here." if works else "Trials in the lab kernel cannot run here.")

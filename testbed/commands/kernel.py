@@ -33,9 +33,7 @@ class Bar:
         self._console = console
         self._said = ""
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        self._progress = Progress(
-            *columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal
-        )
+        self._progress = Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal)
         self._task = self._progress.add_task("lab kernel", total=None)
 
     def __enter__(self) -> "Bar":
@@ -47,9 +45,7 @@ class Bar:
 
     def show(self, stage: Stage) -> None:
         if self._console.is_terminal:
-            self._progress.update(
-                self._task, description=stage.what, completed=stage.done or 0, total=stage.total
-            )
+            self._progress.update(self._task, description=stage.what, completed=stage.done or 0, total=stage.total)
         elif (line := plain(stage)) != self._said:
             self._said = line
             self._console.print(line, highlight=False)
@@ -68,9 +64,7 @@ def build_command(
         str | None, typer.Option(help="A version (7.3), a tarball, or a folder with Linux's source.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What scenarios call it: `kernel: {lab: NAME}`.")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Compilers at once; all processors if left out.")
-    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Compilers at once; all processors if left out.")] = None,
 ) -> None:
     """Build the lab kernel, unless it is there already."""
     with Bar(Console(stderr=True)) as bar:

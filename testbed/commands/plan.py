@@ -15,9 +15,7 @@ from ..trial import orders
 
 def plan(
     file: Annotated[Path, typer.Argument(help="A topology or a scenario file.")],
-    trial: Annotated[
-        str | None, typer.Option(help="Which trial of a scenario, by its id (the first one).")
-    ] = None,
+    trial: Annotated[str | None, typer.Option(help="Which trial of a scenario, by its id (the first one).")] = None,
     list_trials: Annotated[
         bool, typer.Option("--list", help="Print the ids of the scenario's trials instead.")
     ] = False,

@@ -14,9 +14,7 @@ from ..store import Store
 def plot(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
     kind: Annotated[str, typer.Argument(help=f"Which figure: {', '.join(KINDS)}.")] = "profile",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A .png, .svg or .pdf (DIR/KIND.png).")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="A .png, .svg or .pdf (DIR/KIND.png).")] = None,
 ) -> None:
     """Draw a figure of a run."""
     store = Store(folder).open()

@@ -19,6 +19,7 @@ from rich.table import Table
 from ..result import TrialResult
 from ..store import Store
 
+PIPED_WIDTH = 200
 COLOUR = {"valid": "green", "suspect": "yellow", "invalid": "red"}
 
 
@@ -43,8 +44,10 @@ def print_table(found: Sequence[TrialResult]) -> None:
     """A line for each trial; below it why some are not valid, and how many of each verdict."""
     keys = list(dict.fromkeys(key for each in found for key in each.data["params"]))
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=PIPED_WIDTH)
     table = Table(
-        *keys,
+        *_short(keys),
         "seed",
         "Mbit/s",
         "resent",
@@ -64,10 +67,14 @@ def print_table(found: Sequence[TrialResult]) -> None:
                 f"[{COLOUR[each.verdict]}]{each.verdict}[/] {escape(each.id)}: {escape(warning)}",
                 soft_wrap=True,
             )
-    counts = Counter(each.verdict for each in found)
-    console.print(
-        ", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials"
-    )
+    counts: Counter[str] = Counter(each.verdict for each in found)
+    console.print(", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials")
+
+
+def _short(keys: Sequence[str]) -> list[str]:
+    """`rtt` for `path.rtt` where no other key ends like that."""
+    ends = [key.rsplit(".", 1)[-1] for key in keys]
+    return [end if ends.count(end) == 1 else key for key, end in zip(keys, ends, strict=True)]
 
 
 def _coloured(verdict: str) -> str:
@@ -117,9 +124,7 @@ def _flat(data: dict[str, object]) -> dict[str, object]:
     flat: dict[str, object] = {}
     for key, value in data.items():
         if isinstance(value, dict):
-            flat |= {
-                f"{key}.{name}": each for name, each in value.items() if not isinstance(each, dict | list)
-            }
+            flat |= {f"{key}.{name}": each for name, each in value.items() if not isinstance(each, dict | list)}
         elif key == "warnings" and isinstance(value, list):
             flat[key] = "; ".join(value)
         elif not isinstance(value, list):

@@ -35,8 +35,7 @@ def run(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where results go (results/NAME).")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Trials side by side in virtual time.")] = os.cpu_count()
-    or 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Trials side by side in virtual time.")] = os.cpu_count() or 1,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the scenario.")
     ] = None,
@@ -56,14 +55,15 @@ def run(
 def _run(path: Path, output: Path | None, jobs: int, settings: list[str]) -> None:
     scenario = load_scenario(path, settings)
     folder = store.Store(output or Path("results") / scenario.name)
-    folder.create(scenario.name, files_of(path))
-    prepared = sweep.prepare(scenario.trials(), folder)
+    trials = scenario.trials()
+    folder.create(scenario.name, files_of(path), [trial.id for trial in trials])
+    prepared = sweep.prepare(trials, folder)
     console = Console(stderr=True, highlight=False)
     if prepared.done:
-        console.print(f"{len(prepared.done)} of {len(scenario.trials())} trials are in {folder.path} already")
+        console.print(f"{len(prepared.done)} of {len(trials)} trials are in {folder.path} already")
     with Screen(console, len(prepared.waiting)) as screen:
         summary = sweep.run(prepared, jobs, screen)
-    print_table(sorted(summary.results, key=lambda each: each.id))
+    print_table(summary.in_order([trial.id for trial in trials]))
     print(f"results: {folder.path}")
     for trial, error in summary.failures:
         console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(error))}", soft_wrap=True)
@@ -84,7 +84,8 @@ def _repeat(folder: Path) -> None:
         print(f"different: {', '.join(different)}")
         raise typer.Exit(1)
     print(
-        f"every file is the same, byte for byte (but {', '.join(sorted(store.NOT_REPEATED))}, which tells of this machine)"
+        "every file is the same, byte for byte "
+        f"(but {', '.join(sorted(store.NOT_REPEATED))}, which tells of this machine)"
     )
 
 
@@ -103,9 +104,7 @@ class Screen:
         self._lab_s: dict[str, float] = {}
         self._began = time.monotonic()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._progress = Progress(
-            *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
-        )
+        self._progress = Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal)
         self._task = self._progress.add_task("trials", total=total)
 
     def __enter__(self) -> Screen:

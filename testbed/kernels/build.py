@@ -95,9 +95,7 @@ def _current(cache: Cache, ours: recipe.Recipe, compiler: str, name: str | None)
     return None
 
 
-def _make(
-    cache: Cache, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report
-) -> KernelImage:
+def _make(cache: Cache, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report) -> KernelImage:
     _check_machine(cache.folder)
     with cache.partial() as partial:
         home, tree = partial / "image", partial / "tree"
@@ -110,9 +108,7 @@ def _make(
             config = _configure(tree, mixed.recipe)
             known = cache.records()
             total = known[-1][0].steps if known else USUAL_STEPS
-            steps = make.compile(
-                tree, jobs, log, lambda done: report(Stage("compiling", done, max(done, total)))
-            )
+            steps = make.compile(tree, jobs, log, lambda done: report(Stage("compiling", done, max(done, total))))
         except process.CommandError as error:
             raise _failure(mixed.source, error, log, cache) from error
         (home / "config").write_text(config)
@@ -160,9 +156,7 @@ def _check_machine(folder: Path) -> None:
         raise MachineError(f"building a kernel needs {', '.join(names)}", package.install_command(names))
     free = shutil.disk_usage(folder).free
     if free < ROOM_BYTES:
-        what = (
-            f"building a kernel takes {ROOM_BYTES / 1e9:.0f} GB for a while; {folder} has {free / 1e9:.1f} GB"
-        )
+        what = f"building a kernel takes {ROOM_BYTES / 1e9:.0f} GB for a while; {folder} has {free / 1e9:.1f} GB"
         raise MachineError(what, "XDG_CACHE_HOME=/a/larger/disk testbed kernel build")
 
 

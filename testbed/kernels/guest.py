@@ -1,5 +1,6 @@
 """What every kernel does with the steps of a trial: hand them to the agent, watch that lab time goes on, and say how
-it ended."""
+it ended.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class TrialError(TestbedError):
     """A trial could not be carried out; nothing that it wrote is a result."""
 
 
-class Cancelled(Exception):  # noqa: N818 - nothing went wrong
+class Cancelled(Exception):
     """Somebody wants a trial to end now."""
 
 
@@ -48,9 +49,7 @@ def interpreter() -> str:
     """The Python that runs us, as a guest can start it: without the virtual environment around it."""
     path = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     if not os.access(path, os.X_OK | os.R_OK):
-        raise MachineError(
-            f"the interpreter {path} cannot be read inside the lab kernel", "python3 -m venv .venv"
-        )
+        raise MachineError(f"the interpreter {path} cannot be read inside the lab kernel", "python3 -m venv .venv")
     return path
 
 

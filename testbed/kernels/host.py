@@ -28,7 +28,8 @@ def run(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Ending:
     """Carries out the steps; their files are in `folder` afterwards. Raises TrialError if one fails, with what the
-    kernel said; MachineError without root."""
+    kernel said; MachineError without root.
+    """
     if os.geteuid() != 0:
         raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
     write_steps(folder, steps)

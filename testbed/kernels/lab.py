@@ -48,7 +48,11 @@ def run(
     write_steps(folder, steps)
     console = folder / "console.log"
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="testbed-uml-") as uml_dir, pipe() as (signs, writing), reserved() as core:
+    with (
+        tempfile.TemporaryDirectory(prefix="testbed-uml-") as uml_dir,
+        pipe() as (signs, writing),
+        reserved() as core,
+    ):
         words = [
             *(("taskset", "--cpu-list", str(core)) if core is not None else ()),
             str(image.path),

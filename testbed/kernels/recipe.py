@@ -60,6 +60,4 @@ def load(where: Path | None = None) -> Recipe:
     """The recipe in a folder; None is the one that came with the testbed."""
     home = where or FOLDER
     patches = sorted((home / "patches").glob("*.patch"))
-    return Recipe(
-        (home / "config").read_text(), tuple(Patch(path.name, path.read_text()) for path in patches)
-    )
+    return Recipe((home / "config").read_text(), tuple(Patch(path.name, path.read_text()) for path in patches))

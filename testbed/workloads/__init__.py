@@ -15,9 +15,9 @@ _TOOLS = {FlowWorkload: flow, Iperf3Workload: iperf3, PingWorkload: ping}
 
 def steps(workload: Workload, plan: Plan) -> list[dict[str, Any]]:
     """The steps that run the workload; they name their output files after the tool."""
-    return _TOOLS[type(workload)].steps(workload, plan)  # type: ignore[attr-defined,no-any-return]
+    return _TOOLS[type(workload)].steps(workload, plan)  # type: ignore[no-any-return]
 
 
 def read(workload: Workload, folder: Path) -> Outcome:
     """What the workload's output files in a trial's folder say. Raises TrialError if they make no sense."""
-    return _TOOLS[type(workload)].read(workload, folder)  # type: ignore[attr-defined,no-any-return]
+    return _TOOLS[type(workload)].read(workload, folder)  # type: ignore[no-any-return]

@@ -52,10 +52,7 @@ def read(workload: FlowWorkload, folder: Path) -> Outcome:
     end_ns = max(found[-1].time_ns for found in per_flow)
     receivers = [[s for s in found if s.end == "receiver"] for found in per_flow]
     steady = [points[1 if leaves_out else 0] for points in receivers]
-    got = [
-        points[-1].received_bytes - first.received_bytes
-        for points, first in zip(receivers, steady, strict=True)
-    ]
+    got = [points[-1].received_bytes - first.received_bytes for points, first in zip(receivers, steady, strict=True)]
     flows = []
     for i, (_, _, start_ns) in enumerate(_flows(workload)):
         from_ns = max(steady_ns, begin_ns + start_ns)

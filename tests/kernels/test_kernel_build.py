@@ -72,21 +72,15 @@ def test_a_compiler_error_is_shown_and_the_log_kept(tree: Path, cache: Cache) ->
     assert cache.installed() == ()
 
 
-def test_missing_tools_are_named_with_the_command(
-    tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_tools_are_named_with_the_command(tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    monkeypatch.setattr(
-        "testbed.package.which", lambda program: None if program in ("flex", "bc") else program
-    )
+    monkeypatch.setattr("testbed.package.which", lambda program: None if program in ("flex", "bc") else program)
     with pytest.raises(MachineError) as caught:
         build(str(tree), cache=cache)
     assert "apt-get install -y flex bc" in caught.value.fix
 
 
-def test_a_full_disk_is_noticed_before_the_build(
-    tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_noticed_before_the_build(tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("testbed.kernels.build.ROOM_BYTES", 1 << 60)
     with pytest.raises(MachineError, match="GB for a while"):
         build(str(tree), cache=cache)
@@ -101,9 +95,7 @@ def test_a_cache_that_cannot_be_written_is_named(tree: Path, tmp_path: Path) -> 
 
 
 def test_a_kernel_that_does_not_boot_never_enters_the_cache(tree: Path, cache: Cache) -> None:
-    executable(
-        tree / "kernel.sh", "#!/bin/sh\necho 'Kernel panic - not syncing: No working init found.'\nexit 1\n"
-    )
+    executable(tree / "kernel.sh", "#!/bin/sh\necho 'Kernel panic - not syncing: No working init found.'\nexit 1\n")
     with pytest.raises(MachineError, match="No working init found"):
         build(str(tree), cache=cache)
     assert cache.installed() == ()

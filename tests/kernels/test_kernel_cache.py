@@ -64,9 +64,7 @@ def test_the_same_kernel_under_another_name_is_copied(tree: Path, cache: Cache) 
     assert not partial_folders(cache)
 
 
-def test_the_default_kernel_is_debians_preferred_one_and_needs_no_network_again(
-    tree: Path, cache: Cache
-) -> None:
+def test_the_default_kernel_is_debians_preferred_one_and_needs_no_network_again(tree: Path, cache: Cache) -> None:
     image, compiled = counted_build(cache, None)
     assert compiled
     assert image.name == "linux-7.3.10"
