@@ -1,8 +1,9 @@
 """Addresses of nodes: the user's where given, else automatic and stable. Pure, no I/O.
 
 Links joined by switches are one segment. Segments are numbered in the order of the file's links, and each gets the
-next free block of 10.0.0.0/8 that holds its nodes (a /24, or larger); its nodes get the addresses from .1 on, in the
-order in which the links name them. MAC addresses are 02:54:42 (locally administered) and a number.
+next free block of 10.0.0.0/8 that holds its nodes (a /24, or larger) and meets no given network; its nodes get the
+addresses from .1 on, in the order in which the links name them. MAC addresses are 02:54:42 (locally administered) and
+a number.
 """
 
 from __future__ import annotations
@@ -120,6 +121,7 @@ def _automatic(
 ) -> dict[tuple[str, str], tuple[IPv4Interface, ...]]:
     """Addresses of the ports that were given none; a segment with given IPv4 addresses shares their network."""
     found: dict[tuple[str, str], tuple[IPv4Interface, ...]] = {}
+    reserved = {a.network for each in given.values() for a in each if isinstance(a, IPv4Interface)}
     next_free = int(AUTOMATIC.network_address)
     for ends in members.values():
         taken = [a for end, link in ends for a in given[end, link.name] if isinstance(a, IPv4Interface)]
@@ -131,7 +133,11 @@ def _automatic(
             size = 1 << bits
             next_free = -(-next_free // size) * size
             network = IPv4Network((next_free, 32 - bits))
-            next_free += size
+            while any(network.overlaps(other) for other in reserved):
+                network = IPv4Network((int(network.network_address) + size, 32 - bits))
+            if not network.subnet_of(AUTOMATIC):
+                raise UserError(f"{AUTOMATIC} has no network left for {ends[0][0]}; allowed: addresses of your own")
+            next_free = int(network.network_address) + size
         used = {a.ip for a in taken}
         free = (ip for ip in network.hosts() if ip not in used)
         for port in missing:

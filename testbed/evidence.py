@@ -11,7 +11,7 @@ from pathlib import Path
 from . import workloads
 from .emulator import Emulator, Stage
 from .readback import Qdisc, qdiscs
-from .sample import QueueSample, TcpSample, device_numbers, queue_samples, tcp_samples
+from .sample import QueueSample, TcpSample, device_drops, device_numbers, queue_samples, tcp_samples
 from .scenario import Trial
 from .trial import AFTER, READ_BACK, RTT_CHECK, SAMPLES, Orders, capture_errors, counters_file, netstat_file
 from .workloads import ping
@@ -68,8 +68,9 @@ class Evidence:
     """All that the gate looks at.
 
     `there` are the stages that the data passed, `back` those that the answers passed. `host_counters` is by how much
-    each suspect counter of the two hosts moved, `cpu_busy` the share of the machine's CPU time that was used (None in
-    virtual time, where it cannot matter), `captures_dropped` how many packets a capture missed.
+    each suspect counter of the two hosts moved, `device_drops` what devices lost without being asked to, `cpu_busy`
+    the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
+    `captures_dropped` how many packets captures missed.
     """
 
     rtt_check: PingOutcome
@@ -78,6 +79,7 @@ class Evidence:
     outcome: Outcome
     tcp: tuple[TcpSample, ...]
     host_counters: Mapping[str, int]
+    device_drops: Mapping[str, int]
     cpu_busy: float | None
     captures_dropped: int
 
@@ -97,6 +99,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         outcome=workloads.read(trial.workload, folder),
         tcp=tuple(tcp_samples(dumps.samples, made.sampled)),
         host_counters=_moved(folder, ends),
+        device_drops=dumps.device_drops(),
         cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
     )
@@ -109,6 +112,7 @@ class _Dumps:
         before, after = ((folder / name).read_bytes() for name in (READ_BACK, AFTER))
         self.folder = folder
         self.names = device_numbers(before, made.observed)
+        self.drops_before, self.drops_after = (device_drops(data, made.observed) for data in (before, after))
         self.set_up = {self._place(each): each for each in qdiscs(before, made.observed)}
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed))
@@ -143,6 +147,11 @@ class _Dumps:
             qdiscs={place[1]: self.set_up[netns, *place] for place in places if (netns, *place) in self.set_up},
             samples=tuple(self.queues.get((netns, *stage.rate_place), [])),
         )
+
+    def device_drops(self) -> dict[str, int]:
+        """Namespace and device to the packets it lost while the workload ran, for those that lost any."""
+        grew = {place: self.drops_after[place] - count for place, count in self.drops_before.items()}
+        return {" ".join(place): count for place, count in grew.items() if count}
 
     def _counters(self, link: str, when: str) -> dict[str, int]:
         said = json.loads((self.folder / counters_file(link, when)).read_text())

@@ -208,6 +208,16 @@ def _chance(loss: RandomLoss | GilbertElliott) -> Fraction:
     return (loss.r * loss.loss_good + loss.p * loss.loss_bad) / (loss.p + loss.r)
 
 
+def _device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for device, count in evidence.device_drops.items():
+        yield Finding(
+            "device",
+            "invalid",
+            f"{device} lost {count} packets that nobody asked it to lose",
+            "an input queue was too short: a smaller burst, or a larger net.core.netdev_max_backlog",
+        )
+
+
 def _no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     if isinstance(trial.workload, PingWorkload):
         return
@@ -320,6 +330,7 @@ CHECKS: tuple[Check, ...] = (
     _frame_size,
     _periodic_loss,
     _random_loss,
+    _device_drops,
     _no_data,
     _congestion,
     _window,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
 from typing import Literal, TypeAlias
 
 from . import emulator as emulation
@@ -81,6 +82,13 @@ class Plan:
     def namespaces(self) -> int:
         """How many network namespaces it makes."""
         return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+
+    @property
+    def destination(self) -> IPv4Address | IPv6Address:
+        """The address that the workload's data goes to: on the last link of its path."""
+        last = self.path[-1]
+        node = last.link.ends[1 if last.way == "forward" else 0]
+        return self.book.port(node, last.link.name).addresses[0].ip
 
     @property
     def rtt_ns(self) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from . import netlink, tcpinfo
 
 INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
-IFLA_IFNAME = 3
+IFLA_IFNAME, IFLA_STATS64 = 3, 23
 TCA_KIND, TCA_STATS2 = 1, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
 
@@ -90,6 +90,17 @@ def device_numbers(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, 
             (number,) = struct.unpack_from("=i", body, 4)
             name = netlink.attributes(body[16:])[IFLA_IFNAME]
             found[source.netns, number] = name.rstrip(b"\0").decode()
+    return found
+
+
+def device_drops(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], int]:
+    """(namespace, device) to the packets that it dropped on their way in or out; no queueing discipline counts them."""
+    found = {}
+    for record, source in of_kind("link", data, sources):
+        for body in netlink.bodies(record.messages):
+            told = netlink.attributes(body[16:])
+            counters = struct.unpack_from("=8Q", told[IFLA_STATS64])
+            found[source.netns, told[IFLA_IFNAME].rstrip(b"\0").decode()] = counters[6] + counters[7]
     return found
 
 

@@ -34,8 +34,10 @@ LAB_SYSCTLS = (
     ("net/ipv4/tcp_mem", " ".join([str(TCP_MEMORY_PAGES)] * 3)),
     ("net/core/rmem_max", "2147483647"),
     ("net/core/wmem_max", "2147483647"),
+    ("net/core/netdev_max_backlog", "2147483647"),
 )
-"""For the whole guest: TCP's memory is bounded by the guest's, and no socket buffer by anything else."""
+"""For the whole guest: TCP's memory is bounded by the guest's, and no socket buffer by anything else. The input queue
+of the kernel, 1000 packets, would lose what superpackets are cut into."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def orders(trial: Trial) -> Orders:
             f"no link between {trial.workload.source} and {trial.workload.destination} has a rate ({links}): in "
             "virtual time nothing else would slow the workload down; allowed: a rate on one of them"
         )
-    observed, sampled = _observed(planned), _sampled(trial, planned)
+    observed, sampled = _observed(trial, planned), _sampled(trial, planned)
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
     steps = (
@@ -84,7 +86,6 @@ def orders(trial: Trial) -> Orders:
         ping.step(
             planned,
             trial.workload.source,
-            trial.workload.destination,
             RTT_CHECK,
             RTT_CHECK_COUNT,
             RTT_CHECK_INTERVAL_NS,
@@ -147,9 +148,13 @@ def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], backgroun
     return step | {"background": background} if background else step
 
 
-def _observed(planned: Plan) -> tuple[Source, ...]:
-    """Queueing disciplines and devices of every emulator."""
-    return tuple(Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
+def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
+    """Queueing disciplines and devices of every emulator, and the devices of the two ends."""
+    emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
+    return (
+        *emulators,
+        *(Source("link", node_netns(end)) for end in (trial.workload.source, trial.workload.destination)),
+    )
 
 
 def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:

@@ -199,7 +199,10 @@ int main(int count, char **words)
 		fprintf(stderr, "usage: observe FILE INTERVAL_NS SOURCE@NETNS ...\n");
 		return 2;
 	}
+	struct sched_param first = { .sched_priority = 1 };
+
 	sigaction(SIGTERM, &action, NULL);
+	sched_setscheduler(0, SCHED_FIFO, &first);   /* nothing may come between a time and what was seen at it */
 	for (int i = 3; i < count; i++)
 		open_source(&sources[i - 3], words[i]);
 

@@ -20,7 +20,7 @@ FIRST_PORT = 5001
 
 def steps(workload: FlowWorkload, plan: Plan) -> list[dict[str, Any]]:
     """One step. Raises UserError if the whole run would be left out."""
-    address = plan.book.ports_of(workload.destination)[0].addresses[0].ip
+    address = plan.destination
     leave_out_ns = _leave_out_ns(workload, plan)
     words = [
         "/run/tools/flow",

@@ -18,7 +18,7 @@ SERVER_READY_S = 0.5
 
 def steps(workload: Iperf3Workload, plan: Plan) -> list[dict[str, Any]]:
     """A server for one test, and the client."""
-    address = str(plan.book.ports_of(workload.destination)[0].addresses[0].ip)
+    address = str(plan.destination)
     server = ["iperf3", "--server", "--one-off", "--json", "--port", str(CONTROL_PORT)]
     client = [
         "iperf3",
