@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -60,9 +61,11 @@ def place(kernel: Kernel) -> Place:
     return Place(kernel, tools(), image)
 
 
-def check(trial: Trial) -> None:
+def check(trial: Trial, made: Orders) -> None:
     """Raises UserError or MachineError for what the trial's kernel lacks, before anything runs."""
     there = place(trial.kernel)
+    if there.image is None:
+        _check_host(made)
     wanted: set[str] = set()
     if isinstance(trial.workload, FlowWorkload):
         wanted = set(trial.workload.congestion)
@@ -75,6 +78,20 @@ def check(trial: Trial) -> None:
             fix = f"sudo modprobe tcp_{name}, or kernel: lab"
             raise MachineError(f"this machine's kernel has no congestion control {name} (it has {known})", fix)
         raise UserError(f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}")
+
+
+def _check_host(made: Orders) -> None:
+    if os.geteuid() != 0:
+        raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
+    words = {word for command in made.commands for word in command.words}
+    needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in made.commands)}
+    lacking = host.missing(needed)
+    if lacking:
+        modules = " ".join(host.PROBES[name][1] for name in lacking)
+        raise MachineError(
+            f"this machine's kernel has no {', '.join(lacking)}, which the plan needs",
+            f"sudo modprobe -a {modules} (where the kernel has no such modules, use kernel: lab, which has them)",
+        )
 
 
 def run(

@@ -67,8 +67,9 @@ def prepare(trials: Sequence[Trial], store: Store) -> Sweep:
         if found is not None:
             done.append(found)
             continue
-        runner.check(trial)
-        waiting.append((trial, orders(trial)))
+        made = orders(trial)
+        runner.check(trial, made)
+        waiting.append((trial, made))
     return Sweep(store, tuple(done), tuple(waiting))
 
 

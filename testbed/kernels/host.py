@@ -7,15 +7,46 @@ the host is changed.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 from .. import process
-from ..error import MachineError
 from ..native import Tools
 from .guest import AGENT, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+
+PROBES: dict[str, tuple[tuple[str, ...], str]] = {
+    "netem": (("tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10"), "sch_netem"),
+    "tbf": (
+        ("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"),
+        "sch_tbf",
+    ),
+    "nft": (
+        (
+            "nft",
+            "add table netdev t; add chain netdev t c { type filter hook ingress device lo priority 0; }; "
+            "add rule netdev t c numgen inc mod 2 == 1 counter drop; add rule netdev t c fwd to lo",
+        ),
+        "nft_fwd_netdev",
+    ),
+}
+"""What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""
+
+
+def missing(needed: Iterable[str]) -> tuple[str, ...]:
+    """Those of the needed PROBES that this machine's kernel has not got."""
+    return tuple(name for name in PROBES if name in set(needed) and not _has(name))
+
+
+@cache
+def _has(name: str) -> bool:
+    words, _ = PROBES[name]
+    try:
+        process.run(("unshare", "--net", "--", *words))
+    except process.CommandError:
+        return False
+    return True
 
 
 def run(
@@ -28,10 +59,8 @@ def run(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Ending:
     """Carries out the steps; their files are in `folder` afterwards. Raises TrialError if one fails, with what the
-    kernel said; MachineError without root.
+    kernel said.
     """
-    if os.geteuid() != 0:
-        raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
     write_steps(folder, steps)
     console = folder / "console.log"
     began = time.monotonic()
