@@ -28,6 +28,9 @@ RTT_CHECK = "rtt-check.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
 SAMPLES, READ_BACK, AFTER = "samples.bin", "read-back.bin", "after.bin"
 SIGN_OF_LIFE_NS = 1_000_000_000
+CAPTURE_BUFFER_BYTES = 16 << 20
+"""Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
+
 TCP_MEMORY_PAGES = 2**31 // 4096 * 64
 
 LAB_SYSCTLS = (
@@ -100,7 +103,8 @@ def orders(trial: Trial) -> Orders:
         *_counters(trial, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
     )
-    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload)
+    buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
+    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload) + buffers
     return Orders(planned, commands, steps, observed, sampled, memory)
 
 
@@ -214,7 +218,7 @@ def _captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
             "-s",
             str(capture.snaplen_bytes),
             "-B",
-            "65536",
+            str(CAPTURE_BUFFER_BYTES >> 10),
             "-w",
             file,
             "--relinquish-privileges=root",

@@ -66,6 +66,7 @@ def run(
             "ro",
             "quiet",
             "panic=-1",
+            "sysctl.vm.panic_on_oom=1",  # a guest that kills one of its processes to live on may hang for want of it
             f"thash_entries={TCP_HASH_ENTRIES}",
             "con=null",
             "con0=null,fd:1",
