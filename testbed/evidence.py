@@ -55,9 +55,10 @@ class StageEvidence:
 
     @property
     def peak_rate_bps(self) -> float | None:
-        """The highest rate of frames over one sample interval; None without samples. The first interval is left out, for
-        a bucket that was full lets more than the rate go at once, and the last, for the end of the workload cut it
-        short, and one frame in no time is any rate.
+        """The highest rate of frames over one sample interval; None without samples.
+
+        The first interval is left out, for a bucket that was full lets more than the rate go at once, and the last,
+        for the end of the workload cuts it short, and one frame in no time is any rate.
         """
         pairs = zip(self.samples[1:-1], self.samples[2:-1], strict=False)
         rates = [(b.bytes - a.bytes) * 8e9 / (b.time_ns - a.time_ns) for a, b in pairs if b.time_ns > a.time_ns]

@@ -28,7 +28,8 @@ REAL_RTT_TOLERANCE_S = 1e-3
 RATE_TOLERANCE = 0.001
 """Of the rate, over one sample interval; two frames on top, which may fall on either side of its ends."""
 LOSS_SIGMAS = 5
-LIMITED_SHARE = 0.01
+LIMITED_SHARE = 0.1
+"""Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
 CPU_BUSY = 0.9
 PING_FRAME_BYTES = 98
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from .error import UserError
 from .result import TrialResult
@@ -15,6 +16,7 @@ from .result import TrialResult
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, which colour-blind people can tell apart."""
 
+LINES = ("-", "--", "-.", ":")
 MARKERS = "osD^vP*X"
 WIDE, HIGH = 7.0, 4.5
 
@@ -50,44 +52,59 @@ def draw(kind: str, results: Sequence[TrialResult], title: str, path: Path) -> N
 
 
 def _profile(axes: Axes, results: Sequence[TrialResult]) -> None:
-    """Goodput over RTT: one line through the means of each combination of the other parameters, a mark for a trial."""
-    series = _series(results)
-    for number, (label, members) in enumerate(series.items()):
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+    """Goodput over RTT: one line through the means of each combination of the other parameters, a mark for a trial.
+
+    The first parameter that varies has the colour, the second the line, the third the mark.
+    """
+    keys = [key for key in _varied(results) if not key.endswith(".rtt")]
+    series: dict[tuple[str, ...], list[TrialResult]] = {}
+    for each in results:
+        series.setdefault(tuple(each.data["params"].get(key, "") for key in keys), []).append(each)
+    for values, members in series.items():
+        colour, line, mark = _style(values, list(series))
         by_rtt: dict[float, list[float]] = {}
         for each in members:
-            by_rtt.setdefault(each.data["asked"]["rtt_s"] * 1e3, []).append(each.data["goodput_bps"] / 1e6)
-        points = sorted((rtt, sum(values) / len(values)) for rtt, values in by_rtt.items())
-        style = "-" if number < len(COLOURS) else "--"
-        axes.plot(*zip(*points, strict=True), style, color=colour, label=label, linewidth=1.5)
+            by_rtt.setdefault(_point(each)[0], []).append(_point(each)[1])
+        points = sorted((rtt, sum(found) / len(found)) for rtt, found in by_rtt.items())
+        axes.plot(*zip(*points, strict=True), line, color=colour, linewidth=1.5)
         for each in members:
-            at = each.data["asked"]["rtt_s"] * 1e3, each.data["goodput_bps"] / 1e6
             face = colour if each.verdict == "valid" else "white"
-            axes.plot(*at, marker, color=colour, markerfacecolor=face, markersize=6)
+            axes.plot(*_point(each), mark, color=colour, markerfacecolor=face, markersize=6)
+        words = ", ".join(_word(key, value) for key, value in zip(keys, values, strict=True))
+        axes.plot([], [], line, color=colour, marker=mark, linewidth=1.5, label=words or "goodput")
     rates = {each.data["asked"]["rate_bps"] for each in results} - {None}
     if len(rates) == 1:
         axes.axhline(rates.pop() / 1e6, color="0.6", linewidth=1, linestyle=":", label="link rate")
     axes.set_xlabel("round-trip time (ms)")
     axes.set_ylabel("goodput at the receiver (Mbit/s)")
     axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.grid(True, which="major", color="0.9")
-    if min(each.data["asked"]["rtt_s"] for each in results) > 0:
+    ticks = sorted({_point(each)[0] for each in results})
+    if ticks[0] > 0:
         axes.set_xscale("log")
-        ticks = sorted({each.data["asked"]["rtt_s"] * 1e3 for each in results})
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.minorticks_off()
+    axes.minorticks_off()
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _series(results: Sequence[TrialResult]) -> Mapping[str, list[TrialResult]]:
-    """Trials that differ in RTT and seed only. The label names the parameters that differ between series."""
-    keys = list(dict.fromkeys(key for each in results for key in each.data["params"] if not key.endswith(".rtt")))
-    varied = [key for key in keys if len({each.data["params"].get(key) for each in results}) > 1]
-    found: dict[str, list[TrialResult]] = {}
-    for each in results:
-        words = [_word(key, each.data["params"].get(key, "")) for key in varied]
-        found.setdefault(", ".join(words) or "goodput", []).append(each)
-    return found
+def _point(each: TrialResult) -> tuple[float, float]:
+    """RTT in ms, goodput in Mbit/s."""
+    return each.data["asked"]["rtt_s"] * 1e3, each.data["goodput_bps"] / 1e6
+
+
+def _varied(results: Sequence[TrialResult]) -> list[str]:
+    """The parameters that have more than one value."""
+    keys = dict.fromkeys(key for each in results for key in each.data["params"])
+    return [key for key in keys if len({each.data["params"].get(key) for each in results}) > 1]
+
+
+def _style(values: tuple[str, ...], all_values: Sequence[tuple[str, ...]]) -> tuple[str, str, str]:
+    """Colour, line and mark: what a value's number among the values of its parameter says."""
+    places = [list(dict.fromkeys(each[i] for each in all_values)).index(value) for i, value in enumerate(values)]
+    colour, line, mark = (*places, 0, 0, 0)[:3]
+    return COLOURS[colour % len(COLOURS)], LINES[line % len(LINES)], MARKERS[mark % len(MARKERS)]
 
 
 def _word(key: str, value: str) -> str:

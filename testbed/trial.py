@@ -31,6 +31,9 @@ SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
 """Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
 
+CAPTURE_RETIRES_S = 2
+"""tcpdump gets what a device saw within a second, and writes at its end only what it has got."""
+
 TCP_MEMORY_PAGES = 2**31 // 4096 * 64
 
 LAB_SYSCTLS = (
@@ -98,6 +101,7 @@ def orders(trial: Trial) -> Orders:
         _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
         *workloads.steps(trial.workload, planned),
         {"stop": "observer"},
+        *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
         _observe(AFTER, 0, observed),
         *_rulesets(planned, "after"),
         *_counters(trial, "after"),
