@@ -211,9 +211,8 @@ def _node(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -
     """Turns a namespace with its cables into a node of its type."""
     ports = book.ports_of(node.name)
     netns = node_netns(node.name)
-    yield from _ups(netns, ("lo",))
     yield from _NODES[node.type](node, book, sysctls)
-    yield from _ups(netns, tuple(port.device for port in ports))
+    yield from _ups(netns, ("lo", *(port.device for port in ports)))
     if node.type != "switch":
         yield from _neighbours(node, book)
         yield from _routes(node, topology, book)

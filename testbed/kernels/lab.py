@@ -22,6 +22,11 @@ from .guest import AGENT, Ending, Progress, Steps, ending, interpreter, pipe, wa
 TCP_HASH_ENTRIES = 1024
 """Buckets of the table of TCP connections: each round of samples walks all of it, and it is sized for servers."""
 
+HERE = "/proc/self/cwd"
+"""The folder in which a lab kernel is started, with links to all that it needs. The kernel makes its command line part
+of its entropy, so that no path and no number may stand in it that differs from run to run.
+"""
+
 RESERVE_BYTES = 512 << 20
 """Memory of the host that a trial leaves free."""
 
@@ -59,7 +64,7 @@ def run(
             f"mem={memory_bytes >> 20}M",
             *(("time-travel=inf-cpu", "time-travel-start=0") if virtual_time else ()),
             "seccomp=on",
-            f"uml_dir={uml_dir}",
+            f"uml_dir={HERE}",
             "umid=lab",
             "rootfstype=hostfs",
             "rootflags=/",
@@ -70,11 +75,13 @@ def run(
             f"thash_entries={TCP_HASH_ENTRIES}",
             "con=null",
             "con0=null,fd:1",
-            f"con1=null,fd:{writing}",
-            f"init={interpreter()}",
-            *("--", "-ISB", str(AGENT), "guest", str(folder), str(tools.folder), "/dev/tty1"),
+            "con1=null,fd:0",
+            f"init={HERE}/python",
+            *("--", "-ISB", f"{HERE}/agent.py", "guest", f"{HERE}/trial", f"{HERE}/tools", "/dev/tty1"),
         ]
-        _refuse_blanks(words)
+        targets = {"python": interpreter(), "agent.py": AGENT, "trial": folder.absolute(), "tools": tools.folder}
+        for name, target in targets.items():
+            os.symlink(target, f"{uml_dir}/{name}")
         environment = {
             "PATH": process.search_path(),
             "LD_PRELOAD": str(tools.folder / "preload.so"),
@@ -82,7 +89,7 @@ def run(
         }
         with (
             console.open("wb") as out,
-            process.start(words, stdout=out, stderr=out, env=environment, pass_fds=(writing,)) as guest,
+            process.start(words, stdin=writing, stdout=out, stderr=out, cwd=uml_dir, env=environment) as guest,
         ):
             watch(guest, signs, progress, wall_limit_s, cancelled)
     return ending(folder, console.read_text(errors="replace"), time.monotonic() - began)
@@ -105,12 +112,3 @@ def available_bytes() -> int:
             return int(line.split()[1]) << 10
     raise AssertionError("BUG: /proc/meminfo has no MemAvailable")
 
-
-def _refuse_blanks(words: list[str]) -> None:
-    """The kernel's command line is cut at blanks."""
-    for word in words:
-        if any(c.isspace() for c in word):
-            raise MachineError(
-                f"the lab kernel cannot be given the path {word.split('=', 1)[-1]!r}, which has a blank in it",
-                f"cd to a folder without blanks in its name (now: {os.getcwd()!r})",
-            )

@@ -5,9 +5,7 @@
  * getrandom(): the only entropy User-Mode Linux takes from its host.  Answered from a generator seeded with
  * TESTBED_SEED, so that every random number of the guest kernel (netem, BBR, HTCP, port numbers, ...) repeats.
  *
- * open(O_TMPFILE): the guest's memory.  A memfd instead of a file in /dev/shm: not bounded by the size of that
- * mount, and backed by huge pages where the host allows them on advice
- * (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
+ * open(O_TMPFILE): the guest's memory.  A memfd instead of a file in /dev/shm, whose size bounds it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -86,16 +84,4 @@ int open(const char *path, int flags, ...)
 int open64(const char *path, int flags, ...)
 {
 	return open_next("open64", path, flags, flags & (O_CREAT | __O_TMPFILE) ? MODE_OF(flags) : 0);
-}
-
-void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset)
-{
-	static void *(*real)(void *, size_t, int, int, int, off64_t);
-
-	if (!real)
-		real = (void *(*)(void *, size_t, int, int, int, off64_t))dlsym(RTLD_NEXT, "mmap64");
-	void *start = real(address, length, protection, flags, fd, offset);
-	if (start != MAP_FAILED && (flags & MAP_SHARED) && length >= 64 << 20)
-		madvise(start, length, MADV_HUGEPAGE);   /* the guest's memory; where huge pages are off this is no error to us */
-	return start;
 }

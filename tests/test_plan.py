@@ -1,0 +1,181 @@
+"""The plan: topologies in, exact scripts out; and what holds for every topology.
+
+Each `plans/NAME.yaml`, a topology or a scenario, and each of `topologies/`, leads to the script `plans/NAME.sh` (or
+`plans/topologies/NAME.sh`). After a change that is meant, write them anew and read the difference:
+
+    TESTBED_UPDATE=1 pytest tests/test_plan.py; git diff tests/plans
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from network import Forwarding, topologies
+
+from testbed import units
+from testbed.address import address_book
+from testbed.command import PREFIX, Command, batches, steps, undos
+from testbed.error import UserError
+from testbed.plan import plan
+from testbed.specfile import is_scenario, load_scenario, load_topology
+from testbed.topology import Link, Node, Topology
+from testbed.trial import orders
+from testbed.workload import PingWorkload
+
+HERE = Path(__file__).parent
+PLANS = sorted((HERE / "plans").glob("*.yaml"))
+TOPOLOGIES = sorted((HERE.parent / "topologies").glob("*.yaml"))
+
+
+def script(path: Path) -> str:
+    if is_scenario(path):
+        return orders(load_scenario(path).trials()[0]).script
+    return plan(load_topology(path)).script()
+
+
+def stem(path: Path) -> str:
+    return path.stem
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [(path, path.with_suffix(".sh")) for path in PLANS]
+    + [(path, HERE / "plans/topologies" / f"{path.stem}.sh") for path in TOPOLOGIES],
+    ids=[path.stem for path in PLANS] + [f"topologies-{path.stem}" for path in TOPOLOGIES],
+)
+def test_a_topology_leads_to_exactly_this_script(path: Path, expected: Path) -> None:
+    if os.environ.get("TESTBED_UPDATE"):
+        expected.write_text(script(path))
+    assert script(path) == expected.read_text()
+
+
+def test_every_script_belongs_to_a_topology() -> None:
+    scripts = {path.relative_to(HERE / "plans").with_suffix("") for path in (HERE / "plans").rglob("*.sh")}
+    asked = {Path(path.stem) for path in PLANS} | {Path("topologies", path.stem) for path in TOPOLOGIES}
+    assert scripts == asked
+
+
+@given(topologies())
+def test_the_undos_are_the_reverse_of_what_was_done(topology: Topology) -> None:
+    planned = plan(topology)
+    done = [command for command in planned.commands if command.undo]
+    assert [(undo.words, undo.netns, undo.tool) for undo in planned.undos] == [
+        (command.undo, command.netns, command.tool) for command in reversed(done)
+    ]
+
+
+@given(topologies())
+def test_every_device_is_made_in_a_namespace_that_is_removed_again(topology: Topology) -> None:
+    planned = plan(topology)
+    made = [command.words[2] for command in planned.commands if command.words[:2] == ("netns", "add")]
+    gone = [undo.words[2] for undo in planned.undos if undo.words[:2] == ("netns", "del")]
+    assert gone == made[::-1]
+    inside = {netns for command in planned.commands for netns in (command.netns, *_netns_words(command)) if netns}
+    assert inside <= set(made)
+
+
+def _netns_words(command: Command) -> tuple[str, ...]:
+    if command.words[:2] != ("link", "add"):
+        return ()
+    pairs = zip(command.words, command.words[1:], strict=False)
+    return tuple(value for key, value in pairs if key == "netns")
+
+
+@given(topologies())
+def test_every_namespace_carries_our_prefix_and_is_made_once(topology: Topology) -> None:
+    names = [c.words[2] for c in plan(topology).commands if c.words[:2] == ("netns", "add")]
+    assert all(name.startswith(PREFIX) for name in names)
+    assert len(set(names)) == len(names)
+
+
+@given(topologies())
+def test_every_address_is_there_once(topology: Topology) -> None:
+    ports = address_book(topology).ports
+    addresses = [address.ip for port in ports for address in port.addresses]
+    assert len(set(addresses)) == len(addresses)
+    assert len({port.mac for port in ports}) == len(ports)
+    assert len({(port.node, port.device) for port in ports}) == len(ports)
+
+
+@given(topologies(), st.data())
+def test_appending_a_host_changes_no_address(topology: Topology, data: st.DataObject) -> None:
+    neighbour = data.draw(st.sampled_from([node.name for node in topology.nodes]))
+    longer = Topology(
+        "net",
+        (*topology.nodes, Node("appended", "host")),
+        (*topology.links, Link("appended-link", ("appended", neighbour))),
+    )
+    before = address_book(topology).ports
+    assert address_book(longer).ports[: len(before)] == before
+
+
+@given(topologies())
+def test_every_host_reaches_every_other(topology: Topology) -> None:
+    network = Forwarding(topology, plan(topology))
+    hosts = [node.name for node in topology.nodes if node.type == "host"]
+    for source in hosts:
+        for destination in hosts:
+            for address in network.addresses_of(destination):
+                assert network.send(source, address) == destination
+
+
+@given(topologies())
+def test_the_batches_hold_all_commands_in_their_order(topology: Topology) -> None:
+    planned = plan(topology)
+    assert tuple(c for batch in batches(planned.commands) for c in batch.commands) == planned.commands
+    lines = [line for step in steps(planned.commands) for line in step.get("stdin", "").splitlines()]
+    assert lines == [" ".join(c.words) for c in planned.commands if c.tool in ("ip", "tc", "nft")]
+
+
+def test_undoing_what_was_undone_does_nothing() -> None:
+    commands = (Command("ip", ("netns", "add", "tb-a"), None, ("netns", "del", "tb-a")),)
+    assert undos(undos(commands)) == ()
+
+
+def test_two_nodes_with_one_address_are_refused() -> None:
+    nodes = (Node("a", "host", addresses=("10.1.0.1/24",)), Node("b", "host", addresses=("10.1.0.1/16",)))
+    with pytest.raises(UserError, match=r"both have the address 10\.1\.0\.1; allowed: each address once"):
+        plan(Topology("net", nodes, (Link("path", ("a", "b")),)))
+
+
+def test_a_given_network_that_is_full_is_refused() -> None:
+    nodes = (Node("a", "host", addresses=("10.1.0.1/31",)), Node("s", "switch"), Node("b", "host"), Node("c", "host"))
+    links = (Link("one", ("a", "s")), Link("two", ("b", "s")), Link("three", ("c", "s")))
+    with pytest.raises(UserError, match=r"10\.1\.0\.0/31 has no address left for c"):
+        plan(Topology("net", nodes, links))
+
+
+def test_a_segment_of_a_thousand_hosts_gets_a_network_that_holds_them() -> None:
+    hosts = tuple(Node(f"h{i}", "host") for i in range(1000))
+    links = tuple(Link(f"l{i}", ("s", f"h{i}")) for i in range(1000))
+    book = address_book(Topology("net", (Node("s", "switch"), *hosts), links))
+    networks = {address.network for port in book.ports for address in port.addresses}
+    assert [network.num_addresses for network in networks] == [1024]
+
+
+@pytest.mark.parametrize("text", ["1 ms", "15 ns", "1000001 ns", "366 ms", "2.5 us"])
+def test_the_two_ways_of_a_round_trip_add_up(text: str) -> None:
+    path = "name: n\nnodes: {a: {type: host}, b: {type: host}}\nlinks: {path: {ends: [a, b], rtt: %s}}\n" % text
+    link = _loaded(path).links[0]
+    assert link.rtt_ns == units.parse_time(text)
+    assert link.backward.delay_ns - link.forward.delay_ns in (0, 1)
+
+
+def _loaded(text: str) -> Topology:
+    from testbed.document import Place, parse
+    from testbed.topologycheck import check_topology
+
+    file, faults = check_topology(parse(text, Place("net.yaml", 1)))
+    assert file is not None, faults
+    return file.topology()
+
+
+def test_the_data_goes_to_the_address_on_the_last_link_of_its_path() -> None:
+    nodes = (Node("a", "host"), Node("b", "host"), Node("c", "host"))
+    links = (Link("aside", ("b", "c")), Link("direct", ("a", "b")))
+    planned = plan(Topology("net", nodes, links), PingWorkload("a", "b"))
+    assert planned.destination in {address.ip for address in planned.book.port("b", "direct").addresses}
