@@ -18,25 +18,20 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Literal
 
+from . import ruleset
 from .command import PREFIX, Command
 from .impairment import Direction, GilbertElliott, Loss, PeriodicLoss, RandomLoss
+from .stage import DELAY, RATE, Emulator, Stage, Way
 from .topology import Link
 
 ETHERNET_BYTES = 14
 SMALLEST_FRAME_BYTES = 60
 DEFAULT_BUFFER_FRAMES = 100
 """A rate without a buffer gets one BDP, and at least this many frames."""
-
-LONGEST_ACK_BYTES = 100
-"""An IPv6 header of 40 bytes and a TCP header of 60. A longer TCP packet carries data."""
-
-CONTROL_PORT, DATA_PORTS = 5201, (50_000, 50_127)
-"""iperf3's control connection goes to this port like its data, but its data comes from client ports in this range."""
 
 NETEM_LIMIT = 2**31 - 1
 """Packets in a delay: never what limits a path. What is on its way there is not bounded by the link's rate."""
@@ -48,80 +43,6 @@ BURST_NS = 5_000
 
 REAL_TIME_BURST_NS = 1_000_000
 """The same on the wall clock, where timers come late by up to about a millisecond."""
-
-Way = Literal["forward", "backward"]
-
-DELAY, RATE, BUFFER = "1:", "2:", "3:"
-"""Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One direction through an emulator: what was asked of it, and where its counters are.
-
-    `loss` is what applies in this direction, `phase` the number of data packets by which a periodic one comes early.
-    `limit` is the buffer of the rate in `limit_unit`; None without a rate.
-    """
-
-    way: Way
-    asked: Direction
-    loss: Loss | None
-    phase: int
-    limit: int | None
-    limit_unit: Literal["packets", "bytes"]
-    delay_device: str
-    loss_device: str
-    rate_device: str
-
-    @property
-    def data_counter(self) -> str:
-        return f"data-{self.way}"
-
-    @property
-    def drop_counter(self) -> str:
-        return f"dropped-{self.way}"
-
-    @property
-    def oversize_counter(self) -> str:
-        return f"oversize-{self.way}"
-
-    @property
-    def delay_place(self) -> tuple[str, str]:
-        """Device and handle of the netem; of one that is not needed, where it would be."""
-        return self.delay_device, DELAY
-
-    @property
-    def rate_place(self) -> tuple[str, str]:
-        """Device and handle of the token bucket."""
-        return self.rate_device, RATE
-
-    @property
-    def buffer_place(self) -> tuple[str, str]:
-        """Device and handle of a buffer that is counted in packets."""
-        return self.rate_device, BUFFER
-
-    @property
-    def is_nested(self) -> bool:
-        """Whether the rate is a child of the delay, which then also counts what the buffer refuses."""
-        return self.delay_device == self.rate_device
-
-
-@dataclass(frozen=True)
-class Emulator:
-    """The emulator of one link."""
-
-    link: str
-    netns: str
-    mtu_bytes: int
-    forward: Stage
-    backward: Stage
-
-    @property
-    def stages(self) -> tuple[Stage, Stage]:
-        return self.forward, self.backward
-
-    def stage(self, way: Way) -> Stage:
-        return self.forward if way == "forward" else self.backward
 
 
 def emulator(link: Link, data_way: Way, seed: int, *, superpackets: bool) -> Emulator:
@@ -170,7 +91,7 @@ def commands(emulator: Emulator, *, superpackets: bool, real_time: bool, exempt_
             yield Command("ethtool", ("-K", device, "tso", "off", "gso", "off"), emulator.netns)
     for stage in emulator.stages:
         yield from _qdiscs(stage, emulator, real_time)
-    yield from _ruleset(emulator, exempt_control)
+    yield from ruleset.commands(emulator, exempt_control)
 
 
 def _buffer(direction: Direction, link: Link) -> tuple[int | None, Literal["packets", "bytes"]]:
@@ -257,49 +178,3 @@ def _tc_time(ns: int) -> str:
 
 def _percent(probability: Fraction) -> str:
     return f"{float(probability * 100):.9f}".rstrip("0").rstrip(".") + "%"
-
-
-def _ruleset(emulator: Emulator, exempt_control: bool) -> Iterator[Command]:
-    """Frames go from end to wire and from wire to end; on leaving the wire data packets are counted, and dropped."""
-
-    def nft(*words: str) -> Command:
-        return Command("nft", words, emulator.netns)
-
-    table = ("netdev", "testbed")
-    yield Command("nft", ("add", "table", *table), emulator.netns, ("delete", "table", *table))
-    for stage in emulator.stages:
-        yield nft("add", "counter", *table, stage.data_counter)
-        yield nft("add", "counter", *table, stage.drop_counter)
-        yield nft("add", "counter", *table, stage.oversize_counter)
-    for end, wire in (("end0", "wire0"), ("end1", "wire1")):
-        yield _chain(nft, table, end)
-        yield nft("add", "rule", *table, f"from-{end}", "fwd", "to", f'"{wire}"')
-    for stage in emulator.stages:
-        data = f"data-{stage.way}"
-        yield nft("add", "chain", *table, data)
-        yield nft("add", "rule", *table, data, "counter", "name", f'"{stage.data_counter}"')
-        too_long = ("meta", "length", ">", str(emulator.mtu_bytes))
-        yield nft("add", "rule", *table, data, *too_long, "counter", "name", f'"{stage.oversize_counter}"')
-        if isinstance(stage.loss, PeriodicLoss):
-            every = stage.loss.every
-            when = ("numgen", "inc", "mod", str(every), "==", str(every - 1 - stage.phase))
-            yield nft("add", "rule", *table, data, *when, "counter", "name", f'"{stage.drop_counter}"', "drop")
-        yield _chain(nft, table, stage.loss_device)
-        rule = ("add", "rule", *table, f"from-{stage.loss_device}")
-        if exempt_control:
-            for control in _control_connection():
-                yield nft(*rule, *control, "fwd", "to", f'"{stage.rate_device}"')
-        yield nft(*rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data)
-        yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
-        yield nft(*rule, "fwd", "to", f'"{stage.rate_device}"')
-
-
-def _chain(nft: Callable[..., Command], table: tuple[str, ...], device: str) -> Command:
-    hook = ("{", "type", "filter", "hook", "ingress", "device", f'"{device}"', "priority", "0", ";", "}")
-    return nft("add", "chain", *table, f"from-{device}", *hook)
-
-
-def _control_connection() -> Iterator[tuple[str, ...]]:
-    low, high = DATA_PORTS
-    for server, client in (("dport", "sport"), ("sport", "dport")):
-        yield ("tcp", server, str(CONTROL_PORT), "tcp", client, "!=", f"{low}-{high}")

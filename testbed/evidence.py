@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import workloads
-from .emulator import Emulator, Stage
 from .readback import Qdisc, qdiscs
 from .sample import QueueSample, TcpSample, device_drops, device_numbers, queue_samples, tcp_samples
 from .scenario import Trial
+from .stage import Emulator, Stage
 from .trial import AFTER, READ_BACK, RTT_CHECK, SAMPLES, Orders, capture_errors, counters_file, netstat_file
 from .workloads import ping
 from .workloads.outcome import Outcome

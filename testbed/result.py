@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .evidence import Evidence, StageEvidence
-from .gate import Finding, Verdict, expected_drops, verdict
+from .finding import Finding, Verdict, verdict
 from .kernels.guest import Ending
+from .networkcheck import expected_drops
 from .plan import Plan
 from .scenario import Trial
 

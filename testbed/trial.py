@@ -14,15 +14,18 @@ from . import command, workloads
 from .command import Command
 from .error import UserError
 from .memory import memory_bytes
-from .plan import WINDOW_MAX_BYTES, Plan, node_netns, plan
+from .node import node_netns
+from .plan import WINDOW_MAX_BYTES, Plan, plan
 from .sample import Source
 from .scenario import Trial
 from .setting import Capture
 from .workload import FlowWorkload, Iperf3Workload, PingWorkload
 from .workloads import ping
 
-FIRST_CLOCK_S = 1
-"""Below 1 s of CLOCK_MONOTONIC, iputils' ping does not pace itself."""
+SETTLE_S, STP_SETTLE_S = 2, 35
+"""From the plan to the first packet. The kernel tells a bridge up to a second late that the other end of a port is up,
+and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTONIC, iputils' ping does not pace itself.
+"""
 
 RTT_CHECK = "rtt-check.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
@@ -85,8 +88,8 @@ def orders(trial: Trial) -> Orders:
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
     steps = (
-        {"sleep": FIRST_CLOCK_S},
         *command.steps(commands),
+        {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
         _observe(READ_BACK, 0, observed),
         *_rulesets(planned, "before"),
         ping.step(

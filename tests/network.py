@@ -8,7 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from testbed.plan import Plan, node_netns
+from testbed.node import node_netns
+from testbed.plan import Plan
 from testbed.topology import Link, Node, Topology
 
 HOPS_MAX = 64

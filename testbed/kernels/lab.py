@@ -79,17 +79,23 @@ def run(
             f"init={HERE}/python",
             *("--", "-ISB", f"{HERE}/agent.py", "guest", f"{HERE}/trial", f"{HERE}/tools", "/dev/tty1"),
         ]
-        targets = {"python": interpreter(), "agent.py": AGENT, "trial": folder.absolute(), "tools": tools.folder}
+        targets: dict[str, str | Path] = {
+            "python": interpreter(),
+            "agent.py": AGENT,
+            "trial": folder.absolute(),
+            "tools": tools.folder,
+            "preload.so": tools.folder / "preload.so",  # LD_PRELOAD is cut at blanks
+        }
         for name, target in targets.items():
             os.symlink(target, f"{uml_dir}/{name}")
         environment = {
             "PATH": process.search_path(),
-            "LD_PRELOAD": str(tools.folder / "preload.so"),
+            "LD_PRELOAD": "./preload.so",
             "TESTBED_SEED": str(seed),
         }
         with (
             console.open("wb") as out,
-            process.start(words, stdin=writing, stdout=out, stderr=out, cwd=uml_dir, env=environment) as guest,
+            process.start(words, stdin=writing, stdout=out, stderr=out, cwd=Path(uml_dir), env=environment) as guest,
         ):
             watch(guest, signs, progress, wall_limit_s, cancelled)
     return ending(folder, console.read_text(errors="replace"), time.monotonic() - began)
@@ -111,4 +117,3 @@ def available_bytes() -> int:
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) << 10
     raise AssertionError("BUG: /proc/meminfo has no MemAvailable")
-

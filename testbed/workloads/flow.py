@@ -10,7 +10,8 @@ from typing import Any
 from .. import tcpinfo
 from ..error import UserError
 from ..kernels.guest import TrialError
-from ..plan import Plan, node_netns
+from ..node import node_netns
+from ..plan import Plan
 from ..workload import FlowWorkload
 from .outcome import FlowOutcome, Outcome
 

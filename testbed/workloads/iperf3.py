@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..emulator import CONTROL_PORT, DATA_PORTS
 from ..kernels.guest import TrialError
-from ..plan import Plan, node_netns
+from ..node import node_netns
+from ..plan import Plan
+from ..ruleset import CONTROL_PORT, DATA_PORTS
 from ..workload import Iperf3Workload
 from .outcome import FlowOutcome, Outcome
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.guest import TrialError
-from ..plan import Plan, node_netns
+from ..node import node_netns
+from ..plan import Plan
 from ..workload import PingWorkload
 from .outcome import Outcome
 

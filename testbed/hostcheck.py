@@ -1,0 +1,110 @@
+"""Checks of the gate: did the hosts do what they were asked, and not hold the flows back? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .evidence import Evidence
+from .finding import Finding
+from .plan import Plan
+from .scenario import Trial
+from .workload import FlowWorkload, Iperf3Workload
+
+LIMITED_SHARE = 0.1
+"""Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
+CPU_BUSY = 0.9
+
+
+def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    asked: tuple[str | None, ...] = ()
+    if isinstance(trial.workload, FlowWorkload):
+        asked = trial.workload.congestion
+    elif isinstance(trial.workload, Iperf3Workload):
+        asked = (trial.workload.congestion,) * trial.workload.flows
+    for number, (name, flow) in enumerate(zip(asked, evidence.outcome.flows, strict=False), 1):
+        if name is not None and flow.congestion != name:
+            yield Finding(
+                "congestion control",
+                "invalid",
+                f"flow {number} was asked to use {name} and used {flow.congestion}",
+                "the socket did not take it",
+            )
+
+
+def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The kernel doubles what it is asked for, and refuses in silence what it does not allow."""
+    if not isinstance(trial.workload, FlowWorkload):
+        return
+    flows = zip(trial.workload.window_bytes, evidence.outcome.flows, strict=True)
+    for number, (asked, flow) in enumerate(flows, 1):
+        if asked is None:
+            yield from _auto_window(number, flow.rwnd_limited, flow.sndbuf_limited)
+            continue
+        for name, seen in (("SO_SNDBUF", flow.sndbuf_bytes), ("SO_RCVBUF", flow.rcvbuf_bytes)):
+            if seen is not None and seen != max(2 * asked, _SMALLEST_BUFFER[name]):
+                yield Finding(
+                    "window",
+                    "invalid",
+                    f"flow {number} asked for a window of {asked} bytes and {name} is {seen}, not twice that",
+                    "the kernel does not allow this window",
+                )
+
+
+_SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}
+"""SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF of x86-64: the kernel raises smaller ones to these."""
+
+
+def _auto_window(number: int, rwnd_limited: float | None, sndbuf_limited: float | None) -> Iterator[Finding]:
+    for share, what in ((rwnd_limited, "the receiver's window"), (sndbuf_limited, "the sender's buffer")):
+        if share is not None and share > LIMITED_SHARE:
+            yield Finding(
+                "window",
+                "suspect",
+                f"{what} held flow {number} back for {share:.0%} of the time, though its window is auto",
+                "the profile then shows the hosts, not the path: look at rwnd and sndbuf in the samples",
+            )
+
+
+def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for name, count in evidence.host_counters.items():
+        yield Finding(
+            "memory",
+            "suspect",
+            f"{name} rose by {count}",
+            "a host, not the path, held the flows back: more memory",
+        )
+
+
+def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Retransmissions need a reason: a drop somewhere, or packets that overtook each other."""
+    again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
+    stages = (*evidence.there, *evidence.back)
+    dropped = sum(s.dropped_packets + s.queue_drops + s.delay_drops for s in stages)
+    reorders = any(s.stage.asked.jitter for s in stages)
+    if again and not dropped and not reorders:
+        yield Finding(
+            "retransmissions",
+            "suspect",
+            f"{again} segments were sent again, though no emulator dropped any",
+            "something else loses packets, or the sender takes delay for loss",
+        )
+
+
+def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    if evidence.cpu_busy is not None and evidence.cpu_busy > CPU_BUSY:
+        yield Finding(
+            "CPU",
+            "suspect",
+            f"{evidence.cpu_busy:.0%} of the machine's CPU time was used",
+            "the machine may be what limits: run fewer flows or a lower rate, or use kernel: lab",
+        )
+
+
+def captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    if evidence.captures_dropped:
+        yield Finding(
+            "capture",
+            "suspect",
+            f"captures missed {evidence.captures_dropped} packets",
+            "use a smaller snaplen",
+        )

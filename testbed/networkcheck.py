@@ -1,0 +1,196 @@
+"""Checks of the gate: was the network what was asked for? Pure, no I/O.
+
+Each check looks at the evidence of a trial and yields findings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from .emulator import ETHERNET_BYTES, NETEM_LIMIT
+from .evidence import Evidence, StageEvidence
+from .finding import Finding
+from .impairment import GilbertElliott, PeriodicLoss, RandomLoss
+from .plan import Plan
+from .readback import TICK_NS, Qdisc
+from .scenario import Trial
+from .stage import BUFFER, DELAY, RATE, Stage
+from .workload import PingWorkload
+
+LAB_RTT_TOLERANCE_S = 10e-6
+REAL_RTT_TOLERANCE = 0.05
+REAL_RTT_TOLERANCE_S = 1e-3
+RATE_TOLERANCE = 0.001
+"""Of the rate, over one sample interval; two frames on top, which may fall on either side of its ends."""
+LOSS_SIGMAS = 5
+PING_FRAME_BYTES = 98
+
+
+def expected_drops(stage: Stage, data_packets: int) -> int | None:
+    """How many of so many data packets a periodic loss drops: ⌊(packets + phase) / X⌋; None without one."""
+    if not isinstance(stage.loss, PeriodicLoss):
+        return None
+    return (data_packets + stage.phase) // stage.loss.every
+
+
+def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    asked_s = plan.rtt_ns / 1e9
+    seen = evidence.rtt_check
+    if seen.rtt_min_s is None or seen.rtt_max_s is None:
+        yield Finding(
+            "rtt",
+            "invalid",
+            "no ping came back before the workload",
+            "look at the plan's addresses and routes",
+        )
+        return
+    spread_s = sum(
+        8 * s.stage.asked.jitter.sd_ns / 1e9 for s in (*evidence.there, *evidence.back) if s.stage.asked.jitter
+    )
+    rates = [s.stage.asked.rate_bps for s in (*evidence.there, *evidence.back) if s.stage.asked.rate_bps]
+    serialisation_s = sum(PING_FRAME_BYTES * 8 / rate for rate in rates)
+    if trial.kernel.is_virtual_time:
+        tolerance_s = LAB_RTT_TOLERANCE_S
+    else:
+        tolerance_s = max(REAL_RTT_TOLERANCE_S, asked_s * REAL_RTT_TOLERANCE)
+    low, high = asked_s - tolerance_s - spread_s, asked_s + tolerance_s + spread_s + serialisation_s
+    if not (low <= seen.rtt_min_s and seen.rtt_max_s <= high):
+        yield Finding(
+            "rtt",
+            "invalid" if trial.kernel.is_virtual_time else "suspect",
+            f"asked {asked_s * 1e3:g} ms, pings took {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
+            "the emulator is not what was asked for" if trial.kernel.is_virtual_time else "the machine is too busy",
+        )
+
+
+def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """What was read back over netlink, against what was asked."""
+    for each in (*evidence.there, *evidence.back):
+        for what, asked, seen, slack in _parameters(each):
+            if seen is None or abs(seen - asked) > slack:
+                has = "none" if seen is None else seen
+                yield Finding(
+                    "set-up",
+                    "invalid",
+                    f"{each.link} {each.stage.way}: {what}: asked {asked}, the kernel has {has}",
+                    "what the plan set up was changed, or did not take effect",
+                )
+
+
+def _parameters(each: StageEvidence) -> Iterator[tuple[str, int, int | None, float]]:
+    """(what, asked, seen, slack) for each parameter that the stage must have."""
+    asked, stage = each.stage.asked, each.stage
+    nothing = Qdisc("", 0, "", "none")
+    delay, rate, buffer = (each.qdiscs.get(handle, nothing) for handle in (DELAY, RATE, BUFFER))
+    if asked.delay_ns:
+        yield "delay in ns", asked.delay_ns, delay.delay_ns, TICK_NS
+        yield "packets that the delay holds", NETEM_LIMIT, delay.limit, 0
+    if asked.jitter is not None:
+        yield "jitter in ns", asked.jitter.sd_ns, delay.jitter_ns, TICK_NS
+    if asked.rate_bps is not None and stage.limit is not None:
+        yield "rate in bit/s", asked.rate_bps, rate.rate_bps, 8
+        in_packets = stage.limit_unit == "packets"
+        yield f"buffer in {stage.limit_unit}", stage.limit, (buffer if in_packets else rate).limit, 0
+
+
+def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for each in (*evidence.there, *evidence.back):
+        asked, seen = each.stage.asked.rate_bps, each.peak_rate_bps
+        if asked is None or seen is None or trial.samples_interval_ns is None:
+            continue
+        frame_bps = 2 * (each.mtu_bytes + ETHERNET_BYTES) * 8e9 / trial.samples_interval_ns
+        allowed = asked * (1 + RATE_TOLERANCE) + frame_bps
+        if trial.kernel.is_virtual_time and seen > allowed:
+            yield Finding(
+                "rate",
+                "invalid",
+                f"{each.link} {each.stage.way} carried {seen / 1e6:.1f} Mbit/s, asked were {asked / 1e6:g} Mbit/s",
+                "the bottleneck does not limit what passes it",
+            )
+
+
+def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for each in (*evidence.there, *evidence.back):
+        if each.oversize_packets:
+            yield Finding(
+                "frame size",
+                "invalid",
+                f"{each.link} {each.stage.way}: {each.oversize_packets} of {each.data_packets} data packets were "
+                f"larger than the MTU of {each.mtu_bytes} bytes: they were queued, delayed and dropped as one",
+                "an offload (TSO, GSO, GRO) is on at a device that feeds the emulator",
+            )
+
+
+def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for each in (*evidence.there, *evidence.back):
+        expected = expected_drops(each.stage, each.data_packets)
+        if expected is not None and each.dropped_packets != expected:
+            yield Finding(
+                "loss",
+                "invalid",
+                f"{each.link} {each.stage.way}: {each.dropped_packets} of {each.data_packets} data packets were "
+                f"dropped, asked were {expected}",
+                "the loss rule is missing or counts something else",
+            )
+        if expected is None and each.dropped_packets:
+            yield Finding(
+                "loss",
+                "invalid",
+                f"{each.link} {each.stage.way}: {each.dropped_packets} packets were dropped and no loss was asked",
+                "a loss rule is there that nobody asked for",
+            )
+
+
+def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for each in (*evidence.there, *evidence.back):
+        loss = each.stage.loss
+        chance = _chance(loss) if isinstance(loss, RandomLoss | GilbertElliott) else None
+        if chance is None:
+            if each.delay_drops:
+                yield Finding(
+                    "delay",
+                    "invalid",
+                    f"{each.link} {each.stage.way}: the delay dropped {each.delay_drops} packets",
+                    "its queue is too short for what is on its way",
+                )
+            continue
+        offered = each.delay_packets + each.delay_drops
+        expected = float(chance) * offered
+        # Losses of a chain come in bursts of 1/r packets; their number varies accordingly more.
+        burst = 2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0
+        margin = LOSS_SIGMAS * math.sqrt(max(1.0, expected * burst))
+        if abs(each.delay_drops - expected) > margin:
+            yield Finding(
+                "loss",
+                "invalid" if each.delay_drops == 0 and expected > margin else "suspect",
+                f"{each.link} {each.stage.way}: {each.delay_drops} of {offered} packets were lost at random, asked are "
+                f"{expected:.0f} ± {margin:.0f}",
+                "random loss is not what was asked for",
+            )
+
+
+def _chance(loss: RandomLoss | GilbertElliott) -> Fraction:
+    """The long-run share of packets lost; of a Gilbert–Elliott chain that is (r·good + p·bad)/(p + r)."""
+    if isinstance(loss, RandomLoss):
+        return loss.probability
+    return (loss.r * loss.loss_good + loss.p * loss.loss_bad) / (loss.p + loss.r)
+
+
+def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for device, count in evidence.device_drops.items():
+        yield Finding(
+            "device",
+            "invalid",
+            f"{device} lost {count} packets that nobody asked it to lose",
+            "an input queue was too short: a smaller burst, or a larger net.core.netdev_max_backlog",
+        )
+
+
+def no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    if isinstance(trial.workload, PingWorkload):
+        return
+    for each in evidence.there:
+        if each.data_packets == 0:
+            yield Finding("data", "invalid", f"no data packet passed the link {each.link}", "look at the routes")

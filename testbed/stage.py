@@ -1,0 +1,82 @@
+"""An emulator as values: for each direction of a link what was asked, and where its counters are. Pure, no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .impairment import Direction, Loss
+
+Way = Literal["forward", "backward"]
+
+DELAY, RATE, BUFFER = "1:", "2:", "3:"
+"""Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One direction through an emulator: what was asked of it, and where its counters are.
+
+    `loss` is what applies in this direction, `phase` the number of data packets by which a periodic one comes early.
+    `limit` is the buffer of the rate in `limit_unit`; None without a rate.
+    """
+
+    way: Way
+    asked: Direction
+    loss: Loss | None
+    phase: int
+    limit: int | None
+    limit_unit: Literal["packets", "bytes"]
+    delay_device: str
+    loss_device: str
+    rate_device: str
+
+    @property
+    def data_counter(self) -> str:
+        return f"data-{self.way}"
+
+    @property
+    def drop_counter(self) -> str:
+        return f"dropped-{self.way}"
+
+    @property
+    def oversize_counter(self) -> str:
+        return f"oversize-{self.way}"
+
+    @property
+    def delay_place(self) -> tuple[str, str]:
+        """Device and handle of the netem; of one that is not needed, where it would be."""
+        return self.delay_device, DELAY
+
+    @property
+    def rate_place(self) -> tuple[str, str]:
+        """Device and handle of the token bucket."""
+        return self.rate_device, RATE
+
+    @property
+    def buffer_place(self) -> tuple[str, str]:
+        """Device and handle of a buffer that is counted in packets."""
+        return self.rate_device, BUFFER
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the rate is a child of the delay, which then also counts what the buffer refuses."""
+        return self.delay_device == self.rate_device
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """The emulator of one link."""
+
+    link: str
+    netns: str
+    mtu_bytes: int
+    forward: Stage
+    backward: Stage
+
+    @property
+    def stages(self) -> tuple[Stage, Stage]:
+        return self.forward, self.backward
+
+    def stage(self, way: Way) -> Stage:
+        return self.forward if way == "forward" else self.backward
