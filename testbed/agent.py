@@ -24,6 +24,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -118,7 +119,7 @@ class Trial:
         stderr = (done.stderr or b"").decode(errors="replace")
         if done.returncode and not step.get("may_fail"):
             said = stderr.strip() or (done.stdout or b"").decode(errors="replace").strip()
-            raise StepError(f"{' '.join(words)}: exit status {done.returncode}: {said}")
+            raise StepError(f"{' '.join(words)}: exit status {done.returncode}: {said}{failed_line(step, said)}")
         return {"status": done.returncode, "stderr": stderr}
 
     def stop(self, step: Step) -> Step:
@@ -166,6 +167,12 @@ KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
     "read": Trial.read,
     "sleep": Trial.sleep,
 }
+
+
+def failed_line(step: Step, said: str) -> str:
+    """The command behind "Command failed -:7", as `ip` and `tc` put it when they read a batch."""
+    found = re.search(r"^Command failed -:(\d+)$", said, re.MULTILINE)
+    return f" ({step['stdin'].splitlines()[int(found[1]) - 1]})" if found and "stdin" in step else ""
 
 
 def write_files(pairs: list[tuple[str, str]]) -> None:

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
+import typer.core
 
 from . import __version__
 from .commands import check, doctor, kernel, plan, plot, results, run, schema
 from .error import TestbedError
 
-INTERRUPTED = 130
+
+class Interrupted(TestbedError):
+    """Somebody pressed Ctrl-C."""
+
+    exit_code = 130
+
+
+class Commands(typer.core.TyperGroup):
+    """Says what an interruption means, before typer makes an exit without a word of it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            said = "interrupted; what was finished is kept, the same command goes on from there"
+            raise Interrupted(said) from None
+
 
 app = typer.Typer(
+    cls=Commands,
     help="Build a network out of real parts, run an experiment over it, and know whether the number can be believed.",
+    epilog="Exit codes: 0 fine, 1 a verdict failed, 2 wrong input, 3 this machine lacks something, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -41,21 +61,15 @@ def _options(
         False, "--version", callback=_version, is_eager=True, help="Say which version this is."
     ),
 ) -> None:
-    """Exit codes: 0 fine, 1 a verdict failed, 2 the input is wrong, 3 this machine lacks something, 130 interrupted."""
+    """Options before any command."""
 
 
 def main() -> None:
     """Runs the command and exits with its code; an error is one message on standard error."""
     try:
-        app()
+        app(prog_name="testbed")
     except TestbedError as error:
         print(f"testbed: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print(
-            "testbed: interrupted; what was finished is kept, the same command goes on from there",
-            file=sys.stderr,
-        )
-        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         sys.exit(1)

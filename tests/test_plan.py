@@ -159,7 +159,7 @@ def test_a_segment_of_a_thousand_hosts_gets_a_network_that_holds_them() -> None:
 
 @pytest.mark.parametrize("text", ["1 ms", "15 ns", "1000001 ns", "366 ms", "2.5 us"])
 def test_the_two_ways_of_a_round_trip_add_up(text: str) -> None:
-    path = "name: n\nnodes: {a: {type: host}, b: {type: host}}\nlinks: {path: {ends: [a, b], rtt: %s}}\n" % text
+    path = f"name: n\nnodes: {{a: {{type: host}}, b: {{type: host}}}}\nlinks: {{path: {{ends: [a, b], rtt: {text}}}}}\n"
     link = _loaded(path).links[0]
     assert link.rtt_ns == units.parse_time(text)
     assert link.backward.delay_ns - link.forward.delay_ns in (0, 1)

@@ -69,6 +69,39 @@ def cubic_window_segments(loss: float, rtt_s: float, c: float = CUBIC_C, beta: f
     return max(cubic_alone_window_segments(loss, rtt_s, c, beta), reno_window_segments(loss))
 
 
+def cubic_resting_windows_segments(
+    loss: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA
+) -> tuple[float, float]:
+    """The lowest and the highest average window at which CUBIC can come to rest under periodic loss.
+
+    RFC 9438 lets every epoch end just where the cubic function is back at W_max, after K = cbrt(W_max (1 - beta) / C)
+    seconds. With whole segments (Linux's `bic_target` is an integer) the window is back at W_max for all of the last
+    cbrt(1 / C) seconds before that, so a loss anywhere in them repeats itself for ever. The first value is the
+    RFC's, the second that of epochs which end cbrt(1 / C) earlier; a flow that comes down from slow start stops near
+    the second. Without the Reno-friendly region, and of 1/p segments an epoch.
+    """
+    _loss(loss)
+    _positive(rtt_s, "RTT")
+    return tuple(_resting_window(1 / loss, rtt_s, lead_s, c, beta) for lead_s in (0.0, (1 / c) ** (1 / 3)))  # type: ignore[return-value]
+
+
+def _resting_window(segments: float, rtt_s: float, lead_s: float, c: float, beta: float) -> float:
+    """Bisects for the W_max whose epoch of K - lead_s seconds carries so many segments; returns their mean window."""
+
+    def carried(top: float) -> tuple[float, float]:
+        k = ((1 - beta) * top / c) ** (1 / 3)
+        epoch_s = max(0.0, k - lead_s)
+        return (top * epoch_s - c / 4 * (k**4 - (k - epoch_s) ** 4)) / rtt_s, epoch_s
+
+    low, high = 1.0, 2.0
+    while carried(high)[0] < segments:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if carried(middle)[0] < segments else (low, middle)
+    return segments * rtt_s / carried(high)[1]
+
+
 def cubic_loss(window_segments: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA) -> float:
     """The loss at which CUBIC's average window is this, Reno-friendly region included: RFC 9438, Table 3."""
     _positive(rtt_s, "RTT")

@@ -93,7 +93,7 @@ def watch(
                 heard = now
                 *lines, unread = (unread + os.read(signs, 65536)).split(b"\n")
                 for line in lines:
-                    last = line.decode(errors="replace")
+                    last = line.decode(errors="replace").rstrip()  # the console is a terminal
                     if last.startswith("lab "):
                         progress(int(last.split()[1]) / 1e9)
             if now - heard > STANDSTILL_S:

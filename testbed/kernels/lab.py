@@ -54,7 +54,7 @@ def run(
     console = folder / "console.log"
     began = time.monotonic()
     with (
-        tempfile.TemporaryDirectory(prefix="testbed-uml-") as uml_dir,
+        tempfile.TemporaryDirectory(prefix=".uml-", dir=folder) as uml_dir,
         pipe() as (signs, writing),
         reserved() as core,
     ):

@@ -1,0 +1,272 @@
+"""The command line: what it prints, what it says is wrong, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from testbed import cli
+
+ROOT = Path(__file__).parents[1]
+WAN, QUICKSTART = ROOT / "topologies/wan.yaml", ROOT / "scenarios/quickstart.yaml"
+
+SCENARIO = """
+name: small
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 100 Mbit/s, rtt: 10 ms, loss: 1 in 500}}
+workload: {tool: flow, from: a, to: b, duration: 1 s}
+sweep: {path.rtt: [10 ms, 20 ms], flows: [1, 2]}
+"""
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+Testbed = Callable[..., Said]
+
+
+@pytest.fixture
+def testbed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Testbed:
+    """Runs a command in this process."""
+
+    def run(*words: str | Path) -> Said:
+        monkeypatch.setattr(sys, "argv", ["testbed", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsys.readouterr()
+        return Said(int(ended.value.code or 0), said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def test_check_counts_what_is_in_good_files(testbed: Testbed) -> None:
+    said = testbed("check", WAN, QUICKSTART)
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        f"{WAN}: fine, 2 nodes, 1 links, 1 emulators",
+        f"{QUICKSTART}: fine, 16 trials",
+    ]
+
+
+def test_check_tells_all_problems_of_all_files(testbed: Testbed, tmp_path: Path) -> None:
+    for name, wrong in (("one", "rtt: -1 ms"), ("two", "ratte: 1 Mbit/s")):
+        net = f"name: net\nnodes: {{a: {{type: host}}, b: {{type: host}}}}\nlinks:\n  p: {{ends: [a, b], {wrong}}}\n"
+        (tmp_path / f"{name}.yaml").write_text(net)
+    said = testbed("check", tmp_path / "one.yaml", WAN, tmp_path / "two.yaml")
+    assert said.code == 2
+    first, fine, second = said.out.splitlines()
+    assert first.startswith(f"{tmp_path}/one.yaml:4: ")
+    assert "allowed:" in first
+    assert fine.startswith(f"{WAN}: fine")
+    assert "did you mean 'rate'?" in second
+
+
+def test_check_refuses_what_no_kernel_could_do(testbed: Testbed, scenario: Path) -> None:
+    scenario.write_text(SCENARIO.replace("duration: 1 s", "duration: 1 s, window: 1 GiB"))
+    said = testbed("check", scenario)
+    assert said.code == 2
+    assert said.out.startswith(f"{scenario}: a window of 1073741824 bytes is larger than the kernel allows")
+
+
+def test_plan_prints_the_script_and_does_nothing(testbed: Testbed, tmp_path: Path) -> None:
+    said = testbed("plan", WAN)
+    assert said.code == 0
+    assert said.out == (ROOT / "tests/plans/topologies/wan.sh").read_text()
+
+
+def test_plan_takes_one_trial_of_a_scenario(testbed: Testbed, scenario: Path) -> None:
+    ids = testbed("plan", scenario, "--list").out.split()
+    assert ids == [f"rtt={rtt}ms,flows={flows},seed=1" for rtt in (10, 20) for flows in (1, 2)]
+    said = testbed("plan", scenario, "--trial", ids[2])
+    assert said.out.startswith(f"# {ids[2]} (1 of 4 trials of {scenario})\n#!/bin/sh -e\n")
+    assert "delay 10000us" in said.out
+
+
+def test_plan_takes_changes(testbed: Testbed, scenario: Path) -> None:
+    assert "delay 25000us" in testbed("plan", scenario, "--set", "path.rtt=50 ms").out
+    refused = testbed("plan", scenario, "--set", "path.rtt=5")
+    assert (refused.code, refused.err.startswith("testbed: --set path.rtt=5: ")) == (2, True)
+
+
+def test_plan_knows_no_other_trials(testbed: Testbed, scenario: Path) -> None:
+    said = testbed("plan", scenario, "--trial", "rtt=5ms")
+    assert said.code == 2
+    assert "has no trial 'rtt=5ms'; allowed: one of `testbed plan" in said.err
+
+
+@pytest.mark.parametrize(("kind", "path"), [("topology", WAN), ("scenario", QUICKSTART)])
+def test_a_schema_is_one_and_fits_our_own_files(testbed: Testbed, kind: str, path: Path) -> None:
+    said = testbed("schema", kind)
+    assert said.code == 0
+    schema = json.loads(said.out)
+    jsonschema.validators.validator_for(schema).check_schema(schema)
+    jsonschema.validate(yaml.safe_load(path.read_text()), schema)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run",),
+        ("run", "a.yaml", "--repeat", "b"),
+        ("run", "missing.yaml"),
+        ("results", "missing"),
+        ("plot", "missing"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_done_is_refused_with_what_can(testbed: Testbed, words: tuple[str, ...], tmp_path: Path) -> None:
+    said = testbed(*words)
+    assert said.code == 2
+    assert said.err.startswith("testbed: ")
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    "words", [("fly",), ("run", "--fast"), ("results",), ("schema", "poem"), ("run", "--jobs", "0")]
+)
+def test_an_unknown_word_is_an_error_of_usage(testbed: Testbed, words: tuple[str, ...]) -> None:
+    said = testbed(*words)
+    assert said.code == 2
+    assert "Usage: testbed" in said.err
+
+
+def test_the_version_and_the_help_are_there(testbed: Testbed) -> None:
+    assert testbed("--version").out.startswith("testbed ")
+    assert "130 interrupted" in testbed("--help").out
+
+
+def test_a_results_folder_that_cannot_be_written_is_refused(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    said = testbed("run", scenario, "-o", tmp_path / "file/results")
+    assert said.code == 2
+    assert "cannot be written" in said.err
+    assert "allowed: -o with a folder that can" in said.err
+
+
+@pytest.mark.lab
+def test_a_congestion_control_that_the_kernel_lacks_is_refused(
+    testbed: Testbed, scenario: Path, tmp_path: Path
+) -> None:
+    said = testbed("run", scenario, "-o", tmp_path / "out", "--set", "congestion=[cubic, warp]")
+    assert said.code == 2
+    assert "has no congestion control warp; allowed:" in said.err
+    assert list((tmp_path / "out/trials").iterdir()) == []
+
+
+@pytest.mark.lab
+def test_a_missing_lab_kernel_is_the_machines_fault(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
+    said = testbed("run", scenario, "-o", tmp_path / "out", "--set", "kernel={lab: no-such}")
+    assert said.code == 3
+    assert "to fix it, type: testbed kernel build" in said.err
+
+
+@pytest.mark.lab
+def test_a_run_from_start_to_figure(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    ran = testbed("run", scenario, "-o", out, "--jobs", "2")
+    assert ran.code == 0, ran.err
+    assert "4 valid" in ran.out
+    assert f"results: {out}" in ran.out.replace("\n", "")
+    assert {line.split()[0] for line in ran.err.splitlines()} == {f"{n}/4" for n in range(1, 5)}
+
+    again = testbed("run", scenario, "-o", out)
+    assert again.code == 0
+    assert "4 of 4 trials are in" in again.err
+
+    the_json_has_every_field_that_users_rely_on(json.loads(testbed("results", out, "--format", "json").out))
+    rows = list(csv.DictReader(io.StringIO(testbed("results", out, "--format", "csv").out)))
+    assert [row["params.path.rtt"] for row in rows] == ["10 ms", "10 ms", "20 ms", "20 ms"]
+    assert all(float(row["seen.rtt_s"]) > 0 and row["verdict"] == "valid" for row in rows)
+    table = testbed("results", out).out
+    assert table.count(" valid") == 5
+    assert "verdict" in table.splitlines()[0]
+
+    figure = testbed("plot", out, "profile", "-o", tmp_path / "figure.png")
+    assert figure.code == 0
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+    unknown = testbed("plot", out, "poem")
+    assert (unknown.code, "profile" in unknown.err) == (2, True)
+
+    first = next((out / "trials").iterdir())
+    repeated = testbed("run", "--repeat", first)
+    assert repeated.code == 0, repeated.out
+    assert "every file is the same, byte for byte" in repeated.out
+    (first / "flow.out").write_text("something else")
+    differs = testbed("run", "--repeat", first)
+    assert (differs.code, "different: flow.out" in differs.out) == (1, True)
+
+
+def the_json_has_every_field_that_users_rely_on(results: list[dict[str, Any]]) -> None:
+    assert len(results) == 4
+    for each in results:
+        assert {"id", "params", "seed", "verdict", "warnings", "goodput_bps", "flows"} <= each.keys()
+        assert {"asked", "seen", "kernel_release", "lab_s", "wall_s"} <= each.keys()
+        assert each["params"].keys() == {"path.rtt", "flows"}
+        assert each["verdict"] == "valid"
+        assert each["warnings"] == []
+        assert len(each["flows"]) == int(each["params"]["flows"])
+        assert {"goodput_bps", "retransmits", "rtt_min_s", "congestion"} <= each["flows"][0].keys()
+        numbers = {"rtt_s", "rate_bps", "data_packets", "dropped_packets", "queue_drops"}
+        assert numbers <= each["asked"].keys()
+        assert numbers <= each["seen"].keys()
+        assert each["asked"]["dropped_packets"] == each["seen"]["dropped_packets"]
+        assert 0 < each["goodput_bps"] == pytest.approx(sum(flow["goodput_bps"] for flow in each["flows"]), rel=1e-3)
+
+
+@pytest.mark.lab
+def test_an_invalid_trial_is_exit_code_1_everywhere(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert testbed("run", scenario, "-o", out, "--set", "sweep.flows=[1]", "--set", "path.rtt=[10 ms]").code == 0
+    (path,) = (out / "trials").glob("*/result.json")
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "verdict": "invalid", "warnings": ["rtt: too long (look there)"]}))
+    said = testbed("results", out)
+    assert said.code == 1
+    assert "invalid" in said.out
+    assert "rtt: too long (look there)" in said.out
+
+
+@pytest.mark.lab
+def test_another_scenario_in_the_same_folder_is_refused(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    one = ("--set", "sweep.flows=[1]", "--set", "path.rtt=[10 ms]")
+    assert testbed("run", scenario, "-o", out, *one).code == 0
+    said = testbed("run", scenario, "-o", out, *one, "--set", "workload.duration=2 s")
+    assert said.code == 2
+    assert "holds a trial with the same name and another specification" in said.err
+
+
+@pytest.mark.lab
+def test_a_trial_that_cannot_be_carried_out_does_not_stop_the_others(
+    testbed: Testbed, scenario: Path, tmp_path: Path
+) -> None:
+    sysctls = "sysctls={net.ipv4.no_such_key: 1}"
+    said = testbed("run", scenario, "-o", tmp_path / "out", "--set", sysctls, "--set", "sweep.flows=[1]")
+    assert said.code == 1
+    assert said.err.count("no_such_key") >= 2
+    assert len(list((tmp_path / "out/failed").glob("*/error.txt"))) == 2

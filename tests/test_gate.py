@@ -1,0 +1,227 @@
+"""The gate: each check on made-up evidence, where it must speak and where it must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from conftest import make_trial
+from hypothesis import given
+from hypothesis import strategies as st
+
+from testbed.emulator import NETEM_LIMIT
+from testbed.evidence import Evidence, StageEvidence
+from testbed.finding import Finding, verdict
+from testbed.gate import judge
+from testbed.networkcheck import expected_drops
+from testbed.plan import Plan
+from testbed.readback import Qdisc
+from testbed.sample import QueueSample
+from testbed.scenario import Trial
+from testbed.stage import Stage
+from testbed.trial import orders
+from testbed.workloads.outcome import FlowOutcome, Outcome
+from testbed.workloads.ping import PingOutcome
+
+PING = {"tool": "ping", "count": 1}
+FLOW = FlowOutcome(95e6, 0, 0.01, "cubic", sndbuf_bytes=87040, rcvbuf_bytes=131072, rwnd_limited=0.0)
+INTERVAL_NS = 100_000_000
+
+
+def fine(trial: Trial, plan: Plan) -> Evidence:
+    """What is seen when everything went as it was asked."""
+    rtt_s = plan.rtt_ns / 1e9
+    flows = getattr(trial.workload, "flows", 0)
+    return Evidence(
+        rtt_check=PingOutcome(5, 5, rtt_s, rtt_s, rtt_s, 0.0),
+        there=tuple(seen(stage) for stage in plan.stages(there=True)),
+        back=tuple(replace(seen(stage), data_packets=0) for stage in plan.stages(there=False)),
+        outcome=Outcome(0, 0, 10**9, 95e6, None, (FLOW,) * flows),
+        tcp=(),
+        host_counters={},
+        device_drops={},
+        cpu_busy=None,
+        captures_dropped=0,
+    )
+
+
+def seen(stage: Stage) -> StageEvidence:
+    asked = stage.asked
+    jitter_ns = asked.jitter.sd_ns if asked.jitter else 0
+    rate = {"packets": (1514, stage.limit), "bytes": (stage.limit, None)}[stage.limit_unit]
+    qdiscs = {
+        "1:": Qdisc("e", 1, "1:", "netem", NETEM_LIMIT, asked.delay_ns, jitter_ns),
+        "2:": Qdisc("e", 2, "2:", "tbf", rate[0], rate_bps=asked.rate_bps),
+        "3:": Qdisc("e", 2, "3:", "pfifo", rate[1]),
+    }
+    drops = expected_drops(stage, 10_000) or 0
+    return StageEvidence("path", 1500, stage, 10_000, 0, drops, 0, 0, 10_000, qdiscs, carried(asked.rate_bps or 0))
+
+
+def carried(*rates_bps: float) -> tuple[QueueSample, ...]:
+    """Samples of a queue that carried each rate for one interval, between a first and a last that do not count."""
+    octets, found = 0, []
+    for number, rate_bps in enumerate((0, 0, *rates_bps, 0)):
+        octets += round(rate_bps * INTERVAL_NS / 8e9)
+        found.append(QueueSample(number * INTERVAL_NS, "e", 2, "2:", "tbf", octets, 0, 0, 0, 0))
+    return tuple(found)
+
+
+Change = Callable[[Evidence], Evidence]
+
+
+def there(**changes: Any) -> Change:
+    return lambda e: replace(e, there=(replace(e.there[0], **changes),))
+
+
+def back(**changes: Any) -> Change:
+    return lambda e: replace(e, back=(replace(e.back[0], **changes),))
+
+
+def top(**changes: Any) -> Change:
+    return lambda e: replace(e, **changes)
+
+
+def qdisc(handle: str, **changes: Any) -> Change:
+    return lambda e: there(qdiscs={**e.there[0].qdiscs, handle: replace(e.there[0].qdiscs[handle], **changes)})(e)
+
+
+def without(handle: str) -> Change:
+    return lambda e: back(qdiscs={key: each for key, each in e.back[0].qdiscs.items() if key != handle})(e)
+
+
+def flow(**changes: Any) -> Change:
+    return lambda e: top(outcome=replace(e.outcome, flows=(replace(FLOW, **changes),)))(e)
+
+
+def pings(low_s: float | None, high_s: float | None) -> Change:
+    return top(rtt_check=PingOutcome(5, 5, low_s, low_s, high_s, 0.0))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A trial, what is different about its evidence, and the check that says so (None: no check may)."""
+
+    change: Change
+    check: str | None
+    verdict: str = "invalid"
+    asked: dict[str, Any] | None = None
+    kernel: str = "lab"
+    workload: dict[str, Any] | None = None
+
+
+PERIODIC, RANDOM = {"loss": "1 in 100"}, {"loss": {"random": "1 %"}}
+CHAIN = {"loss": {"gilbert-elliott": {"p": "1 %", "r": "10 %"}}}
+PACKETS = {"buffer": "20 packets"}
+JITTER = {"jitter": "1 ms"}
+WINDOW = {"window": "100 kB"}
+
+CASES = {
+    "ten-microseconds": Case(pings(0.01, 0.01001), None),
+    "a-ping-too-slow": Case(pings(0.01, 0.01003), "rtt"),
+    "a-ping-too-fast": Case(pings(0.00998, 0.01), "rtt"),
+    "no-ping": Case(pings(None, None), "rtt"),
+    "jittery-pings": Case(pings(0.008, 0.012), None, asked=JITTER),
+    "pings-beyond-the-jitter": Case(pings(0.008, 0.03), "rtt", asked=JITTER),
+    "a-busy-host": Case(pings(0.01, 0.0105), None, kernel="host"),
+    "a-host-too-busy": Case(pings(0.01, 0.02), "rtt", "suspect", kernel="host"),
+    "slow-line": Case(pings(0.01157, 0.01157), None, asked={"rate": "1 Mbit/s"}),
+    "delay-a-tick-off": Case(qdisc("1:", delay_ns=5_000_000 - 64), None),
+    "delay-two-ticks-off": Case(qdisc("1:", delay_ns=5_000_000 - 128), "set-up"),
+    "delay-too-short-a-queue": Case(qdisc("1:", limit=1000), "set-up"),
+    "no-delay": Case(without("1:"), "set-up"),
+    "no-jitter": Case(qdisc("1:", jitter_ns=0), "set-up", asked=JITTER),
+    "rate-a-byte-off": Case(qdisc("2:", rate_bps=100_000_008), None),
+    "another-rate": Case(qdisc("2:", rate_bps=99_000_000), "set-up"),
+    "another-buffer": Case(qdisc("2:", limit=125_001), "set-up"),
+    "buffer-in-packets": Case(top(), None, asked=PACKETS),
+    "another-buffer-in-packets": Case(qdisc("3:", limit=21), "set-up", asked=PACKETS),
+    "no-rate": Case(without("2:"), "set-up"),
+    "rate-and-two-frames": Case(there(samples=carried(100e6 + 2 * 1514 * 80)), None),
+    "rate-and-three-frames-and-more": Case(there(samples=carried(50e6, 100e6 * 1.001 + 3 * 1514 * 80)), "rate"),
+    "superpackets": Case(there(oversize_packets=1), "frame size"),
+    "superpackets-back": Case(back(oversize_packets=7), "frame size"),
+    "one-drop-too-few": Case(there(dropped_packets=99), "loss", asked=PERIODIC),
+    "one-drop-too-many": Case(there(dropped_packets=101), "loss", asked=PERIODIC),
+    "drops-that-nobody-asked-for": Case(there(dropped_packets=1), "loss"),
+    "random-share": Case(there(delay_drops=100, delay_packets=9900), None, asked=RANDOM),
+    "random-five-sigmas": Case(there(delay_drops=149, delay_packets=9851), None, asked=RANDOM),
+    "random-too-many": Case(there(delay_drops=151, delay_packets=9849), "loss", "suspect", asked=RANDOM),
+    "random-none": Case(there(delay_drops=0), "loss", asked=RANDOM),
+    "random-none-of-few": Case(there(delay_drops=0, delay_packets=100), None, asked=RANDOM),
+    "chain-share": Case(there(delay_drops=909, delay_packets=9091), None, asked=CHAIN),
+    "chain-none": Case(there(delay_drops=0), "loss", asked=CHAIN),
+    "chain-too-many": Case(there(delay_drops=2000, delay_packets=8000), "loss", "suspect", asked=CHAIN),
+    "a-delay-that-drops": Case(there(delay_drops=1), "delay"),
+    "no-data": Case(there(data_packets=0), "data"),
+    "no-data-of-a-ping": Case(there(data_packets=0), None, workload=PING),
+    "a-device-that-drops": Case(top(device_drops={"tb-a eth0": 3}), "device"),
+    "another-congestion-control": Case(flow(congestion="reno"), "congestion control"),
+    "a-window-twice-as-asked": Case(flow(sndbuf_bytes=200_000, rcvbuf_bytes=200_000), None, workload=WINDOW),
+    "a-smaller-send-buffer": Case(flow(sndbuf_bytes=100_000, rcvbuf_bytes=200_000), "window", workload=WINDOW),
+    "a-smaller-receive-buffer": Case(flow(sndbuf_bytes=200_000, rcvbuf_bytes=100_000), "window", workload=WINDOW),
+    "the-smallest-window": Case(flow(sndbuf_bytes=4608, rcvbuf_bytes=2304), None, workload={"window": "1000 B"}),
+    "held-back-by-a-host": Case(flow(rwnd_limited=0.5), "window", "suspect"),
+    "held-back-by-the-sender": Case(flow(sndbuf_limited=0.5), "window", "suspect"),
+    "held-back-for-a-moment": Case(flow(rwnd_limited=0.01, sndbuf_limited=0.01), None),
+    "pruned": Case(top(host_counters={"PruneCalled": 2}), "memory", "suspect"),
+    "sent-again-for-nothing": Case(flow(retransmits=3), "retransmissions", "suspect"),
+    "sent-again-after-a-drop": Case(lambda e: there(queue_drops=3)(flow(retransmits=3)(e)), None),
+    "sent-again-after-reordering": Case(flow(retransmits=3), None, asked=JITTER),
+    "a-busy-processor": Case(top(cpu_busy=0.95), "CPU", "suspect", kernel="host"),
+    "a-processor-with-time": Case(top(cpu_busy=0.5), None, kernel="host"),
+    "a-capture-with-holes": Case(top(captures_dropped=1), "capture", "suspect"),
+}
+
+
+def judged(case: Case) -> tuple[Finding, ...]:
+    trial = make_trial(path=case.asked, workload=case.workload, kernel=case.kernel)
+    plan = orders(trial).plan
+    return judge(trial, plan, case.change(fine(trial, plan)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_check_speaks_where_it_should(name: str) -> None:
+    case = CASES[name]
+    findings = judged(case)
+    if case.check is None:
+        assert findings == ()
+    else:
+        assert {(finding.check, finding.verdict) for finding in findings} == {(case.check, case.verdict)}
+        assert all(finding.text and finding.hint for finding in findings)
+
+
+def test_the_worst_finding_stands_first_and_is_the_verdict() -> None:
+    findings = judged(Case(lambda e: top(captures_dropped=1)(pings(0.02, 0.02)(e)), None))
+    assert [finding.verdict for finding in findings] == ["invalid", "suspect"]
+    assert verdict(findings) == "invalid"
+    assert verdict(findings[1:]) == "suspect"
+    assert verdict(()) == "valid"
+
+
+def test_a_finding_reads_as_a_sentence_with_its_hint() -> None:
+    assert str(Finding("rtt", "invalid", "too long", "look there")) == "rtt: too long (look there)"
+
+
+@given(st.integers(2, 30), st.data(), st.integers(0, 500))
+def test_the_formula_of_periodic_loss_is_what_counting_gives(every: int, data: st.DataObject, packets: int) -> None:
+    phase = data.draw(st.integers(0, every - 1))
+    trial = make_trial(path={"loss": {"every": every, "phase": phase}})
+    stage = orders(trial).plan.stages(there=True)[0]
+    remainder = int(_when(trial)[-1])
+    counted = sum(number % every == remainder for number in range(packets))
+    assert expected_drops(stage, packets) == counted
+
+
+def _when(trial: Trial) -> tuple[str, ...]:
+    """The condition of the drop rule as nft gets it: numgen counts from 0 and is `mod every`."""
+    words = next(c.words for c in orders(trial).plan.commands if "numgen" in c.words)
+    assert words[words.index("numgen") :][:4] == ("numgen", "inc", "mod", words[words.index("mod") + 1])
+    return words[words.index("numgen") : words.index("==") + 2]
+
+
+def test_nothing_is_expected_to_be_dropped_without_a_periodic_loss() -> None:
+    for loss in ("none", {"random": "1 %"}):
+        assert expected_drops(orders(make_trial(path={"loss": loss})).plan.stages(there=True)[0], 1000) is None

@@ -1,0 +1,111 @@
+"""The host's own kernel, in real time: what it can do is done, what it lacks is named, and the host stays as it was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Ran, make_trial
+from leftover import namespaces, outlive, processes_below
+
+from testbed import runner
+from testbed.error import MachineError
+from testbed.kernels import host
+from testbed.kernels.guest import TrialError
+from testbed.trial import orders
+
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
+]
+
+PLAIN_LINK = {"rate": None, "rtt": None, "buffer": None}
+"""Nothing to emulate: a pair of virtual Ethernet devices is all that the kernel must have."""
+
+ONE_TRIAL = """
+import sys
+from pathlib import Path
+from conftest import make_trial
+from test_host import PLAIN_LINK
+from testbed import runner
+from testbed.trial import orders
+trial = make_trial(path=PLAIN_LINK, kernel="host", workload={"duration": "100 s"})
+runner.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print("alive", flush=True))
+"""
+
+
+def of_the_host() -> tuple[set[str], str, str]:
+    """What a run must not change: namespaces, devices, and mounts."""
+    links = subprocess.run(("ip", "-br", "link"), check=True, capture_output=True, text=True).stdout
+    return namespaces(), links, Path("/proc/self/mounts").read_text()
+
+
+@pytest.fixture(autouse=True)
+def _the_host_stays_as_it_was() -> Iterator[None]:
+    before = of_the_host()
+    yield
+    assert of_the_host() == before
+
+
+def test_a_link_that_needs_nothing_of_the_kernel_works_everywhere(
+    run_trial: Callable[..., Ran], tmp_path: Path
+) -> None:
+    ran = run_trial(path=PLAIN_LINK, kernel="host")
+    assert ran.data["kernel"] == "host"
+    assert ran.data["kernel_release"] == os.uname().release
+    assert ran.data["goodput_bps"] > 0
+    assert ran.data["seen"]["rtt_s"] < 0.01
+    assert set(ran.findings.values()) <= {"suspect"}  # the machine may be busy
+    assert outlive(processes_below(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [{"rtt": None, "buffer": "100 packets"}, {"rate": None, "buffer": None}, {}],
+    ids=["rate", "delay", "rate-and-delay"],
+)
+def test_an_emulator_works_or_is_refused_with_the_names_of_what_is_missing(
+    run_trial: Callable[..., Ran], path: dict[str, None]
+) -> None:
+    trial = make_trial(path=path, kernel="host")
+    needed = {"nft"} | ({"tbf"} if "rate" not in path else set()) | ({"netem"} if "rtt" not in path else set())
+    lacking = host.missing(needed)
+    if lacking:
+        with pytest.raises(MachineError, match=rf"has no {', '.join(lacking)}, which.*type: sudo modprobe") as refused:
+            runner.check(trial, orders(trial))
+        assert refused.value.exit_code == 3
+        return
+    ran = run_trial(path=path, kernel="host")
+    # On the wall clock timers are late by up to a millisecond and the gate says what else was.
+    assert ran.data["goodput_bps"] < 1.05 * (ran.data["asked"]["rate_bps"] or float("inf"))
+
+
+def test_a_kernel_that_is_not_root_s_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    trial = make_trial(path=PLAIN_LINK, kernel="host")
+    with pytest.raises(MachineError, match=r"kernel: host needs root; to fix it, type: sudo testbed run"):
+        runner.check(trial, orders(trial))
+
+
+def test_a_step_that_fails_leaves_nothing_on_the_host(run_trial: Callable[..., Ran], tmp_path: Path) -> None:
+    with pytest.raises(TrialError, match=r"ls sabotage: exit status 2"):
+        run_trial(path=PLAIN_LINK, kernel="host", tamper=lambda steps: (*steps[:-3], {"run": ["ls", "sabotage"]}))
+    assert outlive(processes_below(tmp_path)) == []
+
+
+def test_a_run_that_is_killed_leaves_nothing_on_the_host(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    words = (sys.executable, "-c", ONE_TRIAL, tmp_path)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "alive\n"
+        inside = [pid for pid in processes_below(tmp_path) if pid != process.pid]
+        assert inside
+        process.kill()
+    assert outlive(inside) == []
+    assert outlive(processes_below(tmp_path)) == []

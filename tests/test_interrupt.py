@@ -1,0 +1,98 @@
+"""Runs that are interrupted or killed: what was finished is kept, nothing else is left, and the next run goes on."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from leftover import namespaces, outlive, processes_below
+
+pytestmark = pytest.mark.lab
+
+TESTBED = "import sys; from testbed.cli import main; main()"
+
+SCENARIO = """
+name: long
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 1 Gbit/s, rtt: 10 ms}}
+workload: {tool: flow, from: a, to: b, duration: 3 s}
+repetitions: 4
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "long.yaml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def running(tmp_path: Path, scenario: Path) -> Iterator[subprocess.Popen[str]]:
+    """The run of a scenario of four trials, one after the other."""
+    words = (sys.executable, "-c", TESTBED, "run", scenario, "-o", tmp_path / "out", "--jobs", "1")
+    with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        yield process
+        process.kill()
+
+
+def again(scenario: Path, tmp_path: Path) -> str:
+    """Runs the same command to its end; what it said."""
+    words = (sys.executable, "-c", TESTBED, "run", scenario, "-o", tmp_path / "out", "--jobs", "1")
+    return subprocess.run(words, check=True, capture_output=True, text=True).stderr
+
+
+def until(process: subprocess.Popen[str], begin: str) -> str:
+    """Reads what the run says up to a line that begins like this."""
+    assert process.stderr is not None
+    return next(line for line in process.stderr if line.startswith(begin))
+
+
+def finished(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in (tmp_path / "out/trials").iterdir() if not path.name.startswith("."))
+
+
+@pytest.mark.parametrize(
+    ("line", "number"), [("1/4", signal.SIGKILL), ("3/4", signal.SIGKILL), ("2/4", signal.SIGTERM)]
+)
+def test_a_killed_run_leaves_nothing_that_runs_and_goes_on_where_it_was(
+    running: subprocess.Popen[str], scenario: Path, tmp_path: Path, line: str, number: signal.Signals
+) -> None:
+    before = namespaces()
+    until(running, line)
+    guests = [pid for pid in processes_below(tmp_path) if pid != running.pid]
+    running.send_signal(number)
+    running.wait()
+    assert outlive([*guests, *processes_below(tmp_path)]) == []
+    assert namespaces() == before
+
+    kept = finished(tmp_path)
+    assert len(kept) >= int(line[0])
+    assert f"{len(kept)} of 4 trials are in" in again(scenario, tmp_path)
+    assert len(finished(tmp_path)) == 4
+    assert sorted(path.name for path in (tmp_path / "out/trials").iterdir()) == finished(tmp_path)
+    assert list((tmp_path / "out").rglob(".uml-*")) == []
+
+
+def test_an_interrupted_run_keeps_what_is_finished(
+    running: subprocess.Popen[str], scenario: Path, tmp_path: Path
+) -> None:
+    until(running, "2/4")
+    running.send_signal(signal.SIGINT)
+    assert running.stderr is not None
+    said = running.stderr.read()
+    assert running.wait() == 130
+    assert "testbed: interrupted; what was finished is kept, the same command goes on from there" in said
+    assert "Traceback" not in said
+    assert outlive(processes_below(tmp_path)) == []
+    assert 2 <= len(finished(tmp_path)) < 4
+    assert sorted(path.name for path in (tmp_path / "out/trials").iterdir()) == finished(tmp_path)
+    for name in finished(tmp_path):
+        assert json.loads((tmp_path / "out/trials" / name / "result.json").read_text())["verdict"] == "valid"

@@ -1,0 +1,130 @@
+"""Sabotage: something between the plan and the workload is changed behind the testbed's back; the gate must say so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import Ran, Steps
+
+pytestmark = pytest.mark.lab
+
+RunTrial = Callable[..., Ran]
+
+EMULATOR = "tb-path.emulator"
+
+
+def before_the_read_back(*added: dict[str, Any]) -> Callable[[Steps], Steps]:
+    """Does something more once the plan is carried out."""
+
+    def tamper(steps: Steps) -> Steps:
+        at = next(n for n, step in enumerate(steps) if step.get("title") == "observe")
+        return (*steps[:at], *added, *steps[at:])
+
+    return tamper
+
+
+def before_the_workload(*added: dict[str, Any]) -> Callable[[Steps], Steps]:
+    """Does something more after all has been checked."""
+
+    def tamper(steps: Steps) -> Steps:
+        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer")
+        return (*steps[:at], *added, *steps[at:])
+
+    return tamper
+
+
+def instead(old: str, new: str) -> Callable[[Steps], Steps]:
+    """Every step with other words."""
+
+    def tamper(steps: Steps) -> Steps:
+        assert old in json.dumps(steps)
+        return tuple(json.loads(json.dumps(steps).replace(old, new)))
+
+    return tamper
+
+
+def inside(*words: str) -> dict[str, Any]:
+    return {"run": list(words), "netns": EMULATOR}
+
+
+def changed(device: str, *words: str) -> dict[str, Any]:
+    return inside("tc", "qdisc", "change", "dev", device, "root", *words)
+
+
+def without_offload_steps(steps: Steps) -> Steps:
+    """The emulator's devices keep their segmentation, as fresh ones have it."""
+    return tuple(s for s in steps if not (s.get("netns") == EMULATOR and s.get("run", [""])[0] == "ethtool"))
+
+
+CASES: dict[str, tuple[Callable[[Steps], Steps], dict[str, str]]] = {
+    "segmentation-left-on": (without_offload_steps, {"frame size": "invalid"}),
+    "segmentation-turned-on": (
+        before_the_workload(inside("ethtool", "-K", "wire0", "tso", "on", "gso", "on")),
+        {"frame size": "invalid"},
+    ),
+    "netem-of-1000-packets": (instead("limit 2147483647", "limit 1000"), {"set-up": "invalid"}),
+    "netem-of-5-packets-later": (
+        before_the_workload(changed("wire0", "netem", "delay", "5ms", "limit", "5")),
+        {"delay": "invalid"},
+    ),
+    "another-delay": (instead("delay 5000us", "delay 6000us"), {"rtt": "invalid", "set-up": "invalid"}),
+    "delay-one-tick-off": (instead("delay 5000us", "delay 5001us"), {"set-up": "invalid"}),
+    "no-delay": (
+        before_the_read_back(inside("tc", "qdisc", "del", "dev", "wire0", "root")),
+        {"rtt": "invalid", "set-up": "invalid"},
+    ),
+    "another-rate": (instead("tbf rate 100000000bit", "tbf rate 200000000bit"), {"set-up": "invalid"}),
+    "another-rate-later": (
+        before_the_workload(changed("end1", "tbf", "rate", "120mbit", "burst", "5kb", "limit", "125000")),
+        {"rate": "invalid"},
+    ),
+    "another-buffer": (instead("limit 125000", "limit 250000"), {"set-up": "invalid"}),
+    "loss-rule-missing": (
+        before_the_workload(inside("nft", "flush", "chain", "netdev", "testbed", "data-forward")),
+        {"data": "invalid"},
+    ),
+    "loss-rule-counts-without-dropping": (
+        instead('counter name \\"dropped-forward\\" drop', "continue"),
+        {"loss": "invalid"},
+    ),
+    "loss-twice-as-often": (instead("mod 100 == 99", "mod 50 == 49"), {"loss": "invalid"}),
+    "wrong-congestion-control": (instead("cubic:0:", "reno:0:"), {"congestion control": "invalid"}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_gate_catches(run_trial: RunTrial, name: str) -> None:
+    tamper, expected = CASES[name]
+    path = {"loss": "1 in 100"} if "loss" in name else {}
+    ran = run_trial(path=path, workload={"duration": "2 s", "flows": 2}, tamper=tamper)
+    assert expected.items() <= ran.findings.items(), ran.data["warnings"]
+    assert ran.data["verdict"] == "invalid"
+
+
+def test_without_sabotage_the_same_trials_are_valid(run_trial: RunTrial) -> None:
+    for path in ({"loss": "1 in 100"}, {}):
+        ran = run_trial(path=path, workload={"duration": "2 s", "flows": 2})
+        assert ran.data["warnings"] == []
+
+
+def test_the_gate_suspects_hosts_with_little_memory_for_tcp(run_trial: RunTrial) -> None:
+    few_pages = {"write": [["/proc/sys/net/ipv4/tcp_mem", "8 16 64"]]}
+    ran = run_trial(workload={"flows": 10}, tamper=before_the_workload(few_pages))
+    assert ran.findings.get("memory") == "suspect", ran.data["warnings"]
+    assert ran.data["verdict"] in ("suspect", "invalid")
+
+
+def test_the_gate_catches_a_window_that_the_kernel_cut(run_trial: RunTrial) -> None:
+    ran = run_trial(workload={"window": "200 kB"}, tamper=instead("cubic:200000:", "cubic:100000:"))
+    assert ran.findings == {"window": "invalid"}
+
+
+def test_the_gate_catches_a_network_without_a_way(run_trial: RunTrial) -> None:
+    ran = run_trial(
+        workload={"tool": "ping", "count": 1},
+        tamper=before_the_read_back(inside("nft", "flush", "chain", "netdev", "testbed", "from-end1")),
+    )
+    assert ran.findings["rtt"] == "invalid"

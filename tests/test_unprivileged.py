@@ -1,0 +1,72 @@
+"""An ordinary user: everything but the host's kernel, from a cache and a home of one's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from testbed.kernels.cache import user_folder
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else; others are ordinary users"),
+]
+
+NOBODY = 65534
+TESTBED = "from testbed.cli import main; main()"
+
+SCENARIO = """
+name: small
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 100 Mbit/s, rtt: 10 ms, loss: {random: 0.1 %}}}
+workload: {tool: flow, from: a, to: b, duration: 1 s}
+capture: [{at: path}]
+"""
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder of nobody's, with the lab kernels of root."""
+    with tempfile.TemporaryDirectory(prefix="testbed-home-") as name:
+        home = Path(name)
+        shutil.copytree(user_folder() / "kernels", home / "cache/testbed/kernels")
+        (home / "small.yaml").write_text(SCENARIO)
+        for path in (home, *home.rglob("*")):
+            os.chown(path, NOBODY, NOBODY)
+        yield home
+
+
+def as_nobody(home: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+    command = (*user, sys.executable, "-c", TESTBED, *words)
+    return subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
+
+
+def test_a_user_without_any_privilege_runs_and_repeats_a_trial(home: Path) -> None:
+    if as_nobody(home, "--version").returncode:
+        pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
+    ran = as_nobody(home, "run", "small.yaml", "-o", "out")
+    assert ran.returncode == 0, ran.stderr
+    assert "1 valid" in ran.stdout
+    (trial,) = (home / "out/trials").iterdir()
+    assert trial.stat().st_uid == NOBODY
+    repeated = as_nobody(home, "run", "--repeat", trial)
+    assert repeated.returncode == 0, repeated.stdout + repeated.stderr
+
+
+def test_a_user_without_any_privilege_is_told_what_needs_root(home: Path) -> None:
+    if as_nobody(home, "--version").returncode:
+        pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
+    refused = as_nobody(home, "run", "small.yaml", "-o", "out", "--set", "kernel=host")
+    assert refused.returncode == 3
+    assert "kernel: host needs root; to fix it, type: sudo testbed run" in refused.stderr
