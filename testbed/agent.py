@@ -38,8 +38,8 @@ if MYPY:  # `typing` would cost a guest more time than all that it does
 
     Step = dict[str, Any]
 
-CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
-MS_BIND, MS_SLAVE_REC = 0x1000, 0x84000
+CLONE_NEWNET = 0x40000000
+MS_BIND, MS_SLAVE_REC, MNT_DETACH = 0x1000, 0x84000, 2
 POWER_OFF = 0x4321FEDC
 FILES_MAX = 65536
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -134,7 +134,7 @@ class Trial:
     def write(self, step: Step) -> None:
         paths = [path for path, _ in step["write"]]
         if any(path.startswith("/sys/") for path in paths):
-            in_child(lambda: write_sysfs(step["write"]))
+            write_sysfs(step["write"])
         else:
             write_files(step["write"])
 
@@ -202,29 +202,13 @@ def text_of(path: str) -> str:
     return "".join(lines)
 
 
-def in_child(action: Callable[[], object]) -> None:
-    """Runs an action in a process of its own, so that what it mounts is seen by nobody else."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            checked(LIBC.unshare(CLONE_NEWNS), "unshare")
-            checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
-            action()
-        except BaseException as error:  # whatever it is, the parent must hear of it
-            os.write(writing, str(error).encode() or b"failed")
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as file:
-        failure = file.read()
-    os.waitpid(child, 0)
-    if failure:
-        raise StepError(failure)
-
-
 def write_sysfs(pairs: list[tuple[str, str]]) -> None:
+    """Sysfs shows the devices of the network namespace in which it was mounted. Our mounts are seen by nobody else."""
     mount("sysfs", "sysfs", "/sys")
-    write_files(pairs)
+    try:
+        write_files(pairs)
+    finally:
+        checked(LIBC.umount2(b"/sys", MNT_DETACH), "umount /sys")
 
 
 def setns(descriptor: int) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 import typer.core
@@ -64,8 +65,14 @@ def _options(
     """Options before any command."""
 
 
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Runs the command and exits with its code; an error is one message on standard error."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
     try:
         app(prog_name="testbed")
     except TestbedError as error:

@@ -177,4 +177,4 @@ def _tc_time(ns: int) -> str:
 
 
 def _percent(probability: Fraction) -> str:
-    return f"{float(probability * 100):.9f}".rstrip("0").rstrip(".") + "%"
+    return f"{float(probability * 100):.15f}".rstrip("0").rstrip(".") + "%"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import workloads
+from .emulator import ETHERNET_BYTES
 from .readback import Qdisc, qdiscs
 from .sample import QueueSample, TcpSample, device_drops, device_numbers, queue_samples, tcp_samples
 from .scenario import Trial
@@ -17,6 +19,9 @@ from .trial import AFTER, READ_BACK, RTT_CHECK, SAMPLES, Orders, capture_errors,
 from .workloads import ping
 from .workloads.outcome import Outcome
 from .workloads.ping import PingOutcome
+
+MANY_FRAMES = 200
+"""So many frames tell a rate to half a percent, whichever side of an interval the first and the last fall on."""
 
 SUSPECT_COUNTERS = (
     "TCPMemoryPressures",
@@ -55,14 +60,19 @@ class StageEvidence:
 
     @property
     def peak_rate_bps(self) -> float | None:
-        """The highest rate of frames over one sample interval; None without samples.
-
-        The first interval is left out, for a bucket that was full lets more than the rate go at once, and the last,
-        for the end of the workload cuts it short, and one frame in no time is any rate.
+        """The highest rate of frames, over sample intervals or runs of them that hold many frames; without enough
+        samples, the mean over the whole workload. None without a rate or without traffic.
         """
-        pairs = zip(self.samples[1:-1], self.samples[2:-1], strict=False)
-        rates = [(b.bytes - a.bytes) * 8e9 / (b.time_ns - a.time_ns) for a, b in pairs if b.time_ns > a.time_ns]
-        return max(rates, default=None)
+        rate_bps = self.stage.asked.rate_bps
+        if rate_bps is None or not self.samples:
+            return None
+        inner = self.samples[1:-1]  # a full bucket spoils the first interval, and the last one is cut short
+        if len(inner) > 1:
+            frames = rate_bps * (inner[1].time_ns - inner[0].time_ns) / (8e9 * (self.mtu_bytes + ETHERNET_BYTES))
+            stride = math.ceil(MANY_FRAMES / frames)
+            if len(inner) > stride:
+                return max(_rate(a, b) for a, b in zip(inner[:-stride], inner[stride:], strict=True))
+        return _rate(self.samples[0], self.samples[-1]) if len(self.samples) > 1 else None
 
 
 @dataclass(frozen=True)
@@ -89,10 +99,10 @@ class Evidence:
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     """Raises TrialError where an output makes no sense."""
     dumps = _Dumps(made, folder)
-    ways = {hop.link.name: hop.way for hop in made.plan.path}
-    on_path = [(e, ways[e.link]) for hop in made.plan.path if (e := made.plan.emulator(hop.link.name))]
-    there = tuple(dumps.stage(e, e.stage(way)) for e, way in on_path)
-    back = tuple(dumps.stage(e, e.stage("backward" if way == "forward" else "forward")) for e, way in reversed(on_path))
+    there, back = (
+        tuple(dumps.stage(emulator, emulator.stage(way)) for emulator, way in made.plan.emulators_passed(there=ways))
+        for ways in (True, False)
+    )
     ends = (trial.workload.source, trial.workload.destination)
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
@@ -147,8 +157,13 @@ class _Dumps:
             delay_drops=self._grew((netns, *stage.delay_place), "drops") - refused,
             delay_packets=self._grew((netns, *stage.delay_place), "packets") + refused,
             qdiscs={place[1]: self.set_up[netns, *place] for place in places if (netns, *place) in self.set_up},
-            samples=tuple(self.queues.get((netns, *stage.rate_place), [])),
+            samples=self._samples((netns, *stage.rate_place)),
         )
+
+    def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
+        """Those that were taken over time; without, the two around the workload."""
+        around = (self.before.get(place), self.after.get(place))
+        return tuple(self.queues.get(place, ())) or tuple(each for each in around if each is not None)
 
     def device_drops(self) -> dict[str, int]:
         """Namespace and device to the packets it lost while the workload ran, for those that lost any."""
@@ -165,6 +180,10 @@ class _Dumps:
             return 0
         first = getattr(self.before[place], counter) if place in self.before else 0
         return int(getattr(self.after[place], counter)) - first
+
+
+def _rate(first: QueueSample, last: QueueSample) -> float:
+    return (last.bytes - first.bytes) * 8e9 / (last.time_ns - first.time_ns)
 
 
 def _moved(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:

@@ -10,7 +10,7 @@ Verdict: TypeAlias = Literal["valid", "suspect", "invalid"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to read before trusting a result. `hint` says what to do about it."""
+    """Something to read before trusting a result; with the verdict `valid` a note. `hint` says what to do about it."""
 
     check: str
     verdict: Verdict

@@ -15,12 +15,17 @@ from .finding import Finding
 from .plan import Plan
 from .scenario import Trial
 
+SEVERITY = ("invalid", "suspect", "valid")
+
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
     networkcheck.rtt,
     networkcheck.set_up,
     networkcheck.rate,
+    networkcheck.goodput,
+    networkcheck.duration,
+    networkcheck.jitter,
     networkcheck.frame_size,
     networkcheck.periodic_loss,
     networkcheck.random_loss,
@@ -38,4 +43,4 @@ CHECKS: tuple[Check, ...] = (
 def judge(trial: Trial, plan: Plan, evidence: Evidence) -> tuple[Finding, ...]:
     """Every finding, the worst first."""
     found = [finding for check in CHECKS for finding in check(trial, plan, evidence)]
-    return tuple(sorted(found, key=lambda finding: finding.verdict != "invalid"))
+    return tuple(sorted(found, key=lambda finding: SEVERITY.index(finding.verdict)))

@@ -10,7 +10,7 @@ from .plan import Plan
 from .scenario import Trial
 from .workload import FlowWorkload, Iperf3Workload
 
-LIMITED_SHARE = 0.1
+NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
 CPU_BUSY = 0.9
 
@@ -56,10 +56,10 @@ _SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}
 
 def _auto_window(number: int, rwnd_limited: float | None, sndbuf_limited: float | None) -> Iterator[Finding]:
     for share, what in ((rwnd_limited, "the receiver's window"), (sndbuf_limited, "the sender's buffer")):
-        if share is not None and share > LIMITED_SHARE:
+        if share is not None and share > NOTED_SHARE:
             yield Finding(
                 "window",
-                "suspect",
+                "suspect" if share > LIMITED_SHARE else "valid",
                 f"{what} held flow {number} back for {share:.0%} of the time, though its window is auto",
                 "the profile then shows the hosts, not the path: look at rwnd and sndbuf in the samples",
             )

@@ -18,6 +18,7 @@ from .readback import TICK_NS, Qdisc
 from .scenario import Trial
 from .stage import BUFFER, DELAY, RATE, Stage
 from .workload import PingWorkload
+from .workloads.ping import PingOutcome
 
 LAB_RTT_TOLERANCE_S = 10e-6
 REAL_RTT_TOLERANCE = 0.05
@@ -25,7 +26,8 @@ REAL_RTT_TOLERANCE_S = 1e-3
 RATE_TOLERANCE = 0.001
 """Of the rate, over one sample interval; two frames on top, which may fall on either side of its ends."""
 LOSS_SIGMAS = 5
-PING_FRAME_BYTES = 98
+PING_FRAME_BYTES, PING_PAYLOAD_BYTES = 98, 56
+FEW_ROUND_TRIPS = 10
 
 
 def expected_drops(stage: Stage, data_packets: int) -> int | None:
@@ -36,33 +38,33 @@ def expected_drops(stage: Stage, data_packets: int) -> int | None:
 
 
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every ping before the workload, and those of a ping workload."""
+    virtual = trial.kernel.is_virtual_time
     asked_s = plan.rtt_ns / 1e9
-    seen = evidence.rtt_check
-    if seen.rtt_min_s is None or seen.rtt_max_s is None:
-        yield Finding(
-            "rtt",
-            "invalid",
-            "no ping came back before the workload",
-            "look at the plan's addresses and routes",
-        )
-        return
-    spread_s = sum(
-        8 * s.stage.asked.jitter.sd_ns / 1e9 for s in (*evidence.there, *evidence.back) if s.stage.asked.jitter
-    )
-    rates = [s.stage.asked.rate_bps for s in (*evidence.there, *evidence.back) if s.stage.asked.rate_bps]
-    serialisation_s = sum(PING_FRAME_BYTES * 8 / rate for rate in rates)
-    if trial.kernel.is_virtual_time:
-        tolerance_s = LAB_RTT_TOLERANCE_S
-    else:
-        tolerance_s = max(REAL_RTT_TOLERANCE_S, asked_s * REAL_RTT_TOLERANCE)
-    low, high = asked_s - tolerance_s - spread_s, asked_s + tolerance_s + spread_s + serialisation_s
-    if not (low <= seen.rtt_min_s and seen.rtt_max_s <= high):
-        yield Finding(
-            "rtt",
-            "invalid" if trial.kernel.is_virtual_time else "suspect",
-            f"asked {asked_s * 1e3:g} ms, pings took {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
-            "the emulator is not what was asked for" if trial.kernel.is_virtual_time else "the machine is too busy",
-        )
+    stages = [each.stage for each in (*evidence.there, *evidence.back)]
+    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in stages if stage.asked.jitter)
+    tolerance_s = LAB_RTT_TOLERANCE_S if virtual else max(REAL_RTT_TOLERANCE_S, asked_s * REAL_RTT_TOLERANCE)
+    for what, seen, bytes_ in _pings(trial, evidence):
+        if seen.rtt_min_s is None or seen.rtt_max_s is None:
+            yield Finding("rtt", "invalid", f"no {what} came back", "look at addresses and routes, and at the loss")
+            continue
+        serialisation_s = sum(8 * bytes_ / stage.asked.rate_bps for stage in stages if stage.asked.rate_bps)
+        low, high = asked_s - tolerance_s - spread_s, asked_s + tolerance_s + spread_s + serialisation_s
+        if not (low <= seen.rtt_min_s and seen.rtt_max_s <= high):
+            yield Finding(
+                "rtt",
+                "invalid" if virtual else "suspect",
+                f"asked {asked_s * 1e3:g} ms, {what}s took {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
+                "the emulator is not what was asked for" if virtual else "the machine is too busy",
+            )
+
+
+def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int]]:
+    """What they were for, what came out, and the bytes of a frame."""
+    yield "ping before the workload", evidence.rtt_check, PING_FRAME_BYTES
+    if isinstance(trial.workload, PingWorkload):
+        frame_bytes = trial.workload.size_bytes + PING_FRAME_BYTES - PING_PAYLOAD_BYTES
+        yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes
 
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -111,6 +113,45 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
+def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """No tool can have got more through a path than it carries."""
+    got, limit = evidence.outcome.goodput_bps, plan.rate_bps
+    if got is not None and limit is not None and got > limit * (1 + RATE_TOLERANCE):
+        yield Finding(
+            "goodput",
+            "invalid",
+            f"{got / 1e6:.1f} Mbit/s of payload over a path of {limit / 1e6:g} Mbit/s",
+            "the tool counted something else than what arrived, or another path was taken",
+        )
+
+
+def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """A run of a few round trips measures how flows start."""
+    begin, end = evidence.outcome.steady_ns, evidence.outcome.end_ns
+    if begin is not None and end is not None and end - begin < FEW_ROUND_TRIPS * plan.rtt_ns:
+        yield Finding(
+            "duration",
+            "suspect",
+            f"{(end - begin) / 1e9:g} s are fewer than {FEW_ROUND_TRIPS} round trips of {plan.rtt_ns / 1e6:g} ms",
+            "this is the slow start of the flows, not the path: measure longer",
+        )
+
+
+def jitter(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Not a fault, but something to know before reading retransmissions."""
+    for each in (*evidence.there, *evidence.back):
+        asked = each.stage.asked.jitter
+        if asked is not None:
+            yield Finding(
+                "jitter",
+                "valid",
+                f"{each.link} {each.stage.way}: packets overtake one another, and TCP may take that for loss"
+                if asked.reorder
+                else f"{each.link} {each.stage.way}: packets wait for the one before, so the mean delay is longer",
+                "reorder: true or false decides which",
+            )
+
+
 def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in (*evidence.there, *evidence.back):
         if each.oversize_packets:
@@ -133,6 +174,13 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
                 f"{each.link} {each.stage.way}: {each.dropped_packets} of {each.data_packets} data packets were "
                 f"dropped, asked were {expected}",
                 "the loss rule is missing or counts something else",
+            )
+        if expected is not None and not each.data_packets:
+            yield Finding(
+                "loss",
+                "suspect",
+                f"{each.link} {each.stage.way}: periodic loss was asked and no packet that it counts passed",
+                "it counts TCP data and UDP: pings and pure ACKs are not lost",
             )
         if expected is None and each.dropped_packets:
             yield Finding(

@@ -13,12 +13,15 @@ from .topology import Nic, Node, Topology
 NIC_DEFAULT: Nic = "offload"
 
 NEIGHBOURS_MAX = 32
-"""Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP."""
+"""Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP; in larger ones
+the ends of the workload and the routers are known to all."""
 
 GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 """Interrupt coalescing of a NIC with offloads: received packets are merged for up to this long."""
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
+
+NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 
 HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_no_metrics_save", "1"),
@@ -42,14 +45,17 @@ def nic_of(node: Node, topology: Topology) -> Nic:
     return node.nic or topology.nic or NIC_DEFAULT
 
 
-def commands(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    """Turns a namespace with its cables into a node of its type."""
+def commands(
+    node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
+) -> Iterator[Command]:
+    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload."""
     ports = book.ports_of(node.name)
     netns = node_netns(node.name)
     yield from _NODES[node.type](node, book, sysctls)
     yield from ups(netns, ("lo", *(port.device for port in ports)))
     if node.type != "switch":
-        yield from _neighbours(node, book)
+        routers = {each.name for each in topology.nodes if each.type == "router"}
+        yield from _neighbours(node, book, ends | routers)
         yield from _routes(node, topology, book)
 
 
@@ -65,7 +71,7 @@ def _router(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
 
 def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
     netns = node_netns(node.name)
-    yield Command("write", (_sysctl_path("net.ipv6.conf.all.disable_ipv6"), "1"), netns)
+    yield Command("write", (NO_IPV6, "1"), netns)
     stp = "1" if node.stp else "0"
     bridge = ("link", "add", "br0", "type", "bridge", "stp_state", stp, "mcast_snooping", "0")
     yield Command("ip", bridge, netns, ("link", "del", "br0"))
@@ -81,7 +87,7 @@ def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command
     """IPv6 is off where no address asks for it: neighbour discovery would be traffic that nobody described."""
     netns = node_netns(node.name)
     has_v6 = any(a.version == 6 for port in book.ports_of(node.name) for a in port.addresses)
-    yield Command("write", (_sysctl_path("net.ipv6.conf.all.disable_ipv6"), "0" if has_v6 else "1"), netns)
+    yield Command("write", (NO_IPV6, "0" if has_v6 else "1"), netns)
     for key, value in (*common, *node.sysctls):
         yield Command("write", (_sysctl_path(key), value), netns)
 
@@ -97,11 +103,11 @@ def _addresses(node: Node, book: AddressBook) -> Iterator[Command]:
             yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))
 
 
-def _neighbours(node: Node, book: AddressBook) -> Iterator[Command]:
+def _neighbours(node: Node, book: AddressBook, always: frozenset[str]) -> Iterator[Command]:
     for port in book.ports_of(node.name):
         members = book.members(port.segment)
         if len(members) > NEIGHBOURS_MAX:
-            continue
+            members = tuple(member for member in members if member.node in always)
         for other in members:
             for address in other.addresses if other.node != node.name else ():
                 words = ("neighbour", "replace", str(address.ip), "lladdr", other.mac, "dev", port.device)
@@ -113,9 +119,9 @@ def _routes(node: Node, topology: Topology, book: AddressBook) -> Iterator[Comma
     for hop in routes(topology, book, node.name):
         for via in hop.via.addresses:
             if hop.to is None or hop.to.version == via.version:
-                to = "default" if hop.to is None else str(hop.to)
-                family = ("-6",) if via.version == 6 and hop.to is None else ()
-                words = (*family, "route", "replace", to, "via", str(via.ip), "dev", hop.port.device)
+                everything = "default" if via.version == 4 else "::/0"  # a batch has no -6
+                to = everything if hop.to is None else str(hop.to)
+                words = ("route", "replace", to, "via", str(via.ip), "dev", hop.port.device)
                 yield Command("ip", words, netns)
     for route in node.routes:
         yield Command("ip", ("route", "replace", route.to, "via", route.via), netns)

@@ -10,7 +10,9 @@ from . import emulator as emulation
 from . import node as nodes
 from .address import AddressBook, Port, address_book
 from .command import Command, script, undos
+from .error import UserError
 from .node import node_netns
+from .route import trace
 from .stage import Emulator, Stage, Way
 from .topology import Link, Nic, Topology
 from .workload import Iperf3Workload, Workload
@@ -31,13 +33,15 @@ class PathHop:
 class Plan:
     """What to do to have the network, and what is then where.
 
-    `path` is the way of the workload's data, from the sender to the receiver; empty without a workload.
+    `path` is the way of the workload's data, from the sender to the receiver, and `back` that of what answers it, both
+    by the routes that are set up; empty without a workload.
     """
 
     commands: tuple[Command, ...]
     book: AddressBook
     emulators: tuple[Emulator, ...]
     path: tuple[PathHop, ...]
+    back: tuple[PathHop, ...]
     nics: tuple[tuple[str, Nic], ...]
 
     @property
@@ -49,12 +53,12 @@ class Plan:
 
     def stages(self, *, there: bool) -> tuple[Stage, ...]:
         """The emulators' stages on the way of the data, or (`there` False) on the way of what answers it."""
-        found = []
-        for hop in self.path if there else reversed(self.path):
-            emulator = self.emulator(hop.link.name)
-            if emulator is not None:
-                found.append(emulator.stage(hop.way if there else _opposite(hop.way)))
-        return tuple(found)
+        return tuple(emulator.stage(way) for emulator, way in self.emulators_passed(there=there))
+
+    def emulators_passed(self, *, there: bool) -> tuple[tuple[Emulator, Way], ...]:
+        """The emulators on the way of the data or of the answers, each with the way it is crossed."""
+        hops = self.path if there else self.back
+        return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
 
     @property
     def namespaces(self) -> int:
@@ -70,8 +74,9 @@ class Plan:
 
     @property
     def rtt_ns(self) -> int:
-        """Of the data's path, without serialisation, queues and jitter."""
-        return sum(hop.link.rtt_ns for hop in self.path)
+        """There on the data's path and back on that of the answers, without serialisation, queues and jitter."""
+        hops = (*self.path, *self.back)
+        return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
 
     @property
     def rate_bps(self) -> int | None:
@@ -104,8 +109,9 @@ def plan(
     kernels on the wall clock, where timers are late. Raises UserError for addresses that clash.
     """
     book = address_book(topology)
-    path = _path(topology, workload)
+    path, back = _paths(topology, book, workload)
     ways = {hop.link.name: hop.way for hop in path}
+    ends = frozenset({workload.source, workload.destination} if workload else ())
     nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
     superpackets = any(kind == "offload" for _, kind in nics)
     emulators = tuple(
@@ -117,30 +123,44 @@ def plan(
         *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
         *(c for e in emulators for c in _namespace(e.netns)),
         *(c for link in topology.links for c in _cables(link, book)),
-        *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls)),
+        *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
+        *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
         *(c for e in emulators for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
         commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
-    return Plan(tuple(commands), book, emulators, path, nics)
+    return Plan(tuple(commands), book, emulators, path, back, nics)
 
 
-def _path(topology: Topology, workload: Workload | None) -> tuple[PathHop, ...]:
+def _paths(
+    topology: Topology, book: AddressBook, workload: Workload | None
+) -> tuple[tuple[PathHop, ...], tuple[PathHop, ...]]:
+    """The way to the receiver's address on the last link of a shortest path, and the way back to the sender's."""
     if workload is None:
-        return ()
+        return (), ()
     links = topology.path(workload.source, workload.destination)
-    assert links is not None, "BUG: a workload without a path"
-    hops, here = [], workload.source
-    for link in links:
-        hops.append(PathHop(link, "forward" if link.ends[0] == here else "backward"))
-        here = link.other_end(here)
-    return tuple(hops)
+    assert links, "BUG: a workload without a path"
+    to = book.port(workload.destination, links[-1].name).addresses[0].ip
+    there = _hops(trace(topology, book, workload.source, to), workload)
+    sender = book.port(workload.source, there[0].link.name).addresses
+    back_to = next((address.ip for address in sender if address.version == to.version), None)
+    if back_to is None:
+        raise UserError(
+            f"{workload.source} has no IPv{to.version} address on the link {there[0].link.name}, over which it would "
+            f"reach {to}; allowed: addresses of the same kind at both ends"
+        )
+    return there, _hops(trace(topology, book, workload.destination, back_to), workload)
 
 
-def _opposite(way: Way) -> Way:
-    return "backward" if way == "forward" else "forward"
+def _hops(found: tuple[tuple[Link, str], ...] | None, workload: Workload) -> tuple[PathHop, ...]:
+    if not found:
+        raise UserError(
+            f"by the addresses and routes there is no way between {workload.source} and {workload.destination}; "
+            "allowed: addresses of one network on each segment, or none, which makes them automatic"
+        )
+    return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
 
 
 def _namespace(netns: str) -> Iterator[Command]:

@@ -12,6 +12,7 @@ from . import netlink
 from .sample import Source, of_kind
 
 TCA_OPTIONS = 2
+TCA_TBF_RATE64 = 4
 TICK_NS = 64
 """The kernel's packet scheduler counts 64 ns ticks (PSCHED_SHIFT); what is read back is exact to one of them."""
 
@@ -56,7 +57,8 @@ def _qdisc(netns: str, message: tcmsg) -> Qdisc:
         return Qdisc(netns, message["index"], handle, kind, options["limit"], delay_ns, jitter_ns)
     if kind == "tbf":
         parameters = options.get_attr("TCA_TBF_PARMS")
-        rate = options.get_attr("TCA_TBF_RATE64") or parameters["rate"]
+        wide = netlink.attributes(_options(message)).get(TCA_TBF_RATE64)
+        rate = struct.unpack("=Q", wide)[0] if wide else parameters["rate"]  # pyroute2 does not know the wide one
         return Qdisc(netns, message["index"], handle, kind, parameters["limit"], rate_bps=rate * 8)
     if kind == "pfifo":
         (limit,) = struct.unpack_from("=I", _options(message))

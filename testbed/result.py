@@ -67,7 +67,7 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
             "rtt_s": evidence.rtt_check.rtt_min_s,
             "rtt_max_s": evidence.rtt_check.rtt_max_s,
             "rate_bps": _seen_rate(plan, evidence),
-            "data_packets": sum(each.data_packets for each in lossy) if lossy else None,
+            "data_packets": lossy[0].data_packets if lossy else None,
             "dropped_packets": sum(each.dropped_packets for each in lossy) if lossy else None,
             "random_drops": sum(each.delay_drops for each in evidence.there),
             "queue_drops": sum(each.queue_drops for each in (*evidence.there, *evidence.back)),

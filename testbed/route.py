@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from .address import AddressBook, Port
-from .topology import Topology
+from .topology import Link, Topology
 
 
 @dataclass(frozen=True)
@@ -54,3 +54,67 @@ def _first_hops(topology: Topology, book: AddressBook, node: str) -> dict[int, t
                     found[port.segment] = first
                     waiting.append((port.segment, first))
     return found
+
+
+def trace(
+    topology: Topology, book: AddressBook, source: str, destination: IPv4Address | IPv6Address
+) -> tuple[tuple[Link, str], ...] | None:
+    """The links that a packet takes from a node to an address, by the routes that the plan sets up, and by those of the
+    user; each with the end at which the packet enters it. None if it does not arrive.
+    """
+    found: list[tuple[Link, str]] = []
+    here = source
+    for _ in topology.nodes:
+        port, via = _next(topology, book, here, destination)
+        if port is None or via is None:
+            return None
+        found += _through_switches(topology, port, via)
+        here = via.node
+        if any(address.ip == destination for own in book.ports_of(here) for address in own.addresses):
+            return tuple(found)
+    return None
+
+
+def _next(
+    topology: Topology, book: AddressBook, node: str, destination: IPv4Address | IPv6Address
+) -> tuple[Port, Port] | tuple[None, None]:
+    """Own port and neighbour's port, by the longest prefix; a connected network before any route."""
+    for port in book.ports_of(node):
+        if any(destination in address.network for address in port.addresses):
+            return _neighbour(book, port, destination)
+    known: dict[IPv4Network | IPv6Network, tuple[Port, Port] | tuple[None, None]] = {}
+    everything = ip_network("0.0.0.0/0" if destination.version == 4 else "::/0")
+    for hop in routes(topology, book, node):
+        known[everything if hop.to is None else hop.to] = (hop.port, hop.via)
+    for route in topology.node(node).routes:
+        to = everything if route.to == "default" else ip_network(route.to, strict=False)
+        gateway = ip_address(route.via)
+        for port in book.ports_of(node):
+            if any(gateway in address.network for address in port.addresses):
+                known[to] = _neighbour(book, port, gateway)
+    fits = [network for network in known if destination in network]
+    return known[max(fits, key=lambda network: network.prefixlen)] if fits else (None, None)
+
+
+def _neighbour(book: AddressBook, port: Port, ip: IPv4Address | IPv6Address) -> tuple[Port, Port] | tuple[None, None]:
+    for member in book.members(port.segment):
+        if any(address.ip == ip for address in member.addresses):
+            return port, member
+    return None, None
+
+
+def _through_switches(topology: Topology, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one)."""
+    reached: dict[str, tuple[tuple[Link, str], ...]] = {port.node: ()}
+    waiting = deque([port.node])
+    while waiting:
+        here = waiting.popleft()
+        links = [topology.link(port.link)] if here == port.node else list(topology.links_of(here))
+        for link in links:
+            there = link.other_end(here)
+            if link.name == via.link and there == via.node:
+                return (*reached[here], (link, here))
+            if there not in reached and topology.node(there).type == "switch":
+                reached[there] = (*reached[here], (link, here))
+                waiting.append(there)
+    raise AssertionError(f"BUG: {port.node} and {via.node} are not on one segment")

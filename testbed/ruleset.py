@@ -14,6 +14,9 @@ LONGEST_ACK_BYTES = 100
 CONTROL_PORT, DATA_PORTS = 5201, (50_000, 50_127)
 """iperf3's control connection goes to this port like its data, but its data comes from client ports in this range."""
 
+GREETING_BYTES = 52
+"""iperf3 opens a UDP stream with a datagram of 4 bytes each way and fails without it: 48 more for IPv6 and UDP."""
+
 
 def commands(emulator: Emulator, exempt_control: bool) -> Iterator[Command]:
     """Frames go from end to wire and from wire to end; on leaving the wire data packets are counted, and dropped."""
@@ -59,3 +62,4 @@ def _control_connection() -> Iterator[tuple[str, ...]]:
     low, high = DATA_PORTS
     for server, client in (("dport", "sport"), ("sport", "dport")):
         yield ("tcp", server, str(CONTROL_PORT), "tcp", client, "!=", f"{low}-{high}")
+    yield ("meta", "l4proto", "udp", "meta", "length", "<=", str(GREETING_BYTES))

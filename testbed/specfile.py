@@ -172,8 +172,9 @@ def is_scenario(path: str | os.PathLike[str]) -> bool:
     return bool({"workload", "topology", "sweep"} & set(mapping(read(path).data)))
 
 
-def files_of(scenario: str | os.PathLike[str]) -> tuple[str, ...]:
-    """The scenario's file and that of the topology it names, as paths."""
+def files_of(scenario: str | os.PathLike[str]) -> dict[str, str]:
+    """The scenario's file and that of the topology it names, as paths, by what they are."""
     named = mapping(read(scenario).data).get("topology")
     own = os.fspath(scenario)
-    return (own, os.path.join(os.path.dirname(own), named)) if isinstance(named, str) else (own,)
+    files = {"scenario.yaml": own}
+    return files | {"topology.yaml": os.path.join(os.path.dirname(own), named)} if isinstance(named, str) else files

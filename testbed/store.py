@@ -8,11 +8,12 @@ DIR/failed/ID/           what a trial left that could not be carried out, with e
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import __version__
-from .error import UserError
+from .error import TestbedError, UserError
 from .evidence import Evidence
 from .result import SCHEMA, TrialResult
 from .scenario import Trial
@@ -39,15 +40,15 @@ class Store:
 
     path: Path
 
-    def create(self, name: str, specs: Iterable[str], order: Iterable[str]) -> None:
+    def create(self, name: str, specs: Mapping[str, str], order: Iterable[str]) -> None:
         """Makes the folder, or takes one that is there already. Raises UserError if it cannot be written."""
         try:
             for folder in ("trials", "failed", "spec"):
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
             about = {"schema": SCHEMA, "scenario": name, "testbed": __version__, "trials": list(order)}
             write_json(self.path / "run.json", about)
-            for spec in specs:
-                shutil.copyfile(spec, self.path / "spec" / Path(spec).name)
+            for kind, spec in specs.items():
+                shutil.copyfile(spec, self.path / "spec" / kind)
         except OSError as error:
             raise UserError(
                 f"the results folder {self.path} cannot be written: {error.strerror}; "
@@ -59,10 +60,34 @@ class Store:
         path = self.path / "run.json"
         if not path.exists():
             raise UserError(f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote")
-        schema = json.loads(path.read_text()).get("schema")
+        schema = read_json(path).get("schema")
         if schema != SCHEMA:
             raise UserError(f"{self.path} has results of schema version {schema}; allowed: {SCHEMA}")
         return self
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other runs out of the folder. Raises UserError if one is in it."""
+        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError:
+            raise UserError(
+                f"another run is writing to {self.path}; allowed: another folder (-o), or waiting for it"
+            ) from None
+        finally:
+            os.close(descriptor)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The trials of the scenario that ran last."""
+        return tuple(self._about["trials"])
+
+    def failures(self) -> dict[str, str]:
+        """The trials of the scenario that could not be carried out, and why."""
+        files = {id: self.path / "failed" / id / "error.txt" for id in self.ids}
+        return {id: file.read_text().strip() for id, file in files.items() if file.exists()}
 
     @property
     def name(self) -> str:
@@ -71,7 +96,9 @@ class Store:
 
     @property
     def _about(self) -> dict[str, Any]:
-        about: dict[str, Any] = json.loads((self.path / "run.json").read_text())
+        about = read_json(self.path / "run.json")
+        if not isinstance(about.get("trials"), list):
+            raise UserError(f"{self.path / 'run.json'} does not list the trials; allowed: what `testbed run -o` wrote")
         return about
 
     def finished(self, trial: Trial) -> TrialResult | None:
@@ -79,7 +106,7 @@ class Store:
         folder = self.path / "trials" / trial.id
         if not folder.exists():
             return None
-        stored = json.loads((folder / TRIAL).read_text())
+        stored = read_json(folder / TRIAL)
         if stored != json.loads(json.dumps(trial.to_dict())):
             raise UserError(
                 f"{folder} holds a trial with the same name and another specification; allowed: another folder (-o), "
@@ -88,11 +115,9 @@ class Store:
         return read_result(folder)
 
     def results(self) -> tuple[TrialResult, ...]:
-        """Every stored result, in the order of the scenario. Raises UserError for one that cannot be read."""
-        place = {id: number for number, id in enumerate(self._about["trials"])}
-        folders = [path for path in (self.path / "trials").iterdir() if not path.name.startswith(PARTIAL)]
-        folders.sort(key=lambda path: (place.get(path.name, len(place)), path.name))
-        return tuple(read_result(folder) for folder in folders)
+        """The results of the scenario that ran last, in its order. Raises UserError for one that cannot be read."""
+        folders = (self.path / "trials" / id for id in self.ids)
+        return tuple(read_result(folder) for folder in folders if folder.exists())
 
     @contextmanager
     def writing(self, trial: Trial) -> Iterator[Path]:
@@ -102,9 +127,10 @@ class Store:
         with partial(self.path / "trials") as folder:
             try:
                 yield folder
-            except Exception as error:
-                (folder / "error.txt").write_text(f"{error}\n")
-                _replace(folder, self.path / "failed" / trial.id)
+            except (TestbedError, OSError) as error:
+                if folder.exists():
+                    (folder / "error.txt").write_text(f"{error}\n")
+                    _replace(folder, self.path / "failed" / trial.id)
                 raise
             os.chmod(folder, 0o755)
             os.rename(folder, self.path / "trials" / trial.id)
@@ -128,23 +154,28 @@ def partial(parent: Path) -> Iterator[Path]:
 
 def read_result(folder: Path) -> TrialResult:
     """Raises UserError if the files cannot be read."""
-    try:
-        data = json.loads((folder / RESULT).read_text())
-        wall_s = json.loads((folder / HOST).read_text())["wall_s"]
-    except (OSError, ValueError, KeyError) as error:
-        raise UserError(f"{folder} is no whole result: {error}") from None
+    data = read_json(folder / RESULT)
     if data.get("schema") != SCHEMA:
         raise UserError(f"{folder} has a result of schema version {data.get('schema')}; allowed: {SCHEMA}")
-    return TrialResult(data, wall_s)
+    return TrialResult(data, read_json(folder / HOST).get("wall_s", 0.0))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Raises UserError if it is no file with a JSON object."""
+    try:
+        data = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    if not isinstance(data, dict):
+        raise UserError(f"{path} cannot be read: it holds no JSON object")
+    return data
 
 
 def read_trial(folder: Path) -> Trial:
     """The trial of a trial's folder. Raises UserError if it is none."""
-    try:
-        data = json.loads((folder / TRIAL).read_text())
-    except (OSError, ValueError) as error:
-        raise UserError(f"{folder} is not the folder of a trial: {error}; allowed: DIR/trials/ID") from None
-    return Trial.from_dict(data, str(folder / TRIAL))
+    if not (folder / TRIAL).exists():
+        raise UserError(f"{folder} is not the folder of a trial; allowed: DIR/trials/ID")
+    return Trial.from_dict(read_json(folder / TRIAL), str(folder / TRIAL))
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Protocol
 from . import runner
 from .error import TestbedError
 from .kernels.guest import Cancelled
-from .kernels.lab import RESERVE_BYTES, available_bytes
+from .kernels.lab import RESERVE_BYTES, available_bytes, check_memory
 from .result import TrialResult
 from .scenario import Trial
 from .store import Store
@@ -69,6 +69,8 @@ def prepare(trials: Sequence[Trial], store: Store) -> Sweep:
             continue
         made = orders(trial)
         runner.check(trial, made)
+        if trial.kernel.place != "host":
+            check_memory(made.memory_bytes)
         waiting.append((trial, made))
     return Sweep(store, tuple(done), tuple(waiting))
 
@@ -120,7 +122,8 @@ class _Work:
                 )
         except Cancelled:
             return
-        except TestbedError as error:
+        except (TestbedError, OSError) as raised:
+            error = raised if isinstance(raised, TestbedError) else TestbedError(f"{type(raised).__name__}: {raised}")
             self.failures.append((trial, error))
             self._tell(partial(self.report.failed, trial, error))
             return

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from . import command, workloads
@@ -90,8 +89,6 @@ def orders(trial: Trial) -> Orders:
     steps = (
         *command.steps(commands),
         {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
-        _observe(READ_BACK, 0, observed),
-        *_rulesets(planned, "before"),
         ping.step(
             planned,
             trial.workload.source,
@@ -99,6 +96,8 @@ def orders(trial: Trial) -> Orders:
             RTT_CHECK_COUNT,
             RTT_CHECK_INTERVAL_NS,
         ),
+        _observe(READ_BACK, 0, observed),
+        *_rulesets(planned, "before"),
         *_counters(trial, "before"),
         *_captures(trial, planned),
         _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
@@ -217,7 +216,6 @@ def _capture_name(number: int) -> str:
 
 def _captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
     for number, (capture, netns, device) in enumerate(_capture_points(trial, planned)):
-        file = f"/run/trial/{capture_file(capture.at, device)}"
         words = [
             "tcpdump",
             "-i",
@@ -227,14 +225,10 @@ def _captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
             "-B",
             str(CAPTURE_BUFFER_BYTES >> 10),
             "-w",
-            file,
+            "-",  # a file of its own it would give to root, which in a guest of an ordinary user is nobody
             "--relinquish-privileges=root",
         ]
-        yield {"title": "capture", "run": words, "netns": netns, "background": _capture_name(number)}
+        file = capture_file(capture.at, device)
+        yield {"title": "capture", "run": words, "netns": netns, "out": file, "background": _capture_name(number)}
     if trial.captures:
         yield {"sleep": 1}
-
-
-def write_inputs(folder: Path, made: Orders) -> None:
-    """What was asked, before anything runs."""
-    (folder / "plan.sh").write_text(made.script)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
+from dataclasses import astuple
 from pathlib import Path
 
-from conftest import make_trial
+from trials import make_trial
 
 from testbed import runner
 from testbed.kernels import lab
-from testbed.trial import READ_BACK, SAMPLES, Orders, orders
+from testbed.sample import Source
+from testbed.trial import READ_BACK, SAMPLES, orders
 
 DATA = Path(__file__).parent / "data"
 
@@ -19,19 +22,23 @@ CHANGES = {
 }
 
 
-def recorded() -> Orders:
-    """What was recorded: its sources stand in the order of their numbers."""
-    return orders(make_trial(**CHANGES))
+def sources(file: str) -> tuple[Source, ...]:
+    """Those of a recorded file, in the order of their numbers."""
+    return tuple(Source(*words) for words in json.loads((DATA / "sources.json").read_text())[file])
 
 
 def record() -> None:
-    made, place = recorded(), runner.place(make_trial().kernel)
+    trial = make_trial(**CHANGES)
+    made, place = orders(trial), runner.place(trial.kernel)
     assert place.image is not None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         lab.run(place.image, made.steps, folder, tools=place.tools, seed=1, memory_bytes=made.memory_bytes)
         for file in (SAMPLES, READ_BACK):
             (DATA / file).write_bytes((folder / file).read_bytes())
+    asked = {SAMPLES: made.sampled, READ_BACK: made.observed}
+    words = {file: [astuple(source) for source in told] for file, told in asked.items()}
+    (DATA / "sources.json").write_text(json.dumps(words, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Ran, make_trial
 from leftover import namespaces, outlive, processes_below
+from trials import Ran, make_trial
 
 from testbed import runner, sweep
 from testbed.error import MachineError, UserError

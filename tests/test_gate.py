@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from conftest import make_trial
 from hypothesis import given
 from hypothesis import strategies as st
+from trials import make_trial
 
 from testbed.emulator import NETEM_LIMIT
 from testbed.evidence import Evidence, StageEvidence

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Ran, make_trial
 from leftover import namespaces, outlive, processes_below
+from trials import Ran, make_trial
 
 from testbed import runner
 from testbed.error import MachineError
@@ -30,7 +30,7 @@ PLAIN_LINK = {"rate": None, "rtt": None, "buffer": None}
 ONE_TRIAL = """
 import sys
 from pathlib import Path
-from conftest import make_trial
+from trials import make_trial
 from test_host import PLAIN_LINK
 from testbed import runner
 from testbed.trial import orders

@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import Ran
 from pcap import packets
+from trials import Ran
 
 from testbed.store import same_files
 
@@ -187,7 +187,7 @@ def test_data_over_ipv6_is_limited_delayed_and_counted_too(run_trial: RunTrial) 
 
 
 def test_a_path_without_a_rate_is_refused_in_virtual_time() -> None:
-    from conftest import make_trial
+    from trials import make_trial
 
     from testbed.error import UserError
     from testbed.trial import orders

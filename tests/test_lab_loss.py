@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Ran
 from pcap import Packet, packets
+from trials import Ran
 
 pytestmark = pytest.mark.lab
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lab import RunTrial
+from trials import RunTrial
 
 from testbed.analysis.model import cubic_alone_window_segments, cubic_resting_windows_segments, reno_window_segments
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Ran, Steps
+from trials import Ran, Steps
 
 pytestmark = pytest.mark.lab
 

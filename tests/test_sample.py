@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from record import DATA, recorded
+from record import DATA, sources
 
 from testbed import netlink
 from testbed.emulator import NETEM_LIMIT
@@ -18,7 +18,7 @@ from testbed.sample import Source, device_drops, device_numbers, queue_samples, 
 
 SOURCES = (Source("tcp", "tb-a"), Source("qdisc", "tb-e"), Source("link", "tb-e"))
 SAMPLES, READ_BACK = ((DATA / name).read_bytes() for name in ("samples.bin", "read-back.bin"))
-ORDERS = recorded()
+SAMPLED, OBSERVED = sources("samples.bin"), sources("read-back.bin")
 
 
 def attribute(kind: int, payload: bytes) -> bytes:
@@ -95,8 +95,8 @@ def test_each_record_goes_to_the_reader_of_its_kind() -> None:
 def test_what_was_cut_off_is_left_out_and_the_rest_stays(length: int) -> None:
     whole = list(netlink.records(SAMPLES))
     assert list(netlink.records(SAMPLES[:length])) == whole[: len(list(netlink.records(SAMPLES[:length])))]
-    sockets = list(tcp_samples(SAMPLES[:length], ORDERS.sampled))
-    assert sockets == list(tcp_samples(SAMPLES, ORDERS.sampled))[: len(sockets)]
+    sockets = list(tcp_samples(SAMPLES[:length], SAMPLED))
+    assert sockets == list(tcp_samples(SAMPLES, SAMPLED))[: len(sockets)]
 
 
 @given(st.binary(max_size=200))
@@ -105,7 +105,7 @@ def test_any_attributes_can_be_read(data: bytes) -> None:
 
 
 def test_a_real_trial_has_both_ends_of_each_flow_at_each_time() -> None:
-    found = list(tcp_samples(SAMPLES, ORDERS.sampled))
+    found = list(tcp_samples(SAMPLES, SAMPLED))
     times = sorted({sample.time_ns // 10**6 for sample in found})
     assert len(times) == 4  # at the start, after 100 and 200 ms, and when the flows had stopped
     assert len(found) == len(times) * 4
@@ -117,7 +117,7 @@ def test_a_real_trial_has_both_ends_of_each_flow_at_each_time() -> None:
 
 
 def test_a_real_receiver_never_has_more_than_was_sent() -> None:
-    last = {(s.netns, s.congestion): s.info for s in tcp_samples(SAMPLES, ORDERS.sampled)}
+    last = {(s.netns, s.congestion): s.info for s in tcp_samples(SAMPLES, SAMPLED)}
     for congestion in ("cubic", "bbr"):
         sent, got = last["tb-a", congestion], last["tb-b", congestion]
         assert 0 < (got["bytes_received"] or 0) <= (sent["bytes_sent"] or 0)
@@ -125,8 +125,8 @@ def test_a_real_receiver_never_has_more_than_was_sent() -> None:
 
 
 def test_a_real_queue_keeps_to_its_limit_and_its_counters_only_grow() -> None:
-    names = device_numbers(READ_BACK, ORDERS.observed)
-    found = [s for s in queue_samples(SAMPLES, ORDERS.sampled) if names[s.netns, s.device] == "end1"]
+    names = device_numbers(READ_BACK, OBSERVED)
+    found = [s for s in queue_samples(SAMPLES, SAMPLED) if names[s.netns, s.device] == "end1"]
     buffer = [sample for sample in found if sample.handle == "3:"]
     assert buffer
     assert all(sample.backlog_packets <= 20 for sample in buffer)
@@ -137,17 +137,17 @@ def test_a_real_queue_keeps_to_its_limit_and_its_counters_only_grow() -> None:
 
 
 def test_what_was_set_up_is_read_back_by_a_second_decoder() -> None:
-    names = device_numbers(READ_BACK, ORDERS.observed)
-    found = {(names[q.netns, q.device], q.handle): q for q in qdiscs(READ_BACK, ORDERS.observed)}
+    names = device_numbers(READ_BACK, OBSERVED)
+    found = {(names[q.netns, q.device], q.handle): q for q in qdiscs(READ_BACK, OBSERVED)}
     assert found.keys() == {(d, h) for d in ("end0", "end1") for h in ("2:", "3:")} | {
         (wire, "1:") for wire in ("wire0", "wire1")
     }
     assert (found["wire0", "1:"].delay_ns, found["wire0", "1:"].limit) == (5_000_000, NETEM_LIMIT)
     assert found["end1", "2:"].rate_bps == 100_000_000
     assert found["end1", "3:"].limit == 20
-    ours = {(names[q.netns, q.device], q.handle): q.kind for q in queue_samples(READ_BACK, ORDERS.observed)}
+    ours = {(names[q.netns, q.device], q.handle): q.kind for q in queue_samples(READ_BACK, OBSERVED)}
     assert {place: qdisc.kind for place, qdisc in found.items()} == ours
 
 
 def test_no_device_of_a_real_trial_lost_a_packet_before_it_began() -> None:
-    assert set(device_drops(READ_BACK, ORDERS.observed).values()) == {0}
+    assert set(device_drops(READ_BACK, OBSERVED).values()) == {0}

@@ -20,6 +20,7 @@ pytestmark = [
 ]
 
 NOBODY = 65534
+NO_CAPABILITY = ("--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all")
 TESTBED = "from testbed.cli import main; main()"
 
 SCENARIO = """
@@ -46,10 +47,17 @@ def home() -> Iterator[Path]:
 
 
 def as_nobody(home: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
+    user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs", *NO_CAPABILITY)
+    code = os.pathsep.join(path for path in sys.path if path)
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
-    command = (*user, sys.executable, "-c", TESTBED, *words)
-    return subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
+    command = (*user, interpreter(), "-c", TESTBED, *words)
+    return subprocess.run(command, cwd=home, env={**environment, "PYTHONPATH": code}, capture_output=True, text=True)
+
+
+def interpreter() -> str:
+    """A Python of our version that everybody may run: ours may be in root's home."""
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return f"/usr/bin/{name}" if os.access(f"/usr/bin/{name}", os.X_OK) else sys.executable
 
 
 def test_a_user_without_any_privilege_runs_and_repeats_a_trial(home: Path) -> None:

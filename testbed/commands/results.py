@@ -33,10 +33,16 @@ def results(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
 ) -> None:
-    """Print the results of a run, a line or object for each trial. Exit code 1 if a trial is invalid."""
-    found = Store(folder).open().results()
+    """Print the results of a run, a line or object for each trial. Exit code 1 if one is invalid or missing."""
+    store = Store(folder).open()
+    found, failures = store.results(), store.failures()
     PRINTERS[format](found)
-    if any(each.verdict == "invalid" for each in found):
+    missing = len(store.ids) - len(found)
+    for id, reason in failures.items():
+        print(f"failed {id}: {reason}", file=sys.stderr)
+    if missing:
+        print(f"{missing} of {len(store.ids)} trials are missing, {len(failures)} of them failed", file=sys.stderr)
+    if missing or any(each.verdict == "invalid" for each in found):
         raise typer.Exit(1)
 
 

@@ -47,6 +47,10 @@ def run(
     if (scenario is None) == (repeat is None):
         raise UserError("say what to run; allowed: one scenario file, or --repeat with the folder of a trial")
     if repeat is not None:
+        if output is not None or settings:
+            raise UserError(
+                "--repeat runs a trial just as it is stored; allowed: --repeat TRIAL_DIR without -o and --set"
+            )
         _repeat(repeat)
     elif scenario is not None:
         _run(scenario, output, jobs, settings or [])
@@ -56,12 +60,12 @@ def _run(path: Path, output: Path | None, jobs: int, settings: list[str]) -> Non
     scenario = load_scenario(path, settings)
     folder = store.Store(output or Path("results") / scenario.name)
     trials = scenario.trials()
-    folder.create(scenario.name, files_of(path), [trial.id for trial in trials])
     prepared = sweep.prepare(trials, folder)
+    folder.create(scenario.name, files_of(path), [trial.id for trial in trials])
     console = Console(stderr=True, highlight=False)
     if prepared.done:
         console.print(f"{len(prepared.done)} of {len(trials)} trials are in {folder.path} already")
-    with Screen(console, len(prepared.waiting)) as screen:
+    with folder.locked(), Screen(console, len(prepared.waiting)) as screen:
         summary = sweep.run(prepared, jobs, screen)
     print_table(summary.in_order([trial.id for trial in trials]))
     print(f"results: {folder.path}")

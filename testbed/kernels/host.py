@@ -67,6 +67,7 @@ def run(
     with pipe() as (signs, writing):
         agent = (interpreter(), "-ISB", AGENT, "host", folder, tools.folder, f"/proc/self/fd/{writing}")
         words = (
+            *("setpriv", "--pdeathsig", "KILL", "--"),  # waiting for its child, unshare is deaf to the gentler signals
             "unshare",
             "--mount",
             "--net",

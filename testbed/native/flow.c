@@ -19,8 +19,8 @@
  * Written to standard output, one line each, "KEY VALUE ...":
  *   start NS                          the common start
  *   flow I PORT CONGESTION SNDBUF RCVBUF   what the kernel says it set, read back from the sockets
- *   info WHEN I END HEX               struct tcp_info at WHEN (ns), END is sender or receiver; at the start, at
- *                                     --leave-out, and when the flow stops
+ *   info WHEN I MOMENT END HEX        struct tcp_info at WHEN (ns); MOMENT is start, steady (--leave-out), first (the
+ *                                     first flow stops) or stop (flow I stops), END is sender or receiver
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -156,16 +156,16 @@ static void take(int fd, struct snapshot *s)
 		die("cannot read TCP_INFO");
 }
 
-static void print_snapshot(long long when, int i, const char *end, const struct snapshot *s)
+static void print_snapshot(long long when, int i, const char *moment, const char *end, const struct snapshot *s)
 {
-	printf("info %lld %d %s ", when, i, end);
+	printf("info %lld %d %s %s ", when, i, moment, end);
 	for (socklen_t k = 0; k < s->length; k++)
 		printf("%02x", s->info[k]);
 	putchar('\n');
 }
 
 /* TCP_INFO of both ends of some flows; all are read before any is printed, so that they belong to one instant. */
-static void snapshot(const struct flow *first, const struct flow *end)
+static void snapshot(const char *moment, const struct flow *first, const struct flow *end)
 {
 	static struct snapshot senders[MAX_FLOWS], receivers[MAX_FLOWS];
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -178,8 +178,8 @@ static void snapshot(const struct flow *first, const struct flow *end)
 		take(flows[i].sender, &senders[i]);
 	}
 	for (int i = from; i < to; i++) {
-		print_snapshot(when, i, "sender", &senders[i]);
-		print_snapshot(when, i, "receiver", &receivers[i]);
+		print_snapshot(when, i, moment, "sender", &senders[i]);
+		print_snapshot(when, i, moment, "receiver", &receivers[i]);
 	}
 	pthread_mutex_unlock(&one_at_a_time);
 }
@@ -192,7 +192,7 @@ static void *receive(void *argument)
 	while (recv(f->receiver, nowhere, READ_BYTES, MSG_WAITALL | MSG_TRUNC) > 0)
 		;
 	if (asked.bytes)
-		snapshot(f, f + 1);
+		snapshot("stop", f, f + 1);
 	return NULL;
 }
 
@@ -316,6 +316,15 @@ static void parse(int count, char **words)
 		parse_flow(&flows[i], words[optind + i]);
 }
 
+/* End a connection now, with all that waits in its buffer: connecting to nowhere is how TCP is told to (connect(2)). */
+static void reset(int fd)
+{
+	struct sockaddr nowhere = { .sa_family = AF_UNSPEC };
+
+	if (connect(fd, &nowhere, sizeof nowhere) < 0)
+		die("cannot reset a connection");
+}
+
 /* Stop each flow at its own time: what its receiver has got by then is its result. */
 static void stop_all(void)
 {
@@ -328,8 +337,10 @@ static void stop_all(void)
 			if (!stopped[i] && (next < 0 || flows[i].stop_ns < flows[next].stop_ns))
 				next = i;
 		sleep_until(start_ns + flows[next].stop_ns);
-		snapshot(&flows[next], &flows[next + 1]);
-		shutdown(flows[next].sender, SHUT_WR);
+		if (left == asked.flows)
+			snapshot("first", flows, flows + asked.flows);
+		snapshot("stop", &flows[next], &flows[next + 1]);
+		reset(flows[next].sender);
 		stopped[next] = true;
 	}
 }
@@ -353,14 +364,14 @@ int main(int count, char **words)
 	printf("start %lld\n", start_ns);
 	for (int i = 0; i < asked.flows; i++)
 		print_flow(i);
-	snapshot(flows, flows + asked.flows);
+	snapshot("start", flows, flows + asked.flows);
 	for (int i = 0; i < asked.flows; i++) {
 		spawn(&flows[i].receiving, receive, &flows[i]);
 		spawn(&flows[i].sending, send_all, &flows[i]);
 	}
 	if (asked.leave_out_ns) {
 		sleep_until(start_ns + asked.leave_out_ns);
-		snapshot(flows, flows + asked.flows);
+		snapshot("steady", flows, flows + asked.flows);
 	}
 	if (asked.bytes)
 		for (int i = 0; i < asked.flows; i++)

@@ -13,7 +13,8 @@
  * then the netlink messages of the answer as they came.  Parsing is the reader's business: here it would cost guest
  * time, and there a second implementation (pyroute2) can check what iproute2 set.
  *
- * Each round writes "lab NS" to standard output: a sign of life that can be seen from outside a lab kernel.
+ * Each round, and each second between rounds, writes "lab NS" to standard output: a sign of life that can be seen from
+ * outside a lab kernel.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,6 +34,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+static const long long LIFE_NS = 1000000000LL;   /* at least one sign of life in so long a time */
 
 enum { MAX_SOURCES = 4096, ANSWER_BYTES = 1 << 20 };
 
@@ -209,19 +212,21 @@ int main(int count, char **words)
 	int file = open(words[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (file < 0)
 		die("cannot write", words[1]);
-	long long interval_ns = atoll(words[2]), next_ns = now_ns();
+	long long interval_ns = atoll(words[2]), next_ns = now_ns(), due_ns = next_ns;
+	long long life_ns = interval_ns < LIFE_NS ? interval_ns : LIFE_NS;
 	for (;;) {
 		int last = asked_to_stop || !interval_ns;
 
-		for (int i = 3; i < count; i++)
+		for (int i = 3; i < count && (last || next_ns >= due_ns); i++)
 			observe(file, i - 3);
+		due_ns += next_ns >= due_ns ? interval_ns : 0;
 		if (interval_ns) {
 			printf("lab %lld\n", next_ns);
 			fflush(stdout);
 		}
 		if (last)
 			return 0;
-		next_ns += interval_ns;
+		next_ns += life_ns;
 		struct timespec t = { next_ns / 1000000000LL, next_ns % 1000000000LL };
 		if (!asked_to_stop)
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);

@@ -17,6 +17,7 @@ from .outcome import FlowOutcome, Outcome
 
 OUTPUT = "flow.out"
 FIRST_PORT = 5001
+TCP_CLOSE_WAIT = 8
 
 
 def steps(workload: FlowWorkload, plan: Plan) -> list[dict[str, Any]]:
@@ -40,31 +41,37 @@ def steps(workload: FlowWorkload, plan: Plan) -> list[dict[str, Any]]:
 
 
 def read(workload: FlowWorkload, folder: Path) -> Outcome:
-    """Parses the lines that flow.c describes."""
+    """Parses the lines that flow.c describes. Raises TrialError if they are not whole, or if a flow with `bytes` had
+    them all before the ramp was over.
+    """
     begin_ns, sockets, snapshots = _parse((folder / OUTPUT).read_text())
-    if begin_ns is None or len(sockets) != workload.flows:
-        raise TrialError(f"{OUTPUT} does not tell of {workload.flows} flows")
-    per_flow = [[s for s in snapshots if s.flow == i] for i in range(workload.flows)]
-    if any(len(found) < 4 for found in per_flow):
-        raise TrialError(f"{OUTPUT} is cut off")
-    # Both ends at the start, perhaps at the end of the ramp, and at the stop.
-    leaves_out = len(per_flow[0]) > 4
-    steady_ns = per_flow[0][2].time_ns if leaves_out else begin_ns + min(s for _, _, s in _flows(workload))
-    end_ns = max(found[-1].time_ns for found in per_flow)
-    receivers = [[s for s in found if s.end == "receiver"] for found in per_flow]
-    steady = [points[1 if leaves_out else 0] for points in receivers]
-    got = [points[-1].received_bytes - first.received_bytes for points, first in zip(receivers, steady, strict=True)]
+    receivers = {(s.flow, s.moment): s for s in snapshots if s.end == "receiver"}
+    numbers = range(workload.flows)
+    if begin_ns is None or len(sockets) != workload.flows or any((i, "stop") not in receivers for i in numbers):
+        raise TrialError(f"{OUTPUT} does not tell of {workload.flows} flows from start to stop")
+    stops = [receivers[i, "stop"] for i in numbers]
+    leaves_out = (0, "steady") in receivers
+    steady = [receivers[i, "steady" if leaves_out else "start"] for i in numbers]
+    if any(last.time_ns <= first.time_ns for first, last in zip(steady, stops, strict=True)):
+        raise TrialError("a flow was over before the ramp that leave_out leaves out; allowed: more bytes, or less ramp")
     flows = []
     for i, (_, _, start_ns) in enumerate(_flows(workload)):
-        from_ns = max(steady_ns, begin_ns + start_ns)
-        flows.append(_flow(sockets[i], per_flow[i], got[i], receivers[i][-1].time_ns - from_ns))
+        from_ns = max(steady[i].time_ns, begin_ns + start_ns)
+        got_bytes = stops[i].received_bytes - steady[i].received_bytes
+        sender = next(s.info for s in snapshots if (s.flow, s.moment, s.end) == (i, "stop", "sender"))
+        flows.append(_flow(sockets[i], sender, stops[i].received_bytes, _rate(got_bytes, stops[i].time_ns - from_ns)))
+    # Together: while all flows run, if they ever do; with `bytes`, until the last one has them all.
+    together_ns = steady[0].time_ns if leaves_out else begin_ns + min(workload.start_ns)
+    ends = [receivers[i, "first"] for i in numbers] if leaves_out and (0, "first") in receivers else stops
+    end_ns = max(s.time_ns for s in ends)
+    got = sum(last.received_bytes - first.received_bytes for first, last in zip(steady, ends, strict=True))
     ramp = sum(first.received_bytes for first in steady) if leaves_out else None
     return Outcome(
         begin_ns,
-        steady_ns,
-        end_ns,
-        goodput_bps=_rate(sum(got), end_ns - steady_ns),
-        ramp_goodput_bps=None if ramp is None else _rate(ramp, steady_ns - begin_ns),
+        together_ns,
+        max(s.time_ns for s in stops),
+        goodput_bps=_rate(got, end_ns - together_ns),
+        ramp_goodput_bps=None if ramp is None else _rate(ramp, together_ns - begin_ns),
         flows=tuple(flows),
     )
 
@@ -83,12 +90,14 @@ class _Socket:
 class _Snapshot:
     time_ns: int
     flow: int
+    moment: str
     end: str
     info: tcpinfo.TcpInfo
 
     @property
     def received_bytes(self) -> int:
-        return int(self.info["bytes_received"] or 0)
+        """A FIN counts as a byte once it is received, which the states after ESTABLISHED tell."""
+        return int(self.info["bytes_received"] or 0) - (self.info["state"] == TCP_CLOSE_WAIT)
 
 
 def _flows(workload: FlowWorkload) -> Iterator[tuple[str, int | None, int]]:
@@ -121,21 +130,20 @@ def _parse(text: str) -> tuple[int | None, list[_Socket], list[_Snapshot]]:
         elif kind == "flow":
             sockets.append(_Socket(int(words[1]), words[2], int(words[3]), int(words[4])))
         elif kind == "info":
-            info = tcpinfo.decode(bytes.fromhex(words[3]))
-            snapshots.append(_Snapshot(int(words[0]), int(words[1]), words[2], info))
+            info = tcpinfo.decode(bytes.fromhex(words[4]))
+            snapshots.append(_Snapshot(int(words[0]), int(words[1]), words[2], words[3], info))
     return begin_ns, sockets, snapshots
 
 
-def _flow(socket: _Socket, snapshots: list[_Snapshot], got_bytes: int, steady_ns: int) -> FlowOutcome:
-    last = next(s for s in reversed(snapshots) if s.end == "sender").info
+def _flow(socket: _Socket, last: tcpinfo.TcpInfo, received_bytes: int, goodput_bps: float) -> FlowOutcome:
     busy_s = last["busy_s"]
     return FlowOutcome(
-        goodput_bps=_rate(got_bytes, steady_ns),
+        goodput_bps=goodput_bps,
         retransmits=_whole(last["total_retrans"]),
         rtt_min_s=last["min_rtt_s"],
         congestion=socket.congestion,
         port=socket.port,
-        received_bytes=next(s for s in reversed(snapshots) if s.end == "receiver").received_bytes,
+        received_bytes=received_bytes,
         sndbuf_bytes=socket.sndbuf_bytes,
         rcvbuf_bytes=socket.rcvbuf_bytes,
         snd_wnd_bytes=_whole(last["snd_wnd_bytes"]),

@@ -69,7 +69,8 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
         raise TrialError(f"iperf3: {said['error']}")
     end = said["end"]
     if workload.protocol == "udp":
-        return _udp(end)
+        heard = json.loads((folder / SERVER).read_text())
+        return _udp(end, heard, said["start"]["test_start"]["blksize"])
     flows = tuple(_flow(stream, end.get("sender_tcp_congestion")) for stream in end["streams"])
     return Outcome(None, None, None, end["sum_received"]["bits_per_second"], None, flows)
 
@@ -85,20 +86,27 @@ def _flow(stream: dict[str, Any], congestion: str | None) -> FlowOutcome:
     )
 
 
-def _udp(end: dict[str, Any]) -> Outcome:
-    total = end["sum"]
-    sent, lost = total["packets"], total["lost_packets"]
-    flows = []
-    for stream in end["streams"]:
-        udp = stream["udp"]
-        share = 1 - udp["lost_percent"] / 100
-        flows.append(FlowOutcome(udp["bits_per_second"] * share, None, None, None))
+def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int) -> Outcome:
+    """What arrived, by the server's intervals; what the client only sent is not goodput."""
+    received = [interval["sum"] for interval in heard["intervals"]]
+    octets, seconds = sum(each["bytes"] for each in received), sum(each["seconds"] for each in received)
+    sent = said["sum"]["packets"]
+    arrived = octets // length_bytes
+    total = heard["end"]["sum"]
     measured = {
         "sent_datagrams": sent,
-        "lost_datagrams": lost,
+        "arrived_datagrams": arrived,
+        "lost_datagrams": sent - arrived,
         "jitter_s": total["jitter_ms"] / 1000,
-        "out_of_order_datagrams": sum(stream["udp"].get("out_of_order", 0) for stream in end["streams"]),
-        "offered_bps": total["bits_per_second"],
+        "out_of_order_datagrams": sum(each["udp"].get("out_of_order", 0) for each in heard["end"]["streams"]),
+        "offered_bps": said["sum"]["bits_per_second"],
     }
-    goodput = total["bits_per_second"] * (1 - lost / sent) if sent else 0.0
-    return Outcome(None, None, None, goodput, None, tuple(flows), {"udp": measured})
+    by_stream: dict[int, int] = {}
+    for interval in heard["intervals"]:
+        for each in interval["streams"]:
+            by_stream[each["socket"]] = by_stream.get(each["socket"], 0) + each["bytes"]
+    flows = tuple(
+        FlowOutcome(count * 8 / seconds if seconds else 0.0, None, None, None, received_bytes=count)
+        for count in by_stream.values()
+    )
+    return Outcome(None, None, None, octets * 8 / seconds if seconds else 0.0, None, flows, {"udp": measured})

@@ -29,6 +29,7 @@ ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
+ip netns exec tb-path.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-path.emulator link set end0 up
 ip -n tb-path.emulator link set end1 up
 ip -n tb-path.emulator link set wire0 up
@@ -59,6 +60,7 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed data-forward numgen 
 ip netns exec tb-path.emulator nft 'add chain netdev testbed from-wire1 { type filter hook ingress device "wire1" priority 0 ; }'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 tcp dport 5201 tcp sport != 50000-50127 fwd to "end1"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 tcp sport 5201 tcp dport != 50000-50127 fwd to "end1"'
+ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 meta l4proto udp meta length <= 52 fwd to "end1"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 meta l4proto tcp meta length > 100 jump data-forward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 meta l4proto udp jump data-forward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 fwd to "end1"'
@@ -68,6 +70,7 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward meta l
 ip netns exec tb-path.emulator nft 'add chain netdev testbed from-wire0 { type filter hook ingress device "wire0" priority 0 ; }'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 tcp dport 5201 tcp sport != 50000-50127 fwd to "end0"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 tcp sport 5201 tcp dport != 50000-50127 fwd to "end0"'
+ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp meta length <= 52 fwd to "end0"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'

@@ -14,7 +14,7 @@ ip -n tb-a address add fd00:1::1/64 dev eth0 nodad
 ip -n tb-a link set lo up
 ip -n tb-a link set eth0 up
 ip -n tb-a neighbour replace fd00:1::2 lladdr 02:54:42:00:00:01 dev eth0 nud permanent
-ip -n tb-a -6 route replace default via fd00:1::2 dev eth0
+ip -n tb-a route replace ::/0 via fd00:1::2 dev eth0
 ip netns exec tb-b sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-b sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
@@ -23,7 +23,7 @@ ip -n tb-b address add fd00:2::1/64 dev eth0 nodad
 ip -n tb-b link set lo up
 ip -n tb-b link set eth0 up
 ip -n tb-b neighbour replace fd00:2::2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
-ip -n tb-b -6 route replace default via fd00:2::2 dev eth0
+ip -n tb-b route replace ::/0 via fd00:2::2 dev eth0
 ip netns exec tb-c sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-c sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-c sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
@@ -35,7 +35,7 @@ ip -n tb-c link set eth0 up
 ip -n tb-c neighbour replace 10.3.0.2 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
 ip -n tb-c neighbour replace fd00:3::2 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
 ip -n tb-c route replace default via 10.3.0.2 dev eth0
-ip -n tb-c -6 route replace default via fd00:3::2 dev eth0
+ip -n tb-c route replace ::/0 via fd00:3::2 dev eth0
 ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'

@@ -89,6 +89,7 @@ ip netns exec tb-east ethtool -K eth2 tso off gso off
 ip netns exec tb-right-2 ethtool -K eth0 gro on
 ip netns exec tb-right-2 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-right-2 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
+ip netns exec tb-middle.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-middle.emulator link set end0 up
 ip -n tb-middle.emulator link set end1 up
 ip -n tb-middle.emulator link set wire0 up

@@ -139,6 +139,9 @@ ip netns exec tb-router-4 ethtool -K eth0 tso off gso off
 ip netns exec tb-host-4 ethtool -K eth0 gro on
 ip netns exec tb-host-4 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-host-4 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
+ip netns exec tb-hop-1.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
+ip netns exec tb-hop-2.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
+ip netns exec tb-hop-3.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-hop-1.emulator link set end0 up
 ip -n tb-hop-1.emulator link set end1 up
 ip -n tb-hop-1.emulator link set wire0 up

@@ -1,0 +1,50 @@
+"""Trials for tests: from a few changed values to a trial, and what came out of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from testbed.scenario import Trial
+from testbed.trial import Orders
+
+Steps: TypeAlias = tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A trial that was carried out."""
+
+    trial: Trial
+    made: Orders
+    folder: Path
+    data: Mapping[str, Any]
+
+    @property
+    def findings(self) -> dict[str, str]:
+        """Check to verdict."""
+        return {each["check"]: each["verdict"] for each in self.data["findings"]}
+
+
+def make_trial(
+    path: Mapping[str, Any] | None = None, workload: Mapping[str, Any] | None = None, **changes: Any
+) -> Trial:
+    """A trial between the hosts a and b; `path` changes the link between them, `workload` a flow of a second."""
+    link = {"ends": ["a", "b"], "rate": "100 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp", **(path or {})}
+    topology = {
+        "name": "net",
+        "nodes": {"a": {"type": "host"}, "b": {"type": "host"}},
+        "links": {"path": {key: value for key, value in link.items() if value is not None}},
+    }
+    if "nic" in changes:
+        topology["nic"] = changes["nic"]
+    flow = {"tool": "flow", "from": "a", "to": "b", "duration": "1 s"}
+    if workload and workload.get("tool", "flow") != "flow":
+        flow = {key: flow[key] for key in ("from", "to")}
+    rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "topology": topology}
+    return Trial.from_dict({**rest, "workload": {**flow, **(workload or {})}, **changes}, "test")
+
+
+RunTrial: TypeAlias = Callable[..., Ran]
