@@ -178,7 +178,7 @@ def test_a_ramp_that_leaves_nothing_is_refused() -> None:
 
 def test_a_trial_that_fails_is_kept_apart_with_its_error(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    store.create("net", (), ())
+    store.create("net", {}, ())
     trial = make_trial()
 
     def fail() -> None:
