@@ -26,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     networkcheck.goodput,
     networkcheck.duration,
     networkcheck.jitter,
+    networkcheck.burst,
     networkcheck.frame_size,
     networkcheck.periodic_loss,
     networkcheck.random_loss,

@@ -28,6 +28,7 @@ RATE_TOLERANCE = 0.001
 LOSS_SIGMAS = 5
 PING_FRAME_BYTES, PING_PAYLOAD_BYTES = 98, 56
 FEW_ROUND_TRIPS = 10
+SUPERPACKET_BYTES, FEW_SUPERPACKETS = 65_536, 3
 
 
 def expected_drops(stage: Stage, data_packets: int) -> int | None:
@@ -149,6 +150,25 @@ def jitter(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 if asked.reorder
                 else f"{each.link} {each.stage.way}: packets wait for the one before, so the mean delay is longer",
                 "reorder: true or false decides which",
+            )
+
+
+def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """A host with offloads sends superpackets at once; a buffer of a few of them drops what single packets would not.
+
+    That is no fault, for such hosts do so; their size is what Linux's TCP makes of a millisecond of its rate.
+    """
+    if "offload" not in dict(plan.nics).values():
+        return
+    for each in evidence.there:
+        limit_bytes = (each.stage.limit or 0) * (1 if each.stage.limit_unit == "bytes" else each.mtu_bytes)
+        size_bytes = min(SUPERPACKET_BYTES, (each.stage.asked.rate_bps or 0) // 8000)
+        if each.queue_drops and limit_bytes < FEW_SUPERPACKETS * size_bytes:
+            yield Finding(
+                "burst",
+                "valid",
+                f"{each.link} {each.stage.way}: superpackets of up to {size_bytes} bytes meet a buffer of {limit_bytes}",
+                "it overflows sooner than with nic: plain, which sends packet by packet",
             )
 
 

@@ -64,7 +64,10 @@ class Orders:
 
     @property
     def script(self) -> str:
-        return self.plan.script()
+        """The plan's; what the whole kernel was told first is a comment, for on a host it would outlast the trial."""
+        before = self.commands[: len(self.commands) - len(self.plan.commands)]
+        told = "".join(f"#   {line}\n" for line in command.script(before).splitlines())
+        return self.plan.script() + (f"\n# The lab kernel was told first:\n{told}" if told else "")
 
 
 def orders(trial: Trial) -> Orders:

@@ -60,7 +60,7 @@ def test_a_link_that_needs_nothing_of_the_kernel_works_everywhere(
     assert ran.data["kernel_release"] == os.uname().release
     assert ran.data["goodput_bps"] > 0
     assert ran.data["seen"]["rtt_s"] < 0.01
-    assert set(ran.findings.values()) <= {"suspect"}  # the machine may be busy
+    assert "invalid" not in ran.findings.values()  # suspect, if the machine is busy
     assert outlive(processes_below(tmp_path)) == []
 
 

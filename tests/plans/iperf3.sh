@@ -84,3 +84,9 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 fwd to "e
 #   ip netns del tb-path.emulator
 #   ip netns del tb-b
 #   ip netns del tb-a
+
+# The lab kernel was told first:
+#   sh -c 'echo '"'"'33554432 33554432 33554432'"'"' > /proc/sys/net/ipv4/tcp_mem'
+#   sh -c 'echo 2147483647 > /proc/sys/net/core/rmem_max'
+#   sh -c 'echo 2147483647 > /proc/sys/net/core/wmem_max'
+#   sh -c 'echo 2147483647 > /proc/sys/net/core/netdev_max_backlog'
