@@ -167,7 +167,7 @@ def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             yield Finding(
                 "burst",
                 "valid",
-                f"{each.link} {each.stage.way}: superpackets of up to {size_bytes} bytes meet a buffer of {limit_bytes}",
+                f"{each.link} {each.stage.way}: superpackets of {size_bytes} bytes meet a buffer of {limit_bytes}",
                 "it overflows sooner than with nic: plain, which sends packet by packet",
             )
 
