@@ -25,9 +25,10 @@ NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 
 HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_no_metrics_save", "1"),
-    ("net.ipv4.tcp_rmem", "4096 131072 2147483647"),
-    ("net.ipv4.tcp_wmem", "4096 16384 2147483647"),
+    ("net.ipv4.tcp_rmem", "4096 131072 1073741824"),
+    ("net.ipv4.tcp_wmem", "4096 16384 1073741824"),
 )
+"""Autotuning may go up to 1 GiB. Not to 2 GiB: the kernel counts what a socket holds in an int, which then overflows."""
 ROUTER_SYSCTLS: Sysctls = (
     ("net.ipv4.ip_forward", "1"),
     ("net.ipv6.conf.all.forwarding", "1"),

@@ -12,8 +12,8 @@ ip link add name eth1 address 02:54:42:00:00:06 mtu 1500 netns tb-r type veth pe
 ip link add name eth2 address 02:54:42:00:00:08 mtu 1500 netns tb-r type veth peer name eth0 address 02:54:42:00:00:09 mtu 1500 netns tb-d
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-a sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-a sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-a address add 192.168.7.9/24 dev eth0
 ip -n tb-a link set lo up
 ip -n tb-a link set eth0 up
@@ -22,8 +22,8 @@ ip -n tb-a neighbour replace 192.168.7.1 lladdr 02:54:42:00:00:04 dev eth0 nud p
 ip -n tb-a route replace default via 192.168.7.1 dev eth0
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-b sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-b sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-b address add 192.168.7.2/24 dev eth0
 ip -n tb-b link set lo up
 ip -n tb-b link set eth0 up
@@ -32,8 +32,8 @@ ip -n tb-b neighbour replace 192.168.7.1 lladdr 02:54:42:00:00:04 dev eth0 nud p
 ip -n tb-b route replace default via 192.168.7.1 dev eth0
 ip netns exec tb-c sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-c sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-c sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-c sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-c sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-c sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-c address add 10.0.1.2/24 dev eth0
 ip -n tb-c link set lo up
 ip -n tb-c link set eth0 up
@@ -41,8 +41,8 @@ ip -n tb-c neighbour replace 10.0.1.1 lladdr 02:54:42:00:00:06 dev eth0 nud perm
 ip -n tb-c route replace default via 10.0.1.1 dev eth0
 ip netns exec tb-d sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-d sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-d sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-d sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-d sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-d sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-d address add 10.0.0.77/24 dev eth0
 ip -n tb-d link set lo up
 ip -n tb-d link set eth0 up

@@ -8,8 +8,8 @@ ip link add name eth1 address 02:54:42:00:00:02 mtu 1500 netns tb-r type veth pe
 ip link add name eth2 address 02:54:42:00:00:04 mtu 1500 netns tb-r type veth peer name eth0 address 02:54:42:00:00:05 mtu 1500 netns tb-c
 ip netns exec tb-a sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-a sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-a sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-a address add fd00:1::1/64 dev eth0 nodad
 ip -n tb-a link set lo up
 ip -n tb-a link set eth0 up
@@ -17,8 +17,8 @@ ip -n tb-a neighbour replace fd00:1::2 lladdr 02:54:42:00:00:01 dev eth0 nud per
 ip -n tb-a route replace ::/0 via fd00:1::2 dev eth0
 ip netns exec tb-b sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-b sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-b sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-b address add fd00:2::1/64 dev eth0 nodad
 ip -n tb-b link set lo up
 ip -n tb-b link set eth0 up
@@ -26,8 +26,8 @@ ip -n tb-b neighbour replace fd00:2::2 lladdr 02:54:42:00:00:02 dev eth0 nud per
 ip -n tb-b route replace ::/0 via fd00:2::2 dev eth0
 ip netns exec tb-c sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-c sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-c sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-c sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-c sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-c sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-c address add 10.3.0.1/24 dev eth0
 ip -n tb-c address add fd00:3::1/64 dev eth0 nodad
 ip -n tb-c link set lo up

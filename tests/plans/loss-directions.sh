@@ -7,16 +7,16 @@ ip link add name wire0 mtu 1500 netns tb-path.emulator type veth peer name wire1
 ip link add name eth0 address 02:54:42:00:00:01 mtu 1500 netns tb-b type veth peer name end1 mtu 1500 netns tb-path.emulator
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-a sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-a sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-a address add 10.0.0.1/24 dev eth0
 ip -n tb-a link set lo up
 ip -n tb-a link set eth0 up
 ip -n tb-a neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:01 dev eth0 nud permanent
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-b sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-b sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-b address add 10.0.0.2/24 dev eth0
 ip -n tb-b link set lo up
 ip -n tb-b link set eth0 up

@@ -10,8 +10,8 @@ ip link add name eth1 address 02:54:42:00:00:04 mtu 1500 netns tb-r2 type veth p
 ip link add name eth2 address 02:54:42:00:00:06 mtu 1500 netns tb-r1 type veth peer name eth0 address 02:54:42:00:00:07 mtu 1500 netns tb-c
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-a sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-a sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-a sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-a address add 10.0.0.1/24 dev eth0
 ip -n tb-a link set lo up
 ip -n tb-a link set eth0 up
@@ -19,8 +19,8 @@ ip -n tb-a neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:01 dev eth0 nud perm
 ip -n tb-a route replace default via 10.0.0.2 dev eth0
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-b sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-b sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-b sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-b address add 10.0.2.2/24 dev eth0
 ip -n tb-b link set lo up
 ip -n tb-b link set eth0 up
@@ -28,8 +28,8 @@ ip -n tb-b neighbour replace 10.0.2.1 lladdr 02:54:42:00:00:04 dev eth0 nud perm
 ip -n tb-b route replace default via 10.0.2.1 dev eth0
 ip netns exec tb-c sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-c sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-c sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-c sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-c sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-c sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-c address add 10.0.3.2/24 dev eth0
 ip -n tb-c link set lo up
 ip -n tb-c link set eth0 up

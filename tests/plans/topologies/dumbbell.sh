@@ -15,8 +15,8 @@ ip link add name eth1 address 02:54:42:00:00:06 mtu 1500 netns tb-east type veth
 ip link add name eth2 address 02:54:42:00:00:08 mtu 1500 netns tb-east type veth peer name eth0 address 02:54:42:00:00:09 mtu 1500 netns tb-right-2
 ip netns exec tb-left-1 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-left-1 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-left-1 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-left-1 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-left-1 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-left-1 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-left-1 address add 10.0.0.1/24 dev eth0
 ip -n tb-left-1 link set lo up
 ip -n tb-left-1 link set eth0 up
@@ -25,8 +25,8 @@ ip -n tb-left-1 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:07 dev eth0 nud
 ip -n tb-left-1 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:09 dev eth0 nud permanent
 ip netns exec tb-left-2 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-left-2 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-left-2 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-left-2 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-left-2 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-left-2 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-left-2 address add 10.0.0.2/24 dev eth0
 ip -n tb-left-2 link set lo up
 ip -n tb-left-2 link set eth0 up
@@ -55,8 +55,8 @@ ip -n tb-east link set eth1 up
 ip -n tb-east link set eth2 up
 ip netns exec tb-right-1 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-right-1 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-right-1 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-right-1 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-right-1 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-right-1 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-right-1 address add 10.0.0.3/24 dev eth0
 ip -n tb-right-1 link set lo up
 ip -n tb-right-1 link set eth0 up
@@ -65,8 +65,8 @@ ip -n tb-right-1 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:02 dev eth0 nu
 ip -n tb-right-1 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:09 dev eth0 nud permanent
 ip netns exec tb-right-2 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-right-2 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-right-2 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-right-2 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-right-2 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-right-2 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-right-2 address add 10.0.0.4/24 dev eth0
 ip -n tb-right-2 link set lo up
 ip -n tb-right-2 link set eth0 up

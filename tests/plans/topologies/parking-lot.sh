@@ -25,8 +25,8 @@ ip link add name wire0 mtu 1500 netns tb-hop-3.emulator type veth peer name wire
 ip link add name eth1 address 02:54:42:00:00:0d mtu 1500 netns tb-router-4 type veth peer name end1 mtu 1500 netns tb-hop-3.emulator
 ip netns exec tb-host-1 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-host-1 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-host-1 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-host-1 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-host-1 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-host-1 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-host-1 address add 10.0.0.1/24 dev eth0
 ip -n tb-host-1 link set lo up
 ip -n tb-host-1 link set eth0 up
@@ -34,8 +34,8 @@ ip -n tb-host-1 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:01 dev eth0 nud
 ip -n tb-host-1 route replace default via 10.0.0.2 dev eth0
 ip netns exec tb-host-2 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-host-2 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-host-2 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-host-2 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-host-2 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-host-2 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-host-2 address add 10.0.1.1/24 dev eth0
 ip -n tb-host-2 link set lo up
 ip -n tb-host-2 link set eth0 up
@@ -43,8 +43,8 @@ ip -n tb-host-2 neighbour replace 10.0.1.2 lladdr 02:54:42:00:00:03 dev eth0 nud
 ip -n tb-host-2 route replace default via 10.0.1.2 dev eth0
 ip netns exec tb-host-3 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-host-3 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-host-3 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-host-3 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-host-3 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-host-3 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-host-3 address add 10.0.2.1/24 dev eth0
 ip -n tb-host-3 link set lo up
 ip -n tb-host-3 link set eth0 up
@@ -52,8 +52,8 @@ ip -n tb-host-3 neighbour replace 10.0.2.2 lladdr 02:54:42:00:00:05 dev eth0 nud
 ip -n tb-host-3 route replace default via 10.0.2.2 dev eth0
 ip netns exec tb-host-4 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-host-4 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
-ip netns exec tb-host-4 sh -c 'echo '"'"'4096 131072 2147483647'"'"' > /proc/sys/net/ipv4/tcp_rmem'
-ip netns exec tb-host-4 sh -c 'echo '"'"'4096 16384 2147483647'"'"' > /proc/sys/net/ipv4/tcp_wmem'
+ip netns exec tb-host-4 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
+ip netns exec tb-host-4 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
 ip -n tb-host-4 address add 10.0.3.1/24 dev eth0
 ip -n tb-host-4 link set lo up
 ip -n tb-host-4 link set eth0 up
