@@ -28,7 +28,7 @@ HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_rmem", "4096 131072 1073741824"),
     ("net.ipv4.tcp_wmem", "4096 16384 1073741824"),
 )
-"""Autotuning may go up to 1 GiB. Not to 2 GiB: the kernel counts what a socket holds in an int, which then overflows."""
+"""Autotuning may go up to 1 GiB, not 2: the kernel counts what a socket holds in an int, which then overflows."""
 ROUTER_SYSCTLS: Sysctls = (
     ("net.ipv4.ip_forward", "1"),
     ("net.ipv6.conf.all.forwarding", "1"),
