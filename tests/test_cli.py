@@ -244,7 +244,8 @@ def test_an_invalid_trial_is_exit_code_1_everywhere(testbed: Testbed, scenario: 
     assert testbed("run", scenario, "-o", out, "--set", "sweep.flows=[1]", "--set", "path.rtt=[10 ms]").code == 0
     (path,) = (out / "trials").glob("*/result.json")
     data = json.loads(path.read_text())
-    path.write_text(json.dumps({**data, "verdict": "invalid", "warnings": ["rtt: too long (look there)"]}))
+    finding = {"check": "rtt", "verdict": "invalid", "text": "too long", "hint": "look there"}
+    path.write_text(json.dumps({**data, "verdict": "invalid", "findings": [finding]}))
     said = testbed("results", out)
     assert said.code == 1
     assert "invalid" in said.out

@@ -68,11 +68,10 @@ def print_table(found: Sequence[TrialResult]) -> None:
         table.add_row(*[escape(str(word)) for word in _row(each, keys)[:-1]], _coloured(each.verdict))
     console.print(table)
     for each in found:
-        for warning in each.data["warnings"]:
-            console.print(
-                f"[{COLOUR[each.verdict]}]{each.verdict}[/] {escape(each.id)}: {escape(warning)}",
-                soft_wrap=True,
-            )
+        for finding in each.data["findings"]:
+            word = "[dim]note[/]" if finding["verdict"] == "valid" else _coloured(finding["verdict"])
+            text = f"{each.id}: {finding['check']}: {finding['text']} ({finding['hint']})"
+            console.print(f"{word} {escape(text)}", soft_wrap=True)
     counts: Counter[str] = Counter(each.verdict for each in found)
     console.print(", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials")
 
