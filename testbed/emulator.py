@@ -29,7 +29,6 @@ from .stage import DELAY, RATE, Emulator, Stage, Way
 from .topology import Link
 
 ETHERNET_BYTES = 14
-SMALLEST_FRAME_BYTES = 60
 DEFAULT_BUFFER_FRAMES = 100
 """A rate without a buffer gets one BDP, and at least this many frames."""
 

@@ -6,7 +6,7 @@ import datetime
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from . import __version__, evidence, gate, process
@@ -40,7 +40,7 @@ class Place:
     tools: Tools
     image: KernelImage | None
 
-    @property
+    @cached_property
     def congestion_controls(self) -> frozenset[str]:
         """What flows can use there."""
         if self.image is None:

@@ -53,7 +53,8 @@ class Summary:
 
     def in_order(self, ids: Sequence[str]) -> list[TrialResult]:
         """The results in the order of these ids, in which they came out does not matter."""
-        return sorted(self.results, key=lambda each: ids.index(each.id))
+        place = {id: number for number, id in enumerate(ids)}
+        return sorted(self.results, key=lambda each: place[each.id])
 
 
 def prepare(trials: Sequence[Trial], store: Store) -> Sweep:

@@ -14,7 +14,6 @@ from ..workload import PingWorkload
 from .outcome import Outcome
 
 OUTPUT = "ping.out"
-IP_ICMP_BYTES = 28
 
 
 @dataclass(frozen=True)
