@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from .document import of_data
 from .error import SpecError
 from .scenariofile import CaptureFile, LimitsFile, SamplesFile, TrialFile
-from .setting import LAB, UNLIMITED, Capture, Kernel, Limits
+from .setting import LAB, UNLIMITED, Capture, Kernel, Limits, Until
 from .shape import check
 from .topology import Nic, Topology
 from .topologycheck import check_topology
@@ -128,7 +128,8 @@ class Trial:
 class Scenario:
     """What to run. `cells` are the product of `axes`, the last axis varying fastest.
 
-    `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. The rest is as in Trial.
+    `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. With `until`, repetitions are the most
+    that a cell can get. The rest is as in Trial.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Scenario:
     captures: tuple[Capture, ...] = ()
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
+    until: Until | None = None
 
     def trials(self) -> tuple[Trial, ...]:
         """Every cell with every seed, the seeds of a cell side by side."""

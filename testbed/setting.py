@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 KernelPlace: TypeAlias = Literal["lab", "lab-realtime", "host"]
@@ -46,3 +47,16 @@ class Limits:
 
 
 UNLIMITED = Limits()
+
+
+@dataclass(frozen=True)
+class Until:
+    """Repeat a cell until its mean goodput is known well enough.
+
+    That is when half of the 95 % t interval is at most the share `ci` of the mean, which takes at least `least`
+    trials; a cell never gets more than `most`.
+    """
+
+    ci: Fraction
+    most: int
+    least: int = 3
