@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..error import UserError, nearest
-from . import throughput_profile
+from . import links, throughput_profile
 from .row import Row
 
 PUBLICATIONS = {
     "S3": throughput_profile.ROWS,
+    "S4": links.ROWS,
 }
 """By the word that the ids of their rows begin with; checks ("K1") stand among the rows that they are about."""
 

@@ -1,0 +1,155 @@
+"""Rows of Hartpence and Kwasinski, Performance Evaluation of Networks with Physical and Virtual Links. Pure, no I/O.
+
+Transfers of 30 s by window over five kinds of links; MB are 2^20 bytes, as iperf 2 counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from ..analysis import statistic
+from .measured import Measured
+from .row import Claim, Judge, Judgement, Row
+
+SOURCE = "physical-virtual-links-2015"
+BASELINE, MACHINES, SDN, BRIDGED, MININET = (
+    f"links-{kind}" for kind in ("baseline", "virtual", "sdn", "bridged", "mininet")
+)
+UDP, MEMORY = "links-udp", "links-memory"
+MB = 2**20
+WINDOWS = ("4 KiB", "8 KiB", "16 KiB", "64 KiB")
+SMALL = 0.01
+"""Of a transfer: less is no difference."""
+OURS = "Linux hosts on a Linux bridge in place of two Windows 7 computers; each port delays 35 µs, which is our choice"
+VIRTUAL, OPENFLOW, MINI = ("vm",), ("ovs", "controller"), ("engine: mininet",)
+
+
+def transfers(measured: Measured) -> dict[str, list[float]]:
+    """MB in 30 s for each window, one for each repetition."""
+    return {
+        window: [bps * 30 / 8 / MB for bps in measured.only(window=window).goodputs_bps]
+        for window in WINDOWS
+        if measured.has(window=window)
+    }
+
+
+def in_words(by_window: Mapping[str, list[float]]) -> str:
+    """Mean and population sd, as the publication has them."""
+    cells = (
+        f"{window.removesuffix(' KiB')}K {statistic.mean(found):.4g} ({statistic.population_sd(found):.2g})"
+        for window, found in by_window.items()
+    )
+    return "/".join(cells) + " MB"
+
+
+def grows(by_window: Mapping[str, list[float]]) -> bool:
+    means = [statistic.mean(found) for found in by_window.values()]
+    return all(b >= a * (1 - SMALL) for a, b in pairwise(means))
+
+
+def grows_with_window(scenario: str) -> Judge:
+    """K8 on one kind of link."""
+
+    def judge(runs: Mapping[str, Measured]) -> Judgement:
+        found = transfers(runs[scenario])
+        return Judgement(in_words(found), grows(found))
+
+    return judge
+
+
+def below(scenario: str, other: str, windows: tuple[str, ...] = WINDOWS) -> Judge:
+    """K9 to K11: less than another kind of link, at these windows."""
+
+    def judge(runs: Mapping[str, Measured]) -> Judgement:
+        ours, theirs = transfers(runs[scenario]), transfers(runs[other])
+        above = [window for window in windows if statistic.mean(ours[window]) >= statistic.mean(theirs[window])]
+        said = f"{scenario}: {in_words(ours)}; {other}: {in_words(theirs)}"
+        return Judgement(said, not above, f"not below at {', '.join(above)}" if above else "")
+
+    return judge
+
+
+def memory_does_not_matter(runs: Mapping[str, Measured]) -> Judgement:
+    """K12: twice the memory changes the mean by less than 5 %."""
+    changes = []
+    for window in WINDOWS:
+        small, large = (part.only(window=window).mean_bps for part in runs[MEMORY].split("memory").values())
+        changes.append(abs(large / small - 1))
+    return Judgement(f"changes by at most {max(changes):.1%}", max(changes) < 0.05)
+
+
+def quiet_udp(runs: Mapping[str, Measured]) -> Judgement:
+    """K13: jitter below 1 ms and loss below 1 %."""
+    udp = runs[UDP]
+    jitter_s = max(udp.numbers(lambda data: data["measured"]["udp"]["jitter_s"]))
+    loss = max(udp.numbers(lambda data: data["measured"]["udp"]["lost_datagrams"])) / min(
+        udp.numbers(lambda data: data["measured"]["udp"]["sent_datagrams"])
+    )
+    return Judgement(f"jitter {jitter_s * 1e3:.3g} ms, loss {loss:.2%}", jitter_s < 1e-3 and loss < 0.01)
+
+
+def _row(
+    id: str,
+    where: str,
+    what: str,
+    expected: str,
+    judge: Judge,
+    *scenarios: str,
+    claim: Claim = "shape",
+    limits: str = OURS,
+    needs: tuple[str, ...] = (),
+    facts: tuple[str, ...] = (),
+) -> Row:
+    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge, needs=needs)
+
+
+def _data(id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
+    return Row(id, SOURCE, where, what, expected, "data only", limits, facts)
+
+
+ROWS: tuple[Row, ...] = (
+    _data("S4-T1", "Table I", "17 scenarios in 5 groups", "5 groups",
+          "half of them are Windows; the rest are the rows below", "scenarios"),
+    _data("S4-F1", "Fig. 1", "The SDN testbed", "a drawing", "garbled in the text at hand"),
+    _row("S4-T2", "Table II", "Baseline: two computers on one Gigabit switch",
+         "4K 772.6 to 814.9, 8K 1798 to 1824, 16K 1820 to 1835, 64K 2725 to 2800 MB for three switches",
+         grows_with_window(BASELINE), BASELINE, facts=("physical-cisco", "physical-juniper", "physical-d-link"),
+         limits=f"{OURS}; no switch silicon, so the three vendors are one; values would need a delay for each window"),
+    _row("S4-T3", "Table III", "Two Linux virtual machines on one host",
+         "4K 991.9/994, 8K 1700/1779, 16K 4059/4101, 64K 10980/10800 MB with 1/2 GB; above the baseline but at 8K",
+         below(BASELINE, MACHINES, ("4 KiB", "16 KiB", "64 KiB")), MACHINES, BASELINE, needs=VIRTUAL,
+         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits="KVM or emulation in place of ESXi; no Windows XP"),
+    _row("S4-T4", "Table IV", "Two switches joined by Open vSwitch with a controller",
+         "Linux 447.7/765.5/1646/4127 MB: below the virtual machines, above the baseline at 64K",
+         below(SDN, MACHINES), SDN, MACHINES, needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-linux",),
+         limits="which controller it was is not known: ours is a learning switch; no Windows XP"),
+    _row("S4-T5-BR", "Table V", "Bridged: virtual switch to physical switch", "949.1/952/1321/1768 MB",
+         below(BRIDGED, BASELINE, ("8 KiB", "16 KiB", "64 KiB")), BRIDGED, BASELINE, needs=VIRTUAL, facts=("bridged",)),
+    _row("S4-T5-MN", "Table V", "Mininet in a virtual machine", "2054/2244/2980/3284 MB", below(BASELINE, MININET),
+         MININET, BASELINE, needs=MINI, facts=("mininet",), limits="the version of Mininet is not known"),
+    _data("S4-T6", "Table VI", "Means by class", "baseline 805.2/1527.7/1639.3/2515.8 MB, …",
+          "its baseline contradicts Table V", "class-physical"),
+    _data("S4-F6", "Fig. 6", "Operating system and memory on one switch", "Linux below Windows until 64K",
+          "in a figure only, and Windows cannot be run"),
+    _row("S4-E2", "II.A.2", "UDP jitter and loss", "below 1 ms and 1 %", quiet_udp, UDP, claim="reproduced",
+         facts=("jitter", "udp-loss"), limits="the rate is not printed; ours is 100 Mbit/s"),
+    _row("S4-E3", "Table III", "Memory of a virtual machine", "no effect: at most 5 %", memory_does_not_matter, MEMORY,
+         claim="reproduced", needs=VIRTUAL, facts=("memory-does-not-matter",), limits="virtual machines of 1 and 2 GB"),
+    _data("S4-E4", "Table II", "Spread between vendors", "standard deviations by switch", "no switch silicon"),
+    _data("S4-E5", "II.A", "Traffic of an idle switch", "STP, discovery and DHCP of two vendors",
+          "vendors' protocols are not what a Linux bridge sends"),
+    _row("K8", "Tables II to V", "Transfer over window", "does not fall as the window grows",
+         grows_with_window(BASELINE), BASELINE, facts=("grows-with-window",)),
+    _row("K9", "Table V", "Mininet against the baseline", "above at all windows", below(BASELINE, MININET), MININET,
+         BASELINE, needs=MINI, facts=("mininet-above-physical",)),
+    _row("K10", "Tables III, IV", "SDN against virtual machines", "below at all windows", below(SDN, MACHINES), SDN,
+         MACHINES, needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-below-virtual",)),
+    _row("K11", "Table V", "Bridged against the baseline", "below from 8K on",
+         below(BRIDGED, BASELINE, ("8 KiB", "16 KiB", "64 KiB")), BRIDGED, BASELINE, needs=VIRTUAL,
+         facts=("bridged-below-physical",)),
+    _row("K12", "Table III", "Twice the memory", "less than 5 %", memory_does_not_matter, MEMORY, needs=VIRTUAL,
+         facts=("memory-does-not-matter",)),
+    _row("K13", "II.A.2", "UDP on baseline, virtual machines and Mininet", "jitter below 1 ms, loss below 1 %",
+         quiet_udp, UDP, facts=("udp-clean",), limits="here on the baseline"),
+)  # fmt: skip
