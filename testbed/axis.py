@@ -123,7 +123,7 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
     if first in names.partial:
         raise ValueRefused(
             f"not every topology has a link or host {first!r}, and this would vary it in all of them",
-            ", ".join((*names.links, *names.hosts)),
+            ", ".join((*names.links, *names.hosts)) or "names that all of them have",
         )
     near = nearest(first, (*names.links, *names.hosts, "workload"))
     raise ValueRefused(

@@ -105,7 +105,9 @@ def _with_option(changed: Changed, option: Option) -> Changed:
         return replace(
             changed, document=_without(document, INSTEAD.get(axis.partition(".")[0])).grafted(_path(axis), value)
         )
-    group = next((text for text in _sweep(document) if text != known and set(members(axis)) < set(members(text))), None)
+    group = next(
+        (text for text in _sweep(document) if text != known and set(members(axis)) <= set(members(text))), None
+    )
     if group is not None:
         raise option.refused(f"{axis} varies in the group {group!r}", f"the whole group: {group}, as a list of rows")
     written = axis if known is None else known

@@ -121,7 +121,8 @@ def _capture_faults(data: dict[str, Any], over: Networks) -> Iterator[Fault]:
     for index, capture in enumerate(captures if isinstance(captures, list) else ()):
         at = mapping(capture).get("at")
         if isinstance(at, str) and known is not None and at not in known:
-            yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", one_of(known, at), named=True)
+            allowed = one_of(known, at) or "names that all topologies have"
+            yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", allowed, named=True)
 
 
 def _problems(document: Document, faults: list[Fault], over: Networks) -> list[Problem]:
