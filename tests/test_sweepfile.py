@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import math
@@ -10,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+import yaml
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from junk import JUNK, paths, problems_of
 
 from testbed import units
 from testbed.axisrange import read_range
@@ -278,3 +281,21 @@ def test_ten_million_trials_are_counted_and_refused_before_a_cell_is_made(monkey
     axes += ["path.mtu={from: 1000, to: 1900, step: 100}", "path.rate={from: 1 Mbit/s, to: 1 Gbit/s, points: 10}"]
     with pytest.raises(SpecError, match="these are 10000000 trials; allowed: up to 100000"):
         load_scenario(QUICKSTART, ["sweep={}", *axes, "repetitions=10"])
+
+
+SWEPT: dict[str, Any] = yaml.load(RANGES.read_text(), yaml.BaseLoader)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.sampled_from([path for path in paths(SWEPT) if path[:1] in (("sweep",), ("exclude",), ("until",), ("quick",))]),
+    JUNK | st.sampled_from(["3", "1 s", "none", {"from": "1", "to": "2", "points": "2"}, [["1", "auto"]]]),
+    st.booleans(),
+)
+def test_junk_in_a_sweep_is_either_fine_or_refused_with_a_line(path: tuple[Any, ...], junk: Any, quick: bool) -> None:
+    data = copy.deepcopy(SWEPT)
+    part = data
+    for step in path[:-1]:
+        part = part[step]
+    part[path[-1]] = junk
+    assert all(problem.what and problem.line for problem in problems_of(data, quick=quick))
