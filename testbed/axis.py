@@ -1,23 +1,27 @@
 """Axes: which keys can be varied, and what their values mean. Pure, no I/O.
 
 An axis stands for a key of the topology, of the workload or of the scenario, and its values are read by the
-very field that reads that key in a file.
+very field that reads that key in a file. `dimension` has what a sweep makes of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from .document import Document, Fault, Path, mapping
+from .document import Fault, Path
 from .error import ValueRefused, nearest, one_of
+from .field import Sysctls
+from .reader import SYSCTL_PATTERN
 from .scenariofile import ScenarioFile
+from .setting import Kernel
 from .shape import Shape, check
-from .topologyfile import HostFile, LinkFile
+from .topologyfile import HostFile, LinkFile, TopologyFile
 from .workloadfile import TOOLS
 
 LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu")
@@ -25,23 +29,26 @@ DIRECTIONAL = ("delay", "rate", "loss", "buffer", "jitter")
 WAYS = ("forward", "backward")
 SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
-WHOLE = ("nic", "kernel")
+WHOLE = ("nic", "kernel", "topology")
 """Keys of the scenario itself."""
+SYSCTL = "sysctls."
+"""Before the name of a sysctl of all hosts."""
 EXCLUSIVE = {"rtt": "delay", "delay": "rtt", "duration": "bytes", "bytes": "duration"}
 """Setting one of these takes the other away."""
 
-_ALLOWED = f"LINK.KEY (with {', '.join(LINK_KEYS)}), NODE.nic, workload.KEY, {', '.join((*SHORT, *WHOLE))}"
+_GENERAL = ("NODE.nic", "workload.KEY", "sysctls.NAME")
+_ALLOWED = f"LINK.KEY (with {', '.join(LINK_KEYS)}), {', '.join((*_GENERAL, *SHORT, *WHOLE))}"
 
 
 @dataclass(frozen=True)
 class AxisKey:
     """What an axis varies: `key` of the link or node `name`, of the workload or of the scenario (name "").
 
-    `text` is the canonical spelling; `way` is one direction of a link, or "" for both.
+    `text` is the canonical spelling; `way` is one direction of a link, or "" for both. A sysctl has its own name.
     """
 
     text: str
-    part: Literal["link", "node", "workload", "scenario"]
+    part: Literal["link", "node", "workload", "scenario", "sysctl"]
     name: str
     key: str
     way: str = ""
@@ -56,18 +63,24 @@ class AxisKey:
 
 @dataclass(frozen=True)
 class Names:
-    """What axes can refer to. `links` None is an unreadable topology, `tool` None an unknown tool."""
+    """What axes can refer to. `links` None is an unreadable topology, `tool` None an unknown tool.
+
+    Of several topologies, `links` and `hosts` are what all of them have, and `partial` what only some have.
+    `topologies` are the files that an axis names, by what it says; None is one with problems of its own.
+    """
 
     links: tuple[str, ...] | None
     hosts: tuple[str, ...]
     tool: str | None
+    partial: tuple[str, ...] = ()
+    topologies: Mapping[str, TopologyFile | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Change:
     """One value of an axis: what it sets, to what, the canonical text of that, and where it is written.
 
-    Only what is `shown` becomes part of a trial's params.
+    Only what is `shown` becomes part of a trial's params. A value that no line says is `derived` from a range.
     """
 
     key: AxisKey
@@ -75,12 +88,18 @@ class Change:
     text: str
     path: Path
     shown: bool = True
+    derived: bool = False
 
 
 def canonical(text: str) -> str:
     """The spelling that stands in params: "flows" for "workload.flows"."""
     word = text.removeprefix("workload.")
     return word if word in SHORT else text
+
+
+def members(text: str) -> tuple[str, ...]:
+    """The axes, in canonical spelling, that a key of a sweep names: several in a group, "path.rtt+flows"."""
+    return tuple(canonical(part.strip()) for part in text.split("+"))
 
 
 def axis_key(text: str, names: Names) -> AxisKey | None:
@@ -91,16 +110,21 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
         return AxisKey(text, "scenario", "", text)
     if text in SHORT or (first == "workload" and rest):
         return _workload_key(text, rest or text, names)
+    if first == "sysctls" and rest:
+        return _sysctl_key(text, rest)
     if not rest:
-        raise ValueRefused(
-            f"unknown axis {text!r}", one_of((*SHORT, *WHOLE, "LINK.KEY", "NODE.nic", "workload.KEY"), text)
-        )
+        raise ValueRefused(f"unknown axis {text!r}", one_of((*SHORT, *WHOLE, "LINK.KEY", *_GENERAL), text))
     if names.links is None:
         return None
     if first in names.links:
         return _link_key(text, first, rest)
     if first in names.hosts:
         return _node_key(text, first, rest)
+    if first in names.partial:
+        raise ValueRefused(
+            f"not every topology has a link or host {first!r}, and this would vary it in all of them",
+            ", ".join((*names.links, *names.hosts)) or "names that all of them have",
+        )
     near = nearest(first, (*names.links, *names.hosts, "workload"))
     raise ValueRefused(
         f"there is no link or host {first!r}",
@@ -108,40 +132,17 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
     )
 
 
-def axes(document: Document, names: Names, unshown: frozenset[str]) -> tuple[list[list[Change]], list[Fault]]:
-    """The values of every axis of a scenario document that can be read, and the faults of the others."""
-    sweep = mapping(mapping(document.data).get("sweep"))
-    faults: list[Fault] = []
-    found: list[list[Change]] = []
-    for text, values in sweep.items():
-        path: Path = ("sweep", text)
-        try:
-            key = axis_key(text, names)
-        except ValueRefused as refused:
-            faults.append(Fault(path, refused.what, refused.allowed))
-            continue
-        if key is None or not isinstance(values, list):
-            continue
-        changes, unread = _changes(key, values, path, names, text not in unshown)
-        faults += [*_excluded(key, path, found), *unread, *_repeated(changes)]
-        found += [changes] if changes else []
-    return found, faults
-
-
-def _changes(
-    key: AxisKey, values: list[Any], path: Path, names: Names, shown: bool
-) -> tuple[list[Change], list[Fault]]:
-    changes, faults = [], []
-    for index, data in enumerate(values):
-        value, text, unread = read_value(key, data, names)
-        faults += [fault.under(*path, index) for fault in unread]
-        if not unread:
-            changes.append(Change(key, value, text, (*path, index), shown))
-    return changes, faults
-
-
 def read_value(key: AxisKey, data: Any, names: Names) -> tuple[Any, str, list[Fault]]:
-    """The value that the key would have in its file, its canonical text, and what is wrong with it."""
+    """The value that the key would have in its file, its canonical text, and what is wrong with it.
+
+    A topology with problems of its own is None with nothing wrong.
+    """
+    if key.part == "sysctl":
+        named, faults = check(_SYSCTLS, {key.name: data})
+        text = "" if named is None else named[key.name]
+        return text, text, faults
+    if key.key == "topology":
+        return _read_topology(data, names)
     adapter = _adapter(_shape(key, names), key.key)
     value, faults = check(adapter, {key.way: data} if key.way else data)
     if faults:
@@ -149,7 +150,24 @@ def read_value(key: AxisKey, data: Any, names: Names) -> tuple[Any, str, list[Fa
     written = adapter.dump_python(value)
     if key.way:
         return getattr(value, key.way), _text(written[key.way] if isinstance(written, dict) else written), []
-    return value, _text(written), []
+    return value, _text(value if isinstance(value, Kernel) else written), []
+
+
+def _read_topology(data: Any, names: Names) -> tuple[TopologyFile | None, str, list[Fault]]:
+    if not isinstance(data, str):
+        return (
+            None,
+            "",
+            [Fault((), "this names no file", "a topology file, seen from the folder of this one", named=True)],
+        )
+    if data not in names.topologies:
+        return (
+            None,
+            "",
+            [Fault((), f"{data!r} is none of the topologies", one_of([*names.topologies], data), named=True)],
+        )
+    file = names.topologies[data]
+    return file, file.name if file else "", []
 
 
 def _shape(key: AxisKey, names: Names) -> type[Shape]:
@@ -157,6 +175,9 @@ def _shape(key: AxisKey, names: Names) -> type[Shape]:
         return TOOLS[names.tool or "flow"]
     shapes: dict[str, type[Shape]] = {"link": LinkFile, "node": HostFile, "scenario": ScenarioFile}
     return shapes[key.part]
+
+
+_SYSCTLS = TypeAdapter[Any](Sysctls)
 
 
 @cache
@@ -167,29 +188,13 @@ def _adapter(shape: type[Shape], key: str) -> TypeAdapter[Any]:
 
 def _text(written: Any) -> str:
     """One line for what a file would say."""
+    if isinstance(written, Kernel):
+        return written.place if written.name is None else f"{written.place}:{written.name}"
     if isinstance(written, dict):
         return ", ".join(f"{key} {_text(value)}" for key, value in written.items())
     if isinstance(written, list):
         return " + ".join(map(_text, written))
     return "none" if written is None else str(written)
-
-
-def _excluded(key: AxisKey, path: Path, others: list[list[Change]]) -> Iterator[Fault]:
-    for other in (each[0].key for each in others if each[0].key.excludes(key)):
-        same = other.text == key.text
-        what = (
-            f"the axis {key.text} is there twice"
-            if same
-            else f"the axes {other.text} and {key.text} exclude each other"
-        )
-        yield Fault(path, what, "one of the two")
-
-
-def _repeated(changes: list[Change]) -> Iterator[Fault]:
-    seen: dict[str, Change] = {}
-    for change in changes:
-        if seen.setdefault(change.text, change) is not change:
-            yield Fault(change.path, f"the value {change.text!r} is there twice", "each value once", named=True)
 
 
 def _workload_key(text: str, key: str, names: Names) -> AxisKey | None:
@@ -199,6 +204,12 @@ def _workload_key(text: str, key: str, names: Names) -> AxisKey | None:
     if key not in known:
         raise ValueRefused(f"{names.tool} has no {key!r} to vary", one_of([f"workload.{each}" for each in known], text))
     return AxisKey(text, "workload", "", key)
+
+
+def _sysctl_key(text: str, name: str) -> AxisKey:
+    if not re.fullmatch(SYSCTL_PATTERN, name):
+        raise ValueRefused(f"{name!r} is not the name of a sysctl", "a name such as sysctls.net.ipv4.tcp_ecn")
+    return AxisKey(text, "sysctl", name, "sysctls")
 
 
 def _node_key(text: str, host: str, key: str) -> AxisKey:

@@ -1,15 +1,17 @@
-"""Cells: the product of axes, each combination checked as if it had been written out. Pure, no I/O."""
+"""Cells: the product of dimensions, each combination checked as if it had been written out. Pure, no I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import chain, product
 from typing import Any, Literal, TypeVar
 
 from .axis import EXCLUSIVE, Change
+from .dimension import Dimension
 from .document import Fault, Path
 from .error import ValueRefused
+from .exclude import Rule
 from .field import PerDirection
 from .scenario import Cell
 from .setting import Kernel
@@ -22,69 +24,109 @@ from .workloadfile import AnyWorkloadFile, place_faults
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class _Base:
+    """The topology file under a cell, and the value of the axis that chose it, if one did."""
+
+    file: TopologyFile
+    chosen: tuple[Change, ...] = ()
+
+    @property
+    def path(self) -> tuple[Path, ...]:
+        return _paths(self.chosen)
+
+
 @dataclass
 class Resolver:
     """Makes cells from what a scenario says apart from its sweep; parts that cells share are made once.
 
-    What is wrong with combinations of values is gathered in `faults`, each thing once, where it first occurs.
+    `topology_file` is None where an axis of topologies says it. What is wrong with combinations of values is gathered
+    in `faults`, each thing once, where it first occurs.
     """
 
-    topology_file: TopologyFile
+    topology_file: TopologyFile | None
     workload_file: AnyWorkloadFile
     kernel: Kernel
     nic: Nic | None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
-    def cells(self, axes: Sequence[Sequence[Change]]) -> list[Cell]:
-        """One for each combination that is fine, the last axis varying fastest."""
-        return [cell for changes in product(*axes) if (cell := self._cell(changes)) is not None]
+    def cells(self, dimensions: Sequence[Dimension], rules: Sequence[Rule] = ()) -> list[Cell]:
+        """One for each combination that is fine and that no rule excludes, the last dimension varying fastest."""
+        combinations = (tuple(chain(*steps)) for steps in product(*(each.steps for each in dimensions)))
+        kept = (changes for changes in combinations if not any(rule.covers(changes) for rule in rules))
+        return [cell for changes in kept if (cell := self._cell(changes)) is not None]
 
     def _cell(self, changes: tuple[Change, ...]) -> Cell | None:
         whole = {change.key.key: change.value for change in changes if change.key.part == "scenario"}
         nic: Nic | None = whole.get("nic", self.nic)
-        here = _of(changes, "link", "node")
-        topology = self._once(("topology", nic, _paths(here)), lambda: self._topology(nic, here))
-        about = _of(changes, "workload")
-        workload = self._once(("workload", _paths(about)), lambda: self._workload(about))
-        if topology is None or workload is None:
+        base = self._base(changes)
+        here, about, asked = _of(changes, "link", "node"), _of(changes, "workload"), _of(changes, "sysctl")
+        topology = self._once(("topology", base.path, nic, _paths(here)), lambda: self._topology(base, nic, here))
+        workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
+        is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
+        if topology is None or workload is None or not is_heard:
             return None
         params = tuple((change.key.text, change.text) for change in changes if change.shown)
-        return Cell(params, topology, workload, whole.get("kernel", self.kernel), topology.nic)
+        sysctls = tuple((change.key.name, change.value) for change in asked)
+        return Cell(params, topology, workload, whole.get("kernel", self.kernel), topology.nic, sysctls)
 
-    def _topology(self, nic: Nic | None, changes: tuple[Change, ...]) -> Topology | None:
-        base = self._once("base", self.topology_file.topology)
+    def _base(self, changes: tuple[Change, ...]) -> _Base:
+        chosen = next((change for change in changes if change.key.key == "topology"), None)
+        if chosen is not None:
+            return _Base(chosen.value, (chosen,))
+        assert self.topology_file is not None, "BUG: a scenario without a topology"
+        return _Base(self.topology_file)
+
+    def _unvaried(self, base: _Base) -> Topology:
+        return self._once(("base", base.path), base.file.topology)
+
+    def _topology(self, base: _Base, nic: Nic | None, changes: tuple[Change, ...]) -> Topology | None:
+        unvaried = self._unvaried(base)
         names = dict.fromkeys(change.key.name for change in changes if change.key.part == "link")
-        links = {name: self._varied_link(name, changes) for name in names}
+        links = {name: self._varied_link(base, name, changes) for name in names}
         if None in links.values():
             return None
         nics = {change.key.name: change.value for change in changes if change.key.part == "node"}
         return replace(
-            base,
-            nic=nic or base.nic,
-            nodes=tuple(_with_nic(node, nic, nics.get(node.name)) for node in base.nodes),
-            links=tuple(links.get(link.name) or link for link in base.links),
+            unvaried,
+            nic=nic or unvaried.nic,
+            nodes=tuple(_with_nic(node, nic, nics.get(node.name)) for node in unvaried.nodes),
+            links=tuple(links.get(link.name) or link for link in unvaried.links),
         )
 
-    def _varied_link(self, name: str, changes: tuple[Change, ...]) -> Link | None:
+    def _varied_link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
         mine = tuple(change for change in _of(changes, "link") if change.key.name == name)
-        return self._once(("link", _paths(mine)), lambda: self._link(name, mine))
+        return self._once(("link", base.path, _paths(mine)), lambda: self._link(base, name, mine))
 
-    def _link(self, name: str, changes: tuple[Change, ...]) -> Link | None:
-        link = self.topology_file.links[name]
+    def _link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
+        link = base.file.links[name]
         for change in changes:
             try:
                 link = changed_link(link, change)
             except ValueRefused as refused:
-                self._blame((change,), Fault((change.key.key,), refused.what, refused.allowed), ())
+                fault = Fault((change.key.key,), refused.what, refused.allowed)
+                self._blame((change, *base.chosen), fault, ())
                 return None
         faults = list(link_faults(link))
         for fault in faults:
-            self._blame(changes, fault, ())
+            self._blame((*changes, *base.chosen), fault, ())
         return None if faults else link.link(name)
 
-    def _workload(self, changes: tuple[Change, ...]) -> Workload | None:
-        base = self._once("base", self.topology_file.topology)
+    def _is_heard(self, base: _Base, changes: tuple[Change, ...]) -> bool:
+        """Whether no host has a sysctl of its own, which would go before the axis."""
+        deaf = [
+            (change, node.name)
+            for change in changes
+            for node in self._unvaried(base).nodes
+            if change.key.name in dict(node.sysctls)
+        ]
+        for change, host in deaf:
+            what = f"the host {host!r} says {change.key.name} itself, which goes before this"
+            self._blame((change, *base.chosen), Fault(("sysctls",), what, "one of the two"), ())
+        return not deaf
+
+    def _workload(self, base: _Base, changes: tuple[Change, ...]) -> Workload | None:
         names = {info.alias or name: name for name, info in type(self.workload_file).model_fields.items()}
         update: dict[str, Any] = {}
         for change in changes:
@@ -93,12 +135,12 @@ class Resolver:
             if EXCLUSIVE.get(key) in names:
                 update[EXCLUSIVE[key]] = None
         workload = self.workload_file.model_copy(update=update)
-        own, placing = list(workload.faults()), list(place_faults(workload, base))
+        own, placing = list(workload.faults()), list(place_faults(workload, self._unvaried(base)))
         ends = tuple(change for change in changes if change.key.key in ("from", "to"))
         for fault in own:
             self._blame(changes, fault, ("workload",))
         for fault in placing:
-            self._blame(ends, fault, () if ends else ("workload",))
+            self._blame((*ends, *base.chosen), fault, () if ends else ("workload",))
         return None if own or placing else workload.workload()
 
     def _blame(self, changes: tuple[Change, ...], fault: Fault, elsewhere: Path) -> None:
@@ -106,7 +148,8 @@ class Resolver:
         key = fault.path[0] if fault.path else None
         guilty = [change for change in changes if change.key.key == key] or ([] if elsewhere else [*changes[:1]])
         path = guilty[0].path if guilty else (*elsewhere, *fault.path)
-        others = [f"{change.key.text} = {change.text}" for change in changes if change not in guilty]
+        unsaid = [change for change in changes if change not in guilty or change.derived]
+        others = [f"{change.key.text} = {change.text}" for change in unsaid]
         what = fault.what + (f" (with {', '.join(others)})" if others else "")
         self.faults.setdefault((path, fault.what), Fault(path, what, fault.allowed, fault.named))
 
@@ -142,7 +185,7 @@ def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
     return replace(node, nic=own)
 
 
-def _of(changes: Iterable[Change], *parts: Literal["link", "node", "workload"]) -> tuple[Change, ...]:
+def _of(changes: Iterable[Change], *parts: Literal["link", "node", "workload", "sysctl"]) -> tuple[Change, ...]:
     return tuple(change for change in changes if change.key.part in parts)
 
 

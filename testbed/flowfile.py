@@ -13,7 +13,7 @@ from .error import ValueRefused
 from .field import Name, Size, Span, matching, number
 from .reader import quantity, text_of, whole, word
 from .shape import Shape
-from .workload import FLOWS_MAX, FlowWorkload
+from .workload import FLOWS_MAX, WINDOW_MAX_BYTES, FlowWorkload
 
 _CONGESTION_ALLOWED = "the kernel's name of a congestion control, such as cubic or bbr"
 _LEAVE_OUT_ALLOWED = "a time such as 2 s, or {rtts: 20}"
@@ -26,9 +26,12 @@ def read_window(value: object) -> int | None:
     if text == "auto":
         return None
     try:
-        return quantity(units.parse_size, units.SIZE.allowed, low=1)(text)
+        window_bytes = quantity(units.parse_size, units.SIZE.allowed, low=1)(text)
     except ValueRefused as refused:
         raise ValueRefused(refused.what, f"auto, or {refused.allowed}") from None
+    if window_bytes is not None and window_bytes >= WINDOW_MAX_BYTES:
+        raise ValueRefused(f"no window of TCP is as large as {text!r}", "below 1 GiB, or auto")
+    return window_bytes
 
 
 def write_window(window_bytes: int | None) -> str:
@@ -143,6 +146,17 @@ class FlowFile(EndsFile):
             if isinstance(values, tuple) and len(values) != self.flows:
                 what = f"the number of values is {len(values)} and the number of flows {self.flows}"
                 yield Fault((key,), what, "one value for all flows, or a list with one for each", named=True)
+        if isinstance(self.leave_out, int) and self.duration is not None:
+            yield from self._ramp_faults(self.leave_out, self.duration)
+
+    def _ramp_faults(self, leave_out_ns: int, duration_ns: int) -> Iterator[Fault]:
+        """The steady state lies between the ramp, which begins with the last flow, and the end of the first."""
+        starts = self.start if isinstance(self.start, tuple) else (0, (self.flows - 1) * self.start)
+        together_ns = duration_ns - (max(starts) - min(starts))
+        if leave_out_ns >= together_ns:
+            run = f"run together for {units.format_time(together_ns)}" if together_ns > 0 else "never run all together"
+            what = f"leave_out leaves nothing: the flows {run}"
+            yield Fault(("leave_out",), what, "a longer duration, or a shorter leave_out")
 
     def workload(self) -> FlowWorkload:
         rtts = self.leave_out.rtts if isinstance(self.leave_out, RttsFile) else None

@@ -17,9 +17,6 @@ from .stage import Emulator, Stage, Way
 from .topology import Link, Nic, Topology
 from .workload import Iperf3Workload, Workload
 
-WINDOW_MAX_BYTES = 2**30
-"""The largest window that TCP can announce (RFC 7323), and that the kernel accepts for a socket."""
-
 
 @dataclass(frozen=True)
 class PathHop:

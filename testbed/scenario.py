@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 Params = tuple[tuple[str, str], ...]
+Size: TypeAlias = Literal["full", "quick"]
 ID_MAX = 120
 
 
@@ -50,13 +51,17 @@ class Axis:
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination of axis values, resolved. `params` has the key and the text of each axis."""
+    """One combination of axis values, resolved. `params` has the key and the text of each axis.
+
+    `sysctls` are those that axes set; they go before the scenario's.
+    """
 
     params: Params
     topology: Topology
     workload: Workload
     kernel: Kernel
     nic: Nic | None
+    sysctls: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,10 +131,12 @@ class Trial:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What to run. `cells` are the product of `axes`, the last axis varying fastest.
+    """What to run. `cells` are the product of `axes`, the last axis varying fastest, without what is excluded; axes of
+    one group vary together.
 
     `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. With `until`, repetitions are the most
-    that a cell can get. The rest is as in Trial.
+    that a cell can get. `size` says whether the file's quick settings are in force, and `quick_note` what they scale.
+    The rest is as in Trial.
     """
 
     name: str
@@ -143,6 +150,19 @@ class Scenario:
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
     until: Until | None = None
+    size: Size = "full"
+    quick_note: str | None = None
+
+    def order(self) -> tuple[Trial, ...]:
+        """The trials in the order in which to run them: a block for each repetition, with every cell once, and drawn
+        by lot within the block, so that a drift of the machine does not look like the effect of an axis.
+
+        The lot is a hash of the seed and the trial: the same for the same scenario, everywhere.
+        """
+        return tuple(sorted(self.trials(), key=lambda trial: (trial.repetition, self._lot(trial))))
+
+    def _lot(self, trial: Trial) -> bytes:
+        return hashlib.sha256(f"{self.seed} {trial.repetition} {trial.id}".encode()).digest()
 
     def trials(self) -> tuple[Trial, ...]:
         """Every cell with every seed, the seeds of a cell side by side."""
@@ -161,7 +181,7 @@ class Scenario:
                 samples_interval_ns=self.samples_interval_ns,
                 captures=self.captures,
                 limits=self.limits,
-                sysctls=self.sysctls,
+                sysctls=tuple((dict(self.sysctls) | dict(cell.sysctls)).items()),
             )
             for id, (cell, i) in zip(ids, runs, strict=True)
         )

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, PlainSerializer, PlainValidator, Tag, WithJsonSchema
 
+from . import units
+from .document import MAPPING, Fault
 from .error import ValueRefused
 from .field import Name, Size, Span, Sysctls, Text, byte_count_schema, number
+from .impairmentfile import FractionField
 from .reader import byte_count, text_of, whole
-from .setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYTES, Capture, Kernel, Limits
+from .setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYTES, Capture, Kernel, Limits, Until
 from .shape import Shape
 from .topology import Nic
 from .topologyfile import TopologyFile
 from .workloadfile import WorkloadFile
 
 REPETITIONS_MAX = 100_000
+TRIALS_LEAST, LEAST = 2, 3
+"""How few trials have an interval at all, and how few a cell gets that does not say."""
 SNAPLEN_MIN, SNAPLEN_MAX = 14, 262_144
 
 _KERNELS = {"lab": Kernel("lab"), "lab-realtime": Kernel("lab-realtime"), "host": Kernel("host")}
@@ -101,6 +107,13 @@ TopologyField: TypeAlias = Annotated[
 ]
 
 
+Trials = Annotated[
+    int,
+    PlainValidator(whole(TRIALS_LEAST, REPETITIONS_MAX)),
+    WithJsonSchema(number(TRIALS_LEAST, REPETITIONS_MAX, "Trials of a cell.")),
+]
+
+
 class CaptureFile(Shape):
     """A pcap of what passes a node or a link."""
 
@@ -146,11 +159,72 @@ class TitleFile(Shape):
     topology: TopologyField
 
 
+class UntilFile(Shape):
+    """How well the mean goodput of a cell is to be known before it is not repeated any more."""
+
+    ci: FractionField = Field(description="Half of the 95 % confidence interval, as a share of the mean.")
+    most: Trials = Field(alias="max", description="A cell gets no more trials, whatever the interval is.")
+    least: Trials = Field(LEAST, alias="min", description="A cell gets at least so many.")
+
+    def faults(self) -> Iterator[Fault]:
+        if not 0 < self.ci < 1:
+            what = f"{units.format_fraction(self.ci)} is out of range"
+            yield Fault(("ci",), what, "more than 0 % and less than 100 %", named=True)
+        if self.most < self.least:
+            what = f"a cell gets {self.least} trials at least"
+            yield Fault(("max",), what, f"{self.least} or more, or a smaller min", named=True)
+
+    def until(self) -> Until:
+        return Until(self.ci, self.most, self.least)
+
+
+def read_quick(value: object) -> dict[str, Any]:
+    """The settings of the quick size, which `option` reads, by their keys; the note is there."""
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a mapping", MAPPING)
+    if "note" not in value:
+        raise ValueRefused("the key 'note' is missing", "a line that says what is scaled, and what that changes")
+    if not isinstance(value["note"], str):
+        raise ValueRefused("this is not text", "what is scaled, and what that changes", ("note",))
+    if len(value) == 1:
+        raise ValueRefused("nothing is set", "KEY: VALUE as for --set, such as 'path.rate: 1 Gbit/s'")
+    return value
+
+
+def read_values(value: object) -> Any:
+    """The values of an axis as they are written: what they mean depends on the axis."""
+    if not isinstance(value, list | dict):
+        raise ValueRefused(
+            "this is not a list", "a list, such as [a, b], or a range, such as {from: 1, to: 10, step: 1}"
+        )
+    if not value:
+        raise ValueRefused("there is nothing in it", "at least one entry")
+    return value
+
+
+Values = Annotated[Any, PlainValidator(read_values)]
+Rules = Annotated[dict[str, Any], Field(min_length=1)]
+
+
 class ScenarioFile(RunFile, TitleFile):
     """A topology, a workload on it, and what is varied."""
 
-    sweep: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field({}, description="Axes, each with its values.")
+    sweep: dict[str, Values] = Field({}, description="Axes, each with its values, and groups of axes that go together.")
+    exclude: list[Rules] = Field(
+        [], description="Which combinations are left out: axes, each with one value or a list."
+    )
     repetitions: Repetitions = 1
+    until: UntilFile | None = Field(None, description="Repeat each cell until its mean is known; not with repetitions.")
+    quick: Annotated[dict[str, Any] | None, PlainValidator(read_quick)] = Field(
+        None, description="The small size of the scenario, for --quick: settings as for --set, and a note."
+    )
+
+    def faults(self) -> Iterator[Fault]:
+        """What is wrong between the keys of one mapping."""
+        if self.until is not None:
+            yield from (fault.under("until") for fault in self.until.faults())
+        if self.until is not None and "repetitions" in self.model_fields_set:
+            yield Fault(("repetitions",), "repetitions and until exclude each other", "one of the two")
 
 
 class LabelFile(Shape):

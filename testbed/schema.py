@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from .axis import DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
+from .axisrange import RangeFile
 from .impairmentfile import loss_schema
-from .reader import NAME_PATTERN
+from .reader import NAME_PATTERN, SYSCTL_PATTERN
 from .scenariofile import ScenarioFile
 from .topologyfile import HostFile, LinkFile, TopologyFile
 from .workloadfile import TOOLS
@@ -19,12 +20,35 @@ def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
     model = TopologyFile if kind == "topology" else ScenarioFile
     found: dict[str, Any] = _without_null(model.model_json_schema())
     if kind == "scenario":
-        found["properties"]["sweep"] = _sweep(found)
+        _complete(found)
     return {"$schema": DIALECT, **found, "title": f"Testbed {kind}"}
 
 
-def _sweep(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Axes by their keys, each with a list of what the key itself takes."""
+def _complete(scenario: dict[str, Any]) -> None:
+    """Adds what no model says: what axes, rules and the quick size hold, and that an axis can be the topology."""
+    axes, properties = _axes(scenario), scenario["properties"]
+    ranges = _without_null(RangeFile.model_json_schema())
+    properties["sweep"] |= {
+        "patternProperties": {
+            **{f"^{key}$": {"anyOf": [_list_of(one), ranges]} for key, one in axes.items()},
+            rf"^({_any(axes)})(\s*\+\s*({_any(axes)}))+$": _list_of({"type": "array", "minItems": 2}),
+        },
+        "additionalProperties": False,
+    }
+    properties["exclude"]["items"] |= {
+        "patternProperties": {f"^{key}$": {"anyOf": [one, _list_of(one)]} for key, one in axes.items()},
+        "additionalProperties": False,
+    }
+    properties["quick"] |= {"properties": {"note": {"type": "string"}}, "required": ["note"], "minProperties": 2}
+    properties["quick"].pop("anyOf", None)
+    properties["quick"]["type"] = "object"
+    scenario["required"] = [key for key in scenario["required"] if key != "topology"]
+    varied = {"patternProperties": {r"(^|\+\s*)topology(\s*\+|$)": True}, "minProperties": 1}
+    scenario["anyOf"] = [{"required": ["topology"]}, {"required": ["sweep"], "properties": {"sweep": varied}}]
+
+
+def _axes(scenario: dict[str, Any]) -> dict[str, Any]:
+    """What each axis takes, by a regular expression of its key."""
     definitions = scenario["$defs"]
     link, host = (definitions[shape.__name__]["properties"] for shape in (LinkFile, HostFile))
     known = {f"{NAME_PATTERN}\\.{key}": link[key] for key in LINK_KEYS}
@@ -32,15 +56,21 @@ def _sweep(scenario: dict[str, Any]) -> dict[str, Any]:
         f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions) for key in DIRECTIONAL
     }
     known |= {f"{NAME_PATTERN}\\.nic": host["nic"]}
-    known |= {key: scenario["properties"][key] for key in WHOLE}
+    known |= {key: scenario["properties"][key] for key in WHOLE if key != "topology"}
+    known |= {"topology": {"type": "string", "description": "A topology file, seen from the folder of this one."}}
+    known |= {f"sysctls\\.{SYSCTL_PATTERN}": {"type": ["string", "number"]}}
     for key, values in _workload_keys(definitions).items():
         one = values[0] if len(values) == 1 else {"anyOf": values}
         known |= {f"workload\\.{key}": one} | ({key: one} if key in SHORT else {})
-    return {
-        **scenario["properties"]["sweep"],
-        "patternProperties": {f"^{key}$": {"type": "array", "items": one, "minItems": 1} for key, one in known.items()},
-        "additionalProperties": False,
-    }
+    return known
+
+
+def _list_of(one: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": one, "minItems": 1}
+
+
+def _any(axes: dict[str, Any]) -> str:
+    return "|".join(axes)
 
 
 def _workload_keys(definitions: dict[str, Any]) -> dict[str, list[Any]]:

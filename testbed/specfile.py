@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from .axis import Change, Names, axes
 from .cell import Resolver
-from .document import Document, Fault, Place, mapping, parse
+from .dimension import Dimension, dimensions
+from .document import Document, Fault, mapping
 from .error import Problem, SpecError, one_of
-from .option import with_options
-from .scenario import Axis, Scenario
+from .exclude import Rule, rules
+from .network import OWN, Networks, networks, topology_files
+from .network import read as read
+from .option import Changed, with_options
+from .scenario import Axis, Scenario, Size
 from .scenariofile import ScenarioFile
 from .shape import check
 from .topology import Topology
 from .topologycheck import check_topology
-from .topologyfile import TopologyFile
-from .workloadfile import TOOLS, AnyWorkloadFile, WorkloadFile, place_faults
+from .workloadfile import AnyWorkloadFile, WorkloadFile, place_faults
 
 TRIALS_MAX = 100_000
 
@@ -35,134 +36,99 @@ def load_topology(path: str | os.PathLike[str]) -> Topology:
     return file.topology()
 
 
-def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Scenario:
-    """The scenario of a file, changed by `settings`, which are KEY=VALUE with VALUE in YAML.
+def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), quick: bool = False) -> Scenario:
+    """The scenario of a file, in its quick size if that is wanted, changed by `settings`, which are KEY=VALUE with
+    VALUE in YAML.
 
     KEY is a key of the file ("seed", "limits.wall", "sweep.flows") or what an axis can be ("path.rtt",
-    "flows", "workload.bytes"). The latter replaces the axis if there is one; otherwise a list becomes an
+    "flows", "workload.bytes"). The latter replaces the axis if there is one; otherwise a list or a range becomes an
     axis, and any other value is simply set. A topology is looked for from the folder of the scenario file.
 
     Raises SpecError with all the problems of the file, the settings and the topology.
     """
-    document, fixed = with_options(read(path), settings)
-    network = _network(document, os.path.dirname(os.fspath(path)))
-    spec, changes, faults = _checked(document, network, fixed)
-    if spec is None or network.file is None or faults or network.problems:
-        raise SpecError(_problems(document, faults, network))
-    resolver = Resolver(network.file, spec.workload, spec.kernel, spec.nic)
-    cells = resolver.cells(changes)
-    if resolver.faults:
-        raise SpecError(_problems(document, [*resolver.faults.values()], network))
+    changed = with_options(read(path), settings, quick)
+    over = networks(changed.document, _folder(path))
+    spec, varied, excluded, faults = _checked(changed, over)
+    if spec is None or None in over.files or faults or over.problems:
+        raise SpecError(_problems(changed.document, faults, over))
+    own = None if over.is_axis else over.found[OWN].file
+    resolver = Resolver(own, spec.workload, spec.kernel, spec.nic)
+    cells = resolver.cells(varied, excluded)
+    if not cells and not resolver.faults:
+        faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]
+    if resolver.faults or faults:
+        raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], over))
+    until = None if spec.until is None else spec.until.until()
+    size: Size = "quick" if quick else "full"
     return Scenario(
         name=spec.name,
         description=spec.description,
-        axes=tuple(Axis(axis[0].key.text, tuple(each.text for each in axis)) for axis in changes if axis[0].shown),
+        axes=tuple(Axis(key.text, each.texts(key)) for each in varied if each.is_shown for key in each.keys),
         cells=tuple(cells),
-        repetitions=spec.repetitions,
+        repetitions=spec.repetitions if until is None else until.most,
         seed=spec.seed,
         samples_interval_ns=spec.samples_interval_ns,
         captures=tuple(each.capture() for each in spec.capture),
         limits=spec.limits.limits(),
         sysctls=tuple(spec.sysctls.items()),
+        until=until,
+        size=size,
+        quick_note=spec.quick["note"] if spec.quick and quick else None,
     )
 
 
-def read(path: str | os.PathLike[str]) -> Document:
-    """Raises SpecError for what cannot be read, or is not YAML."""
-    name = os.path.normpath(path)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}")]) from None
-    try:
-        return parse(data.decode("utf-8-sig"), Place(name, 1))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise SpecError([Problem(name, line, "this is not text in UTF-8")]) from None
+def _folder(path: str | os.PathLike[str]) -> str:
+    return os.path.dirname(os.fspath(path))
 
 
-@dataclass(frozen=True)
-class _Network:
-    """The topology of a scenario: its file, None if it has problems; its names, `links` None if unread."""
-
-    file: TopologyFile | None
-    problems: tuple[Problem, ...] = ()
-    links: tuple[str, ...] | None = None
-    hosts: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-
-
-def _network(scenario: Document, folder: str) -> _Network:
-    """The topology that a scenario names or contains."""
-    data = mapping(scenario.data).get("topology")
-    if isinstance(data, dict):
-        return _known(scenario.at("topology"))
-    if not isinstance(data, str):
-        return _Network(None)
-    try:
-        return _known(read(os.path.join(folder, data)))
-    except SpecError as error:
-        if error.problems[0].line is not None:
-            return _Network(None, error.problems)
-        problem = scenario.problem(Fault(("topology",), f"{data!r}: {error.problems[0].what}"))
-        return _Network(None, (problem,))
-
-
-def _known(document: Document) -> _Network:
-    file, faults = check_topology(document)
-    data = mapping(document.data)
-    nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
-    types = {name: mapping(node).get("type") for name, node in nodes.items()}
-    hosts = tuple(name for name, type in types.items() if type == "host")
-    others = tuple(name for name in types if name not in hosts)
-    return _Network(file, tuple(document.problems(faults)), tuple(links), hosts, others)
-
-
-def _checked(
-    document: Document, network: _Network, fixed: frozenset[str]
-) -> tuple[ScenarioFile | None, list[list[Change]], list[Fault]]:
+def _checked(changed: Changed, over: Networks) -> tuple[ScenarioFile | None, list[Dimension], list[Rule], list[Fault]]:
     """The parts of a scenario document, each by itself; None if it is not well-formed or not good YAML."""
-    data = mapping(document.data)
-    inline = {"topology": "inline"} if isinstance(data.get("topology"), dict) else {}
-    spec, faults = check(TypeAdapter(ScenarioFile), {**data, **inline} if data else document.data)
+    document = changed.document
+    data, names = mapping(document.data), over.names(document)
+    is_apart = over.is_axis or isinstance(data.get("topology"), dict)
+    spec, faults = check(
+        TypeAdapter(ScenarioFile), {**data, **({"topology": "apart"} if is_apart else {})} if data else document.data
+    )
+    faults += [] if spec is None else list(spec.faults())
     workload, _ = check(TypeAdapter[Any](WorkloadFile), data.get("workload"))
-    changes, unread = axes(document, Names(network.links, network.hosts, _tool(data)), fixed)
-    faults += [*unread, *_capture_faults(data, network)]
-    trials = math.prod(map(len, changes)) * (spec.repetitions if spec else 1)
-    if trials > TRIALS_MAX:
-        faults.append(Fault(("sweep",), f"these are {trials} trials", f"up to {TRIALS_MAX}", named=True))
-    is_varied = any(axis[0].key.part == "workload" for axis in changes)
+    varied, unread = dimensions(document, names, changed.unshown)
+    excluded, unmatched = rules(document, varied, names, strict=changed.is_strict)
+    faults += [*unread, *unmatched, *_capture_faults(data, over), *_too_many(spec, varied)]
+    is_varied = over.is_axis or any(key.part == "workload" for each in varied for key in each.keys)
     if workload is not None and not is_varied and (faults or document.faults):
-        faults += [fault.under("workload") for fault in _workload_faults(workload, network)]
-    return (None if document.faults else spec), changes, faults
+        faults += [fault.under("workload") for fault in _workload_faults(workload, over)]
+    return (None if document.faults else spec), varied, excluded, faults
 
 
-def _workload_faults(workload: AnyWorkloadFile, network: _Network) -> Iterator[Fault]:
+def _too_many(spec: ScenarioFile | None, varied: Sequence[Dimension]) -> Iterator[Fault]:
+    """Counted before any cell is made."""
+    most = 1 if spec is None else spec.until.most if spec.until else spec.repetitions
+    trials = math.prod(len(each.steps) for each in varied) * most
+    if trials > TRIALS_MAX:
+        yield Fault(("sweep",), f"these are {trials} trials", f"up to {TRIALS_MAX}", named=True)
+
+
+def _workload_faults(workload: AnyWorkloadFile, over: Networks) -> Iterator[Fault]:
     """What cells would show, if there were any."""
     yield from workload.faults()
-    if network.file is not None:
-        yield from place_faults(workload, network.file.topology())
+    for file in over.files:
+        if file is not None:
+            yield from place_faults(workload, file.topology())
 
 
-def _tool(data: dict[str, Any]) -> str | None:
-    tool = mapping(data.get("workload")).get("tool")
-    return tool if isinstance(tool, str) and tool in TOOLS else None
-
-
-def _capture_faults(data: dict[str, Any], network: _Network) -> Iterator[Fault]:
-    known = (*network.hosts, *network.others, *(network.links or ()))
-    captures = data.get("capture")
+def _capture_faults(data: dict[str, Any], over: Networks) -> Iterator[Fault]:
+    known, captures = over.places(), data.get("capture")
     for index, capture in enumerate(captures if isinstance(captures, list) else ()):
         at = mapping(capture).get("at")
-        if isinstance(at, str) and network.links is not None and at not in known:
-            yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", one_of(known, at), named=True)
+        if isinstance(at, str) and known is not None and at not in known:
+            allowed = one_of(known, at) or "names that all topologies have"
+            yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", allowed, named=True)
 
 
-def _problems(document: Document, faults: list[Fault], network: _Network) -> list[Problem]:
-    """Those of the scenario and then those of the topology; of one file, in the order of its lines."""
+def _problems(document: Document, faults: list[Fault], over: Networks) -> list[Problem]:
+    """Those of the scenario and then those of the topologies; of one file, in the order of its lines."""
     own = document.problems(faults)
-    both = [*own, *(problem for problem in network.problems if problem not in own)]
+    both = [*own, *(problem for problem in over.problems if problem not in own)]
     files = list(dict.fromkeys(problem.file for problem in both))
     return sorted(both, key=lambda problem: (files.index(problem.file), problem.line or 0))
 
@@ -172,9 +138,15 @@ def is_scenario(path: str | os.PathLike[str]) -> bool:
     return bool({"workload", "topology", "sweep"} & set(mapping(read(path).data)))
 
 
-def files_of(scenario: str | os.PathLike[str]) -> dict[str, str]:
-    """The scenario's file and that of the topology it names, as paths, by what they are."""
-    named = mapping(read(scenario).data).get("topology")
-    own = os.fspath(scenario)
-    files = {"scenario.yaml": own}
-    return files | {"topology.yaml": os.path.join(os.path.dirname(own), named)} if isinstance(named, str) else files
+def sizes_of(scenario: str | os.PathLike[str]) -> tuple[Size, ...]:
+    """The sizes that a scenario file has: full, and quick if it says what that is. Raises SpecError."""
+    return ("full", "quick") if "quick" in mapping(read(scenario).data) else ("full",)
+
+
+def files_of(scenario: str | os.PathLike[str], settings: Sequence[str] = (), quick: bool = False) -> dict[str, str]:
+    """The scenario's file and those of the topologies it names, as paths, by names that differ.
+
+    With the same `settings` and size as for `load_scenario` they are the files that it reads.
+    """
+    document = with_options(read(scenario), settings, quick).document
+    return {"scenario.yaml": os.fspath(scenario)} | topology_files(document, _folder(scenario))

@@ -13,7 +13,10 @@ from .error import one_of
 from .shape import check, well_formed
 from .topologyfile import HostFile, LinkFile, NodeFile, SwitchFile, TopologyFile
 
-RESERVED = ("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic")
+RESERVED = (
+    *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic"),
+    *("exclude", "until", "quick"),
+)
 """Names that an axis or an option of a scenario would mistake for one of its own keys."""
 
 

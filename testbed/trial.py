@@ -14,11 +14,11 @@ from .command import Command
 from .error import UserError
 from .memory import memory_bytes
 from .node import node_netns
-from .plan import WINDOW_MAX_BYTES, Plan, plan
+from .plan import Plan, plan
 from .sample import Source
 from .scenario import Trial
 from .setting import Capture
-from .workload import FlowWorkload, Iperf3Workload, PingWorkload
+from .workload import WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload
 from .workloads import ping
 
 SETTLE_S, STP_SETTLE_S = 2, 35

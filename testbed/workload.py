@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 FLOWS_MAX = 128
+WINDOW_MAX_BYTES = 2**30
+"""Windows are smaller than this, the largest that TCP can announce (RFC 7323) and that the kernel accepts."""
 
 
 @dataclass(frozen=True)

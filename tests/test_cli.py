@@ -87,10 +87,22 @@ def test_check_tells_all_problems_of_all_files(testbed: Testbed, tmp_path: Path)
 
 
 def test_check_refuses_what_no_kernel_could_do(testbed: Testbed, scenario: Path) -> None:
-    scenario.write_text(SCENARIO.replace("duration: 1 s", "duration: 1 s, window: 1 GiB"))
+    scenario.write_text(SCENARIO.replace("duration: 1 s", "duration: 1 s, leave_out: {rtts: 100000}"))
     said = testbed("check", scenario)
     assert said.code == 2
-    assert said.out.startswith(f"{scenario}: a window of 1073741824 bytes is larger than the kernel allows")
+    assert said.out.startswith(f"{scenario}: leave_out leaves nothing: the ramp of ")
+
+
+def test_check_wants_both_sizes_to_be_fine_and_plan_shows_either(testbed: Testbed, scenario: Path) -> None:
+    quick = "quick: {note: a tenth of it, duration: 100 ms, flows: 1}\n"
+    scenario.write_text(f"{SCENARIO.rstrip()}\n{quick}")
+    assert testbed("check", scenario).out == f"{scenario}: fine, 4 trials, 2 in the quick size\n"
+    assert len(testbed("plan", scenario, "--quick", "--list").out.split()) == 2
+    scenario.write_text(f"{SCENARIO.rstrip()}\n{quick.replace('100 ms', '100 parsec')}")
+    said = testbed("check", scenario)
+    assert said.code == 2
+    line = len(SCENARIO.rstrip().splitlines()) + 1
+    assert said.out.startswith(f"{scenario}:{line}: duration: unknown unit 'parsec' in '100 parsec'")
 
 
 def test_plan_prints_the_script_and_does_nothing(testbed: Testbed, tmp_path: Path) -> None:

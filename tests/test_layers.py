@@ -34,7 +34,7 @@ LAYERS = (
     ("ruleset",),
     ("stage",),
     # spec: the files, then the values they are read into
-    ("specfile", "schema", "option", "cell", "axis"),
+    ("specfile", "schema", "network", "option", "cell", "exclude", "dimension", "axis", "axisrange"),
     ("scenario", "topologycheck"),
     ("scenariofile", "topologyfile", "workloadfile", "flowfile", "impairmentfile"),
     ("field",),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import tempfile
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from junk import JUNK, paths, problems_of
 
 from testbed.error import MachineError, Problem, SpecError
 from testbed.impairment import Buffer, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
@@ -315,31 +315,8 @@ def test_the_schema_refuses_misspelt_keys_and_values(path: Path) -> None:
     assert list(judge.iter_errors(yaml.safe_load(path.read_text())))
 
 
-JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["1 ms", "none", "a", "flow"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5) | st.just("forward"), inner, max_size=3)
-    ),
-    max_leaves=5,
-)
 GOOD: dict[str, Any] = yaml.load(EVERYTHING.read_text(), yaml.BaseLoader)
 GOOD["sweep"] = {key: values[:2] for key, values in GOOD["sweep"].items()}
-
-
-def paths(data: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [here, *(path for key, value in items for path in paths(value, (*here, key)))]
-
-
-def problems_of(data: Any) -> tuple[Problem, ...]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "junk.yaml"
-        file.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True))
-        try:
-            load_scenario(file)
-        except SpecError as error:
-            return error.problems
-    return ()
 
 
 @settings(deadline=None, max_examples=150)

@@ -9,7 +9,7 @@ import typer
 
 from ..error import SpecError, TestbedError
 from ..plan import plan
-from ..specfile import is_scenario, load_scenario, load_topology
+from ..specfile import is_scenario, load_scenario, load_topology, sizes_of
 from ..trial import orders
 
 
@@ -31,10 +31,11 @@ def check(files: Annotated[list[Path], typer.Argument(help="Topology and scenari
 
 def _describe(file: Path) -> str:
     if is_scenario(file):
-        trials = load_scenario(file).trials()
-        for trial in trials:
+        found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
+        for trial in (trial for trials in found.values() for trial in trials):
             orders(trial)
-        return f"fine, {len(trials)} trial{'s' if len(trials) != 1 else ''}"
+        quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
+        return f"fine, {len(found['full'])} trial{'s' if len(found['full']) != 1 else ''}{quick}"
     topology = load_topology(file)
     planned = plan(topology)
     return f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"

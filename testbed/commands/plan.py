@@ -22,12 +22,13 @@ def plan(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the scenario.")
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="The quick size of the scenario.")] = False,
 ) -> None:
     """Print the commands that build the network, as a script for a root shell, and stop there."""
     if not is_scenario(file):
         print(planning.plan(load_topology(file)).script(), end="")
         return
-    trials = load_scenario(file, settings or []).trials()
+    trials = load_scenario(file, settings or [], quick).trials()
     if list_trials:
         print("\n".join(each.id for each in trials))
         return

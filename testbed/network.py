@@ -1,0 +1,154 @@
+"""Networks: the topologies a scenario runs over, with the names that its axes can use. Reads files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .axis import Names, members
+from .document import Document, Fault, Path, Place, mapping, parse
+from .error import Problem, SpecError
+from .topologycheck import check_topology
+from .topologyfile import TopologyFile
+from .workloadfile import TOOLS
+
+OWN = ""
+"""In place of a file, where the scenario's `topology` key says it."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """One topology: its file, None if it has problems; its names, `links` None if unread."""
+
+    file: TopologyFile | None
+    problems: tuple[Problem, ...] = ()
+    links: tuple[str, ...] | None = None
+    hosts: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Networks:
+    """The topologies of a scenario: those that an axis names, by what it says, or (under OWN) its only one."""
+
+    found: Mapping[str, Network]
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return tuple(dict.fromkeys(problem for each in self.found.values() for problem in each.problems))
+
+    @property
+    def is_axis(self) -> bool:
+        return OWN not in self.found
+
+    @property
+    def files(self) -> tuple[TopologyFile | None, ...]:
+        return tuple(each.file for each in self.found.values())
+
+    def names(self, scenario: Document) -> Names:
+        """What the axes of the scenario can refer to."""
+        each = tuple(self.found.values())
+        links, hosts = (_common(names) for names in ([one.links or () for one in each], [one.hosts for one in each]))
+        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts))
+        return Names(
+            None if any(one.links is None for one in each) else links,
+            hosts,
+            _tool(mapping(scenario.data)),
+            tuple(name for name in every if name not in (*links, *hosts)),
+            {said: one.file for said, one in self.found.items()},
+        )
+
+    def places(self) -> tuple[str, ...] | None:
+        """The nodes and links that all topologies have; None if one could not be read."""
+        if any(one.links is None for one in self.found.values()):
+            return None
+        return _common([(*one.hosts, *one.others, *(one.links or ())) for one in self.found.values()])
+
+
+def _common(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    first, *rest = names
+    return tuple(name for name in first if all(name in other for other in rest))
+
+
+def networks(scenario: Document, folder: str) -> Networks:
+    """The topologies that a scenario names or contains; an axis of topologies goes before its `topology` key."""
+    named = dict(topology_axis(scenario))
+    found = {said: _named(scenario, path, said, folder) for said, path in named.items()}
+    return Networks(found or {OWN: _own(scenario, folder)})
+
+
+def topology_axis(scenario: Document) -> Iterator[tuple[str, Path]]:
+    """What an axis of topologies says, and where; nothing without one."""
+    for key, values in mapping(mapping(scenario.data).get("sweep")).items():
+        if "topology" not in members(key):
+            continue
+        column = members(key).index("topology")
+        for index, value in enumerate(values if isinstance(values, list) else ()):
+            if isinstance(value, str) and "+" not in key:
+                yield value, ("sweep", key, index)
+            elif isinstance(value, list) and column < len(value) and isinstance(value[column], str):
+                yield value[column], ("sweep", key, index, column)
+
+
+def topology_files(scenario: Document, folder: str) -> dict[str, str]:
+    """The files that `networks` would read, as paths, by names that differ."""
+    own = mapping(scenario.data).get("topology")
+    named = list(dict(topology_axis(scenario)))
+    if not named:
+        return {"topology.yaml": os.path.join(folder, own)} if isinstance(own, str) else {}
+    names: dict[str, str] = {}
+    for said in named:
+        stem = os.path.splitext(os.path.basename(said))[0]
+        again = sum(name.startswith(f"topology-{stem}") for name in names)
+        names[f"topology-{stem}.yaml" if not again else f"topology-{stem}-{again + 1}.yaml"] = os.path.join(
+            folder, said
+        )
+    return names
+
+
+def _own(scenario: Document, folder: str) -> Network:
+    data = mapping(scenario.data).get("topology")
+    if isinstance(data, dict):
+        return _known(scenario.at("topology"))
+    return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
+
+
+def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
+    try:
+        return _known(read(os.path.join(folder, said)))
+    except SpecError as error:
+        if error.problems[0].line is not None:
+            return Network(None, error.problems)
+        return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
+
+
+def _known(document: Document) -> Network:
+    file, faults = check_topology(document)
+    data = mapping(document.data)
+    nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
+    types = {name: mapping(node).get("type") for name, node in nodes.items()}
+    hosts = tuple(name for name, type in types.items() if type == "host")
+    others = tuple(name for name in types if name not in hosts)
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others)
+
+
+def _tool(data: dict[str, Any]) -> str | None:
+    tool = mapping(data.get("workload")).get("tool")
+    return tool if isinstance(tool, str) and tool in TOOLS else None
+
+
+def read(path: str | os.PathLike[str]) -> Document:
+    """Raises SpecError for what cannot be read, or is not YAML."""
+    name = os.path.normpath(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}")]) from None
+    try:
+        return parse(data.decode("utf-8-sig"), Place(name, 1))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SpecError([Problem(name, line, "this is not text in UTF-8")]) from None
