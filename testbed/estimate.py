@@ -3,10 +3,10 @@
     wall = a + b × expected packets + c × lab seconds
 
 A lab kernel's time goes into packets; starting it costs about the same each time, and so does each second in which
-next to nothing happens. The coefficients are those, none below 0, that come closest to what was seen, each trial's error
-taken as a share of its time, with built-in values as a prior: they are all there is before anything has ended, and a few
-trials outweigh them. A cell of which trials have ended takes their mean. In real time a second takes a second; only `a`
-is learned.
+next to nothing happens. The coefficients are those, none below 0, that come closest to what was seen; each trial's
+error counts as a share of its time. Built-in values are the prior: all there is before anything has ended, and a few
+trials outweigh them. A cell of which trials have ended takes their mean. In real time a second takes a second, and
+only `a` is learned.
 """
 
 from __future__ import annotations
