@@ -72,8 +72,13 @@ class Results:
         return _library("polars").from_arrow(found)
 
     def duckdb(self) -> Any:
-        """A DuckDB connection, in memory, in which the tables are views; it can touch no file. Close it after use."""
+        """A DuckDB connection, in memory, in which the tables are views; it can touch no file. Close it after use.
+
+        It has one thread. With several, sums and whatever depends on the order of rows differ from call to call:
+        https://duckdb.org/docs/2.0/guides/python/sql_on_arrow.html
+        """
         connection = _library("duckdb").connect(":memory:")
+        connection.execute("SET threads = 1")
         for name in table.NAMES:
             connection.register(name, self._source(name))
         connection.execute("SET enable_external_access = false")
@@ -81,11 +86,12 @@ class Results:
         return connection
 
     def query(self, sql: str) -> pa.Table:
-        """What one SQL statement gives. Raises UserError with DuckDB's words and the columns there are."""
+        """What SQL gives, of several statements the last. Raises UserError with DuckDB's words and the columns."""
         duckdb = _library("duckdb")
         with self.duckdb() as connection:
             try:
-                return connection.execute(sql).fetch_arrow_table()
+                found = connection.sql(sql)  # None for what gives nothing, such as CREATE TABLE
+                return pa.table({}) if found is None else found.to_arrow_table()
             except duckdb.Error as error:
                 table.find_damage(self._store)
                 raise UserError(f"{str(error).strip()}\n{self._columns()}") from None

@@ -95,13 +95,13 @@ def prepare(
     found = _found(trials, store, schedule)
     works: dict[Params, estimate.Work] = {}
     memory_bytes = 0
-    all_done = not schedule.waiting
-    for trial in () if all_done else trials:
+    waiting = {trial.params for trial in schedule.waiting}
+    for trial in trials if waiting else ():
         if trial.params in works:
             continue
         made = orders(trial)
         works[trial.params] = estimate.work(trial, made.plan)
-        if trial.id in found:
+        if trial.params not in waiting:
             continue
         memory_bytes = max(memory_bytes, made.memory_bytes)
         if check:
@@ -109,7 +109,7 @@ def prepare(
             if trial.kernel.place != "host":
                 check_memory(made.memory_bytes)
     forecast = Forecast(works)
-    for trial in () if all_done else trials:
+    for trial in trials if waiting else ():
         if trial.id in found:
             forecast.learn(trial.params, found[trial.id].wall_s)
     return Sweep(store, tuple(trials), tuple(found.values()), schedule, forecast, memory_bytes)
