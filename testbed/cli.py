@@ -10,7 +10,7 @@ import typer
 import typer.core
 
 from . import __version__
-from .commands import check, doctor, kernel, plan, plot, results, run, schema
+from .commands import check, doctor, kernel, plan, plot, query, results, run, schema
 from .error import TestbedError
 
 
@@ -46,6 +46,7 @@ app.command()(check.check)
 app.command()(plan.plan)
 app.command()(run.run)
 app.command()(results.results)
+app.command()(query.query)
 app.command()(plot.plot)
 app.command()(schema.schema)
 

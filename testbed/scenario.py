@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -185,6 +186,15 @@ class Scenario:
             )
             for id, (cell, i) in zip(ids, runs, strict=True)
         )
+
+    def order(self) -> tuple[Trial, ...]:
+        """The same trials in run order: all first repetitions, then all second ones, …, each block shuffled."""
+        blocks: list[list[Trial]] = [[] for _ in range(self.repetitions)]
+        for trial in self.trials():
+            blocks[trial.repetition].append(trial)
+        for number, block in enumerate(blocks):
+            random.Random(f"{self.seed}/{number}").shuffle(block)
+        return tuple(trial for block in blocks for trial in block)
 
 
 def trial_ids(runs: Sequence[Params]) -> list[str]:

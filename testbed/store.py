@@ -1,9 +1,10 @@
 """The store: one folder for each trial, written once and whole. Reads and writes files of one run's folder.
 
-DIR/run.json             what kind of folder this is
+DIR/run.json             what kind of folder this is, and which trials belong to the run
 DIR/spec/                the scenario and topology files as they were given
 DIR/trials/ID/           a finished trial; it appears by a rename, or not at all
 DIR/failed/ID/           what a trial left that could not be carried out, with error.txt
+DIR/*.parquet            tables of all trials, which `table` makes from the folders
 """
 
 from __future__ import annotations
@@ -13,20 +14,22 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import __version__
+from . import __version__, column
 from .error import TestbedError, UserError
 from .evidence import Evidence
 from .result import SCHEMA, TrialResult
 from .scenario import Trial
+from .setting import Until
 
 RESULT, TRIAL, HOST = "result.json", "trial.json", "host.json"
 PARTIAL = ".partial-"
@@ -40,20 +43,34 @@ class Store:
 
     path: Path
 
-    def create(self, name: str, specs: Mapping[str, str], order: Iterable[str]) -> None:
+    def create(
+        self,
+        name: str,
+        specs: Mapping[str, str],
+        order: Iterable[str],
+        axes: Sequence[str] = (),
+        until: Until | None = None,
+    ) -> None:
         """Makes the folder, or takes one that is there already. Raises UserError if it cannot be written."""
         try:
             for folder in ("trials", "failed", "spec"):
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
-            about = {"schema": SCHEMA, "scenario": name, "testbed": __version__, "trials": list(order)}
-            write_json(self.path / "run.json", about)
+            about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
+            about |= {"axes": list(axes), "until": None if until is None else _until_to_dict(until)}
+            replace_json(self.path / "run.json", about | {"trials": list(order)})
             for kind, spec in specs.items():
                 shutil.copyfile(spec, self.path / "spec" / kind)
         except OSError as error:
-            raise UserError(
-                f"the results folder {self.path} cannot be written: {error.strerror}; "
-                "allowed: -o with a folder that can"
-            ) from None
+            raise _unwritable(self.path, error) from None
+
+    def list_trials(self, order: Iterable[str]) -> None:
+        """Says anew which trials belong to the run."""
+        replace_json(self.path / "run.json", self._about | {"trials": list(order)})
+
+    @property
+    def exists(self) -> bool:
+        """Whether a run has been here."""
+        return (self.path / "run.json").exists()
 
     def open(self) -> Store:
         """Itself, if it is the folder of a run of this version's. Raises UserError for anything else."""
@@ -67,8 +84,12 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other runs out of the folder. Raises UserError if one is in it."""
-        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        """Makes the folder if there is none, and keeps other runs out of it. Raises UserError if one is in it."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
@@ -93,6 +114,17 @@ class Store:
     def name(self) -> str:
         """The scenario's name."""
         return str(self._about["scenario"])
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The keys of the scenario's axes."""
+        return tuple(self._about.get("axes", ()))
+
+    @property
+    def until(self) -> Until | None:
+        """What ended the repetitions of a cell; None if all cells have the same number."""
+        written = self._about.get("until")
+        return None if written is None else Until(Fraction(written["ci"]), written["max"], written["min"])
 
     @property
     def _about(self) -> dict[str, Any]:
@@ -137,9 +169,15 @@ class Store:
             shutil.rmtree(self.path / "failed" / trial.id, ignore_errors=True)
 
     def discard_partial(self) -> None:
-        """Removes what a killed run left half-written."""
-        for folder in (self.path / "trials").glob(f"{PARTIAL}*"):
-            shutil.rmtree(folder, ignore_errors=True)
+        """Removes what a killed run left half-written, and what failed before it succeeded."""
+        for left in (*(self.path / "trials").glob(f"{PARTIAL}*"), *self.path.glob(f"{PARTIAL}*")):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
+        for folder in (self.path / "failed").iterdir():
+            if (self.path / "trials" / folder.name).exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -182,6 +220,35 @@ def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
+def replace_json(path: Path, value: Any) -> None:
+    """Whoever reads or is killed meanwhile finds the old file or the new one."""
+    with replacing(path) as partial:
+        write_json(partial, value)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file to write that takes the place of `path` when the block ends without an error."""
+    descriptor, name = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name}-", dir=path.parent)
+    os.close(descriptor)
+    try:
+        yield Path(name)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"the results folder {path} cannot be written: {error.strerror}; allowed: -o with a folder that can"
+    )
+
+
+def _until_to_dict(until: Until) -> dict[str, Any]:
+    return {"ci": str(until.ci), "min": until.least, "max": until.most}
+
+
 def write_samples(folder: Path, evidence: Evidence) -> None:
     """samples.parquet: one row for each socket and time; queues.parquet: one for each bottleneck buffer and time."""
     begin_ns = evidence.outcome.begin_ns or 0
@@ -212,8 +279,8 @@ def write_samples(folder: Path, evidence: Evidence) -> None:
         for stage in (*evidence.there, *evidence.back)
         for sample in stage.samples
     ]
-    for name, rows in (("samples", sockets), ("queues", queues)):
-        pq.write_table(pa.Table.from_pylist(rows), folder / f"{name}.parquet", compression="zstd")
+    for name, rows, columns in (("samples", sockets, column.SAMPLES), ("queues", queues, column.QUEUES)):
+        pq.write_table(pa.Table.from_pylist(rows, columns), folder / f"{name}.parquet", compression="zstd")
 
 
 def same_files(first: Path, second: Path) -> tuple[str, ...]:

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from . import runner
+from . import estimate, runner
 from .error import TestbedError
+from .estimate import Forecast
 from .kernels.guest import Cancelled
 from .kernels.lab import RESERVE_BYTES, available_bytes, check_memory
 from .result import TrialResult
-from .scenario import Trial
+from .scenario import Params, Trial
+from .schedule import Schedule
+from .setting import Until
 from .store import Store
-from .trial import Orders, orders
+from .trial import orders
 
 
 class Report(Protocol):
@@ -37,11 +40,28 @@ class Report(Protocol):
 
 @dataclass(frozen=True)
 class Sweep:
-    """What there is to do: `done` were found in the store, `waiting` are to be run."""
+    """What there is to do: `done` were found in the store, what waits the schedule knows.
+
+    `trials` are all that there can be, in file order; `memory_bytes` is what the largest that is not done needs.
+    """
 
     store: Store
+    trials: tuple[Trial, ...]
     done: tuple[TrialResult, ...]
-    waiting: tuple[tuple[Trial, Orders], ...]
+    schedule: Schedule
+    forecast: Forecast
+    memory_bytes: int
+
+    @property
+    def waiting(self) -> list[Trial]:
+        """The trials that are known to be needed and are not done, in run order."""
+        return self.schedule.waiting
+
+    @property
+    def ids(self) -> list[str]:
+        """The trials that are known to belong to the run, done or not, in file order."""
+        members = self.schedule.members
+        return [trial.id for trial in self.trials if trial.id in members]
 
 
 @dataclass(frozen=True)
@@ -57,23 +77,56 @@ class Summary:
         return sorted(self.results, key=lambda each: place[each.id])
 
 
-def prepare(trials: Sequence[Trial], store: Store) -> Sweep:
-    """Plans every trial and looks for what its kernel lacks, before anything runs.
+def prepare(
+    trials: Sequence[Trial],
+    store: Store,
+    order: Sequence[Trial] | None = None,
+    until: Until | None = None,
+    *,
+    check: bool = True,
+) -> Sweep:
+    """Looks for what is done, plans a trial of each cell that is not, and looks for what its kernel lacks.
 
-    Raises UserError and MachineError for the first thing that no trial could do without.
+    `trials` are in file order, `order` the same in run order (None: file order). Nothing runs and nothing is written;
+    without `check` nothing of the machine is looked at either. Raises UserError and MachineError for the first thing
+    that no trial could do without.
     """
-    done, waiting = [], []
-    for trial in trials:
-        found = store.finished(trial)
-        if found is not None:
-            done.append(found)
+    schedule = Schedule(trials if order is None else order, until)
+    found = _found(trials, store, schedule)
+    works: dict[Params, estimate.Work] = {}
+    memory_bytes = 0
+    waiting = {trial.params for trial in schedule.waiting}
+    for trial in trials if waiting else ():
+        if trial.params in works:
             continue
         made = orders(trial)
-        runner.check(trial, made)
-        if trial.kernel.place != "host":
-            check_memory(made.memory_bytes)
-        waiting.append((trial, made))
-    return Sweep(store, tuple(done), tuple(waiting))
+        works[trial.params] = estimate.work(trial, made.plan)
+        if trial.params not in waiting:
+            continue
+        memory_bytes = max(memory_bytes, made.memory_bytes)
+        if check:
+            runner.check(trial, made)
+            if trial.kernel.place != "host":
+                check_memory(made.memory_bytes)
+    forecast = Forecast(works)
+    for trial in trials if waiting else ():
+        if trial.id in found:
+            forecast.learn(trial.params, found[trial.id].wall_s)
+    return Sweep(store, tuple(trials), tuple(found.values()), schedule, forecast, memory_bytes)
+
+
+def _found(trials: Sequence[Trial], store: Store, schedule: Schedule) -> dict[str, TrialResult]:
+    """The results of the store that belong to the run, which the schedule is told.
+
+    By repetition, for whether a later one belongs to the run is known only then.
+    """
+    found = {}
+    for trial in sorted(trials, key=lambda trial: trial.repetition):
+        result = store.finished(trial) if schedule.has(trial) else None
+        if result is not None:
+            found[trial.id] = result
+            schedule.ended(trial, result)
+    return found
 
 
 def run(sweep: Sweep, jobs: int, report: Report) -> Summary:
@@ -82,17 +135,20 @@ def run(sweep: Sweep, jobs: int, report: Report) -> Summary:
     Interrupted, it ends the running trials, keeps what is finished and raises KeyboardInterrupt.
     """
     sweep.store.discard_partial()
-    work = _Work(sweep.store, report, _Memory(available_bytes() - RESERVE_BYTES))
-    virtual = [each for each in sweep.waiting if each[0].kernel.is_virtual_time]
-    real = [each for each in sweep.waiting if not each[0].kernel.is_virtual_time]
-    for batch, width in ((virtual, jobs), (real, 1)):
-        pool = ThreadPoolExecutor(max_workers=max(1, width))
-        try:
-            list(pool.map(lambda each: work.do(*each), batch))
-        finally:
-            work.cancelled.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            work.cancelled.clear()
+    work = _Work(sweep, report, _Memory(available_bytes() - RESERVE_BYTES))
+    try:
+        for virtual, width in ((True, jobs), (False, 1)):
+            pool = ThreadPoolExecutor(max_workers=width)
+            try:
+                for each in wait([pool.submit(work.go_on, virtual) for _ in range(width)], None, FIRST_EXCEPTION).done:
+                    each.result()
+            except BaseException:
+                work.cancel()
+                raise
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+    finally:
+        sweep.store.discard_partial()
     return Summary((*sweep.done, *work.results), tuple(work.failures))
 
 
@@ -100,39 +156,80 @@ def run(sweep: Sweep, jobs: int, report: Report) -> Summary:
 class _Work:
     """What the threads of a sweep share."""
 
-    store: Store
+    sweep: Sweep
     report: Report
     memory: _Memory
     cancelled: threading.Event = field(default_factory=threading.Event)
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    running: int = 0
     results: list[TrialResult] = field(default_factory=list)
     failures: list[tuple[Trial, TestbedError]] = field(default_factory=list)
 
-    def do(self, trial: Trial, made: Orders) -> None:
-        if self.cancelled.is_set():
-            return
+    def go_on(self, virtual: bool) -> None:
+        """Does one trial after the other until none is left that waits."""
+        while (trial := self._next(virtual)) is not None:
+            done = None
+            try:
+                done = self._do(trial)
+            finally:
+                self._ended(trial, done)
+
+    def cancel(self) -> None:
+        """Has the running trials end, and no other begin."""
+        with self.changed:
+            self.cancelled.set()
+            self.changed.notify_all()
+
+    def _next(self, virtual: bool) -> Trial | None:
+        """Waits for one while what runs may show that another repetition is needed."""
+        with self.changed:
+            while not self.cancelled.is_set():
+                trial = self.sweep.schedule.take(virtual=virtual)
+                if trial is not None:
+                    self.running += 1
+                    return trial
+                if self.running == 0:
+                    break
+                self.changed.wait()
+        return None
+
+    def _ended(self, trial: Trial, done: TrialResult | None) -> None:
+        with self.changed:
+            self.running -= 1
+            if not self.cancelled.is_set() and self.sweep.schedule.ended(trial, done):
+                self.sweep.store.list_trials(self.sweep.ids)
+            self.changed.notify_all()
+
+    def _do(self, trial: Trial) -> TrialResult | None:
+        """The result; None if there is none. One that another run left meanwhile is taken as it is."""
         try:
-            with self.memory.taken(made.memory_bytes), self.store.writing(trial) as folder:
-                self._tell(partial(self.report.begun, trial))
-                done = runner.run(
-                    trial,
-                    made,
-                    folder,
-                    progress=lambda lab_s: self._tell(partial(self.report.lab_time, trial, lab_s)),
-                    cancelled=self.cancelled.is_set,
-                )
+            done = self.sweep.store.finished(trial) or self._measure(trial)
         except Cancelled:
-            return
+            return None
         except (TestbedError, OSError) as raised:
             error = raised if isinstance(raised, TestbedError) else TestbedError(f"{type(raised).__name__}: {raised}")
             self.failures.append((trial, error))
             self._tell(partial(self.report.failed, trial, error))
-            return
+            return None
         self.results.append(done)
+        self._tell(partial(self.sweep.forecast.learn, trial.params, done.wall_s))
         self._tell(partial(self.report.finished, trial, done))
+        return done
+
+    def _measure(self, trial: Trial) -> TrialResult:
+        made = orders(trial)
+        with self.memory.taken(made.memory_bytes), self.sweep.store.writing(trial) as folder:
+            self._tell(partial(self.report.begun, trial))
+            return runner.run(
+                trial,
+                made,
+                folder,
+                progress=lambda lab_s: self._tell(partial(self.report.lab_time, trial, lab_s)),
+                cancelled=self.cancelled.is_set,
+            )
 
     def _tell(self, call: Callable[[], None]) -> None:
-        with self.lock:
+        with self.changed:
             call()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from runs import make_store, make_trials
 
 from testbed import cli
 
@@ -148,6 +149,9 @@ def test_a_schema_is_one_and_fits_our_own_files(testbed: Testbed, kind: str, pat
         ("run", "missing.yaml"),
         ("results", "missing"),
         ("plot", "missing"),
+        ("query", "missing", "SELECT 1"),
+        ("run", "a.yaml", "--format", "json"),
+        ("run", "--repeat", "b", "--dry-run"),
     ],
     ids=" ".join,
 )
@@ -178,6 +182,77 @@ def test_a_results_folder_that_cannot_be_written_is_refused(testbed: Testbed, sc
     assert said.code == 2
     assert "cannot be written" in said.err
     assert "allowed: -o with a folder that can" in said.err
+
+
+def test_a_dry_run_says_what_there_is_to_do_and_does_nothing(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
+    words = ("run", scenario, "-o", tmp_path / "out", "--set", "repetitions=3", "--jobs", "2", "--dry-run")
+    before = sorted(tmp_path.rglob("*"))
+    said = testbed(*words)
+    assert said.code == 0, said.err
+    lines = dict(line.split(": ", 1) for line in said.out.splitlines())
+    assert (lines["cells"].strip(), lines["trials"].strip(), lines["waiting"].strip()) == ("4", "12", "12")
+    assert "with 2 jobs (built-in values, as no trial is finished)" in lines["estimate"]
+    assert "MiB for the largest trial" in lines["memory"]
+    data = json.loads(testbed(*words, "--format", "json").out)
+    assert (data["cells"], data["trials"], data["found"], data["waiting"], data["jobs"]) == (4, 12, 0, 12, 2)
+    assert data["wall_s"] > 0
+    assert data["memory_bytes"] > 100 << 20
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_of_another_schema_version_is_refused_and_not_written_over(
+    testbed: Testbed, scenario: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    path = tmp_path / "out/run.json"
+    path.write_text(json.dumps({"schema": 99, "trials": []}))
+    for words in (
+        ("run", scenario, "-o", tmp_path / "out"),
+        ("run", scenario, "-o", tmp_path / "out", "--dry-run"),
+        ("results", tmp_path / "out"),
+        ("query", tmp_path / "out", "SELECT 1"),
+    ):
+        said = testbed(*words)
+        assert (said.code, "schema version 99; allowed: 1" in said.err) == (2, True)
+    assert json.loads(path.read_text())["schema"] == 99
+    assert [each.name for each in (tmp_path / "out").iterdir()] == ["run.json"]
+
+
+def test_sql_is_answered_as_table_csv_and_json(testbed: Testbed, tmp_path: Path) -> None:
+    make_store(tmp_path / "run", make_trials())
+    sql = (
+        'SELECT "path.rtt", sum(goodput_bps) AS total, min(ramp_goodput_bps) AS ramp FROM trials GROUP BY 1 ORDER BY 1'
+    )
+    assert [line.split() for line in testbed("query", tmp_path / "run", sql).out.splitlines()] == [
+        ["path.rtt", "total", "ramp"],
+        ["10", "ms", "3000000", "-"],
+        ["20", "ms", "3000000", "-"],
+    ]
+    said = testbed("query", tmp_path / "run", sql, "--format", "csv").out
+    assert said == "path.rtt,total,ramp\n10 ms,3000000.0,\n20 ms,3000000.0,\n"
+    data = json.loads(testbed("query", tmp_path / "run", sql, "--format", "json").out)
+    assert data[0] == {"path.rtt": "10 ms", "total": 3e6, "ramp": None}
+    wrong = testbed("query", tmp_path / "run", "SELECT nothing FROM trials")
+    assert wrong.code == 2
+    assert wrong.err.startswith('testbed: Binder Error: Referenced column "nothing" not found')
+    assert "samples: trial, time_s" in wrong.err
+
+
+def test_results_by_cell_have_a_mean_an_interval_and_the_verdicts(testbed: Testbed, tmp_path: Path) -> None:
+    make_store(tmp_path / "run", make_trials(repetitions=3))
+    (first, second) = json.loads(testbed("results", tmp_path / "run", "--by", "cell", "--format", "json").out)
+    assert first["params"] == {"path.rtt": "10 ms", "kernel": "lab"}
+    assert (first["n"], first["goodput_mean_bps"], first["verdicts"]) == (3, 2e6, {"valid": 3})
+    assert first["goodput_high_bps"] - 2e6 == pytest.approx(4.302653 / 3**0.5 * 1e6, rel=1e-6)
+    table = testbed("results", tmp_path / "run", "--by", "cell").out.splitlines()
+    assert table[1].split() == ["10", "ms", "lab", "3", "2.0", "-0.5", "–", "4.5", "124.21%", "3", "valid"]
+    both = testbed("results", tmp_path / "run").out.splitlines()
+    assert len(both) == 1 + 6 + 1 + 3
+    rows = list(
+        csv.DictReader(io.StringIO(testbed("results", tmp_path / "run", "--by", "cell", "--format", "csv").out))
+    )
+    assert [row["params.path.rtt"] for row in rows] == ["10 ms", "20 ms"]
+    assert second["n"] == int(rows[1]["n"])
 
 
 @pytest.mark.lab

@@ -10,20 +10,23 @@ PACKAGE = ROOT / "testbed"
 
 # From the top. A module imports from its own layer and from those below it. A sub-package counts as one name.
 LAYERS = (
-    ("__main__", "cli", "commands"),
+    ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
     ("doctor",),
     ("report", "plot"),
     ("published",),
-    ("analysis",),
     ("sweep",),
+    ("schedule", "database"),
+    ("repetition", "estimate", "table"),
     ("runner",),
     ("store",),
+    ("column",),
     ("result",),
     ("gate",),
     ("networkcheck", "hostcheck"),
     ("finding",),
     ("evidence",),
     ("trial",),
+    ("analysis",),
     ("workloads",),
     ("kernels", "native"),
     ("memory",),
@@ -48,7 +51,6 @@ LAYERS = (
     ("process", "package"),
     ("agent",),
     ("error",),
-    ("__init__",),
 )
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}
 

@@ -16,11 +16,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..repetition import Mean, cells
 from ..result import TrialResult
+from ..setting import Until
 from ..store import Store
 
 PIPED_WIDTH = 200
 COLOUR = {"valid": "green", "suspect": "yellow", "invalid": "red"}
+
+
+class By(StrEnum):
+    trial = "trial"
+    cell = "cell"
 
 
 class Format(StrEnum):
@@ -32,11 +39,19 @@ class Format(StrEnum):
 def results(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    by: Annotated[
+        By | None, typer.Option(help="A line or object for each trial, or for each cell (a table has both).")
+    ] = None,
 ) -> None:
-    """Print the results of a run, a line or object for each trial. Exit code 1 if one is invalid or missing."""
+    """Print the results of a run: trials, and what the repetitions of each cell say together. Exit code 1 if a trial is
+    invalid or missing.
+    """
     store = Store(folder).open()
     found, failures = store.results(), store.failures()
-    PRINTERS[format](found)
+    if by is not By.cell:
+        PRINTERS[format](found)
+    if by is By.cell or (by is None and format is Format.table and any(each.data["repetition"] for each in found)):
+        CELL_PRINTERS[format](found, store.until)
     missing = len(store.ids) - len(found)
     for id, reason in failures.items():
         print(f"failed {id}: {reason}", file=sys.stderr)
@@ -74,6 +89,43 @@ def print_table(found: Sequence[TrialResult]) -> None:
             console.print(f"{word} {escape(text)}", soft_wrap=True)
     counts: Counter[str] = Counter(each.verdict for each in found)
     console.print(", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials")
+
+
+def print_cells(found: Sequence[TrialResult], until: Until | None = None) -> None:
+    """A line for each cell: the mean goodput of its trials that are not invalid, with its 95 % t interval."""
+    keys = list(dict.fromkeys(key for each in found for key in each.data["params"]))
+    ends = ["stopped"] if until is not None else []
+    table = Table(
+        *_short(keys), "trials", "mean Mbit/s", "95 % interval", "±", "verdicts", *ends, box=None, pad_edge=False
+    )
+    for cell in cells(found, until):
+        goodput = cell.goodput
+        why = [] if until is None else ["not finished" if cell.stop is None else cell.stop.told(until)]
+        words = (
+            *(cell.params.get(key, "") for key in keys),
+            "0" if goodput is None else str(goodput.trials),
+            "-" if goodput is None else _number(goodput.mean_bps, 1e-6, 1),
+            "-" if goodput is None or goodput.low_bps is None else _interval(goodput),
+            "-" if goodput is None or goodput.half_width is None else f"{goodput.half_width:.2%}",
+            ", ".join(f"{count} {verdict}" for verdict, count in cell.verdicts.items()),
+            *why,
+        )
+        table.add_row(*map(escape, words))
+    console = Console(highlight=False)
+    console = console if console.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+    console.print(table)
+
+
+def _interval(goodput: Mean) -> str:
+    return f"{_number(goodput.low_bps, 1e-6, 1)} – {_number(goodput.high_bps, 1e-6, 1)}"
+
+
+def _print_cells_json(found: Sequence[TrialResult], until: Until | None) -> None:
+    print(json.dumps([each.to_dict() for each in cells(found, until)], indent=1))
+
+
+def _print_cells_csv(found: Sequence[TrialResult], until: Until | None) -> None:
+    _write_csv([_flat(each.to_dict()) for each in cells(found, until)])
 
 
 def _short(keys: Sequence[str]) -> list[str]:
@@ -118,7 +170,10 @@ def print_json(found: Sequence[TrialResult]) -> None:
 
 def print_csv(found: Sequence[TrialResult]) -> None:
     """Parameters, then scalar fields; `asked.rtt_s` is how a field of an object is named."""
-    rows = [_flat(each.to_dict()) for each in found]
+    _write_csv([_flat(each.to_dict()) for each in found])
+
+
+def _write_csv(rows: Sequence[dict[str, object]]) -> None:
     columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     writer.writeheader()
@@ -138,3 +193,4 @@ def _flat(data: dict[str, object]) -> dict[str, object]:
 
 
 PRINTERS = {Format.table: print_table, Format.csv: print_csv, Format.json: print_json}
+CELL_PRINTERS = {Format.table: print_cells, Format.csv: _print_cells_csv, Format.json: _print_cells_json}

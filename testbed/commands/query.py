@@ -1,0 +1,66 @@
+"""`testbed query`: SQL over the trials, flows, samples and queues of a run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .results import PIPED_WIDTH, Format
+
+
+def query(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
+    sql: Annotated[str, typer.Argument(help="A statement over trials, flows, samples and queues.")],
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+) -> None:
+    """Ask a run's results in SQL (DuckDB's). Nothing is changed."""
+    from .. import database  # Arrow and DuckDB take a while to import, which no other command should pay for
+
+    found = database.open_results(folder).query(sql)
+    columns = [column.to_pylist() for column in found.columns]
+    PRINTERS[format](list(found.schema.names), [list(row) for row in zip(*columns, strict=True)])
+
+
+def _print_table(names: list[str], rows: list[list[Any]]) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=max(PIPED_WIDTH, _width(names, rows)))
+    table = Table(*map(escape, names), box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(escape(_text(value)) for value in row))
+    console.print(table)
+
+
+def _width(names: list[str], rows: list[list[Any]]) -> int:
+    """What the table needs at most: nothing is cut where nobody watches."""
+    lines = [names, *([_text(value) for value in row] for row in rows)]
+    return sum(max(len(line[i]) for line in lines) + 2 for i in range(len(names)))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
+
+
+def _print_csv(names: list[str], rows: list[list[Any]]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([json.dumps(value) if isinstance(value, list | dict) else value for value in row] for row in rows)
+
+
+def _print_json(names: list[str], rows: list[list[Any]]) -> None:
+    print(json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=1, default=str))
+
+
+PRINTERS = {Format.table: _print_table, Format.csv: _print_csv, Format.json: _print_json}

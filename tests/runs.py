@@ -1,0 +1,101 @@
+"""Runs for tests that need no kernel: scenarios, and folders of results that nothing measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from trials import make_trial
+
+from testbed import column
+from testbed.result import SCHEMA, TrialResult
+from testbed.scenario import Trial
+from testbed.setting import Kernel
+from testbed.store import HOST, RESULT, TRIAL, Store, write_json
+
+Measure = Callable[[Trial], Mapping[str, Any]]
+
+
+def make_trials(
+    cells: Iterable[str] = ("10 ms", "20 ms"), repetitions: int = 2, kernels: Iterable[str] = ("lab",)
+) -> list[Trial]:
+    """A trial for each RTT, kernel and repetition, in file order."""
+    return [
+        replace(
+            make_trial({"rtt": rtt}, id=f"rtt={rtt.replace(' ', '')},kernel={place},seed={i + 1}"),
+            params=(("path.rtt", rtt), ("kernel", place)),
+            seed=i + 1,
+            repetition=i,
+            kernel=Kernel(place),  # type: ignore[arg-type]
+        )
+        for rtt in cells
+        for place in kernels
+        for i in range(repetitions)
+    ]
+
+
+def make_result(trial: Trial, wall_s: float = 1.0, **changes: Any) -> TrialResult:
+    """A result with all the fields that one has; its goodput is 1 Mbit/s times the seed."""
+    goodput_bps = 1e6 * trial.seed
+    flow = {"goodput_bps": goodput_bps, "retransmits": 3, "rtt_min_s": 0.01, "congestion": "cubic"}
+    numbers = {"rtt_s": 0.01, "rate_bps": 10**8, "data_packets": None, "dropped_packets": None, "queue_drops": None}
+    data = {
+        "schema": SCHEMA,
+        "id": trial.id,
+        "params": dict(trial.params),
+        "seed": trial.seed,
+        "repetition": trial.repetition,
+        "verdict": "valid",
+        "warnings": [],
+        "findings": [],
+        "goodput_bps": goodput_bps,
+        "ramp_goodput_bps": None,
+        "flows": [flow],
+        "asked": numbers,
+        "seen": {**numbers, "rtt_max_s": 0.011, "random_drops": 0, "queue_drops": 0},
+        "workload_s": 1.0,
+        "steady_s": None,
+        "kernel": trial.kernel.place,
+        "kernel_release": "7.3.4",
+        "lab_s": 4.0,
+        **changes,
+    }
+    return TrialResult(data, wall_s)
+
+
+def write_result(folder: Path, trial: Trial, result: TrialResult, samples: int = 3) -> None:
+    """The files of a finished trial, of those that others read."""
+    write_json(folder / TRIAL, trial.to_dict())
+    write_json(folder / HOST, {"wall_s": result.wall_s, "started": "2026-01-01T00:00:00+00:00"})
+    rows = [{"time_s": 0.1 * i, "netns": "a", "snd_cwnd": 10 + i, "min_rtt_s": None} for i in range(samples)]
+    pq.write_table(pa.Table.from_pylist(rows, column.SAMPLES), folder / "samples.parquet")
+    pq.write_table(pa.Table.from_pylist([], column.QUEUES), folder / "queues.parquet")
+    write_json(folder / RESULT, dict(result.data))
+
+
+def make_store(path: Path, trials: Iterable[Trial], *, samples: int = 3) -> Store:
+    """A run's folder in which all of these trials are finished."""
+    store, all_trials = Store(path), list(trials)
+    store.create("made", {}, [trial.id for trial in all_trials], [key for key, _ in all_trials[0].params])
+    for trial in all_trials:
+        with store.writing(trial) as folder:
+            write_result(folder, trial, make_result(trial), samples)
+    return store
+
+
+def files_of(folder: Path, *, but: Iterable[str] = ()) -> dict[str, bytes]:
+    """Everything below a folder, by path; not the files with these names."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in but
+    }
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text())

@@ -1,0 +1,273 @@
+"""Sweeps: what runs, in which order, how many at a time, and what is kept. The trials here measure nothing."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runs import files_of, make_result, make_trials, read_json, write_result
+
+from testbed import sweep, table
+from testbed.error import TestbedError
+from testbed.kernels.guest import TrialError
+from testbed.result import TrialResult
+from testbed.scenario import Trial
+from testbed.setting import Until
+from testbed.store import Store
+from testbed.trial import Orders
+
+UNTIL = Until(Fraction(5, 100), most=8, least=3)
+
+
+@dataclass
+class Kernels:
+    """Stands for all kernels: what began, how many ran at a time, and what comes out."""
+
+    outcome: Callable[[Trial], TrialResult] = make_result
+    began: list[Trial] = field(default_factory=list)
+    most: dict[str, int] = field(default_factory=dict)
+    together: set[frozenset[str]] = field(default_factory=set)
+    meet: threading.Barrier | None = None
+    running: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
+        place = trial.kernel.place
+        with self.lock:
+            self.began.append(trial)
+            self.running.append(place)
+            self.most[place] = max(self.most.get(place, 0), self.running.count(place))
+            self.together.add(frozenset(self.running))
+        try:
+            if self.meet is not None and place == "lab":
+                self.meet.wait(timeout=30)
+            result = self.outcome(trial)
+            write_result(folder, trial, result)
+            return result
+        finally:
+            with self.lock:
+                self.running.remove(place)
+
+
+@pytest.fixture
+def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
+    there = Kernels()
+    monkeypatch.setattr(sweep.runner, "run", there.run)
+    monkeypatch.setattr(sweep.runner, "check", lambda trial, made: None)
+    return there
+
+
+class Silent:
+    """A report to nobody, which remembers what failed."""
+
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+
+    def begun(self, trial: Trial) -> None: ...
+
+    def lab_time(self, trial: Trial, lab_s: float) -> None: ...
+
+    def finished(self, trial: Trial, result: TrialResult) -> None: ...
+
+    def failed(self, trial: Trial, error: TestbedError) -> None:
+        self.failures.append(trial.id)
+
+
+def in_run_order(trials: list[Trial]) -> list[Trial]:
+    """Blocks of repetitions, shuffled within."""
+    mixed = list(trials)
+    random.Random(1).shuffle(mixed)
+    return sorted(mixed, key=lambda trial: trial.repetition)
+
+
+def run(
+    path: Path, trials: list[Trial], *, jobs: int = 1, until: Until | None = None, report: Silent | None = None
+) -> sweep.Summary:
+    """As `testbed run` does it."""
+    store = Store(path)
+    prepared = sweep.prepare(trials, store, in_run_order(trials), until)
+    store.create("made", {}, prepared.ids, [key for key, _ in trials[0].params], until)
+    summary = sweep.run(prepared, jobs, report or Silent())
+    table.update(store)
+    return summary
+
+
+def wavering(trial: Trial) -> TrialResult:
+    """Steady at 10 ms, so-so at 20 ms, all over the place at 40 ms."""
+    spread = {"10 ms": 0.0, "20 ms": 0.1, "40 ms": 0.5}[dict(trial.params)["path.rtt"]]
+    return make_result(trial, goodput_bps=1e6 * (1 + spread * random.Random(trial.id).uniform(-1, 1)))
+
+
+def test_trials_run_in_run_order_and_are_listed_in_file_order(kernels: Kernels, tmp_path: Path) -> None:
+    trials = make_trials(["10 ms", "20 ms", "40 ms"], 3)
+    summary = run(tmp_path, trials)
+    assert kernels.began == in_run_order(trials) != trials
+    ids = [trial.id for trial in trials]
+    assert list(Store(tmp_path).ids) == ids
+    assert [each.id for each in summary.in_order(ids)] == ids
+    assert [each.id for each in Store(tmp_path).results()] == ids
+
+
+def test_what_is_found_is_not_run_again(kernels: Kernels, tmp_path: Path) -> None:
+    trials = make_trials(repetitions=3)
+    run(tmp_path, [trial for trial in trials if trial.repetition < 2])
+    before = files_of(tmp_path / "trials")
+    kernels.began.clear()
+    summary = run(tmp_path, trials)
+    assert {trial.repetition for trial in kernels.began} == {2}
+    assert len(summary.results) == 6
+    assert files_of(tmp_path / "trials").items() >= before.items()
+
+
+def test_a_trial_that_another_run_finished_meanwhile_is_taken_as_it_is(kernels: Kernels, tmp_path: Path) -> None:
+    trials, store = make_trials(["10 ms"], 2), Store(tmp_path)
+    prepared = sweep.prepare(trials, store)
+    run(tmp_path, trials)
+    kernels.began.clear()
+    summary = sweep.run(prepared, 1, Silent())
+    assert kernels.began == []
+    assert len(summary.results) == 2
+
+
+def test_lab_trials_run_side_by_side_and_real_time_ones_strictly_alone(kernels: Kernels, tmp_path: Path) -> None:
+    """Each lab trial waits for two others: they would never end one at a time."""
+    kernels.meet = threading.Barrier(3)
+    trials = make_trials(["10 ms", "20 ms", "40 ms"], 2, kernels=["lab", "host", "lab-realtime"])
+    run(tmp_path, trials, jobs=3)
+    assert len(kernels.began) == 18
+    assert kernels.most == {"lab": 3, "host": 1, "lab-realtime": 1}
+    assert kernels.together == {frozenset({place}) for place in ("lab", "host", "lab-realtime")}
+
+
+def test_memory_limits_how_many_run_side_by_side(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trials = make_trials(["10 ms", "20 ms", "40 ms"], 2)
+    prepared = sweep.prepare(trials, Store(tmp_path))
+    enough = 2 * prepared.memory_bytes
+    monkeypatch.setattr(sweep, "available_bytes", lambda: enough + sweep.RESERVE_BYTES)
+    kernels.meet = threading.Barrier(2)
+    run(tmp_path, trials, jobs=6)
+    assert kernels.most == {"lab": 2}
+
+
+def test_what_is_left_of_killed_runs_goes_and_what_is_finished_stays(kernels: Kernels, tmp_path: Path) -> None:
+    trials = make_trials()
+    run(tmp_path, trials)
+    whole = files_of(tmp_path)
+    (tmp_path / "trials/.partial-abc/.uml-x").mkdir(parents=True)
+    (tmp_path / ".partial-trials.parquet-xyz").write_text("half")
+    (tmp_path / "failed" / trials[0].id).mkdir()
+    run(tmp_path, trials)
+    assert files_of(tmp_path) == whole
+    assert list((tmp_path / "failed").iterdir()) == []
+    assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_adaptive_repetitions_make_the_same_run_with_any_number_of_jobs(
+    kernels: Kernels, tmp_path: Path, jobs: int
+) -> None:
+    kernels.outcome = wavering
+    trials = make_trials(["10 ms", "20 ms", "40 ms"], 8)
+    run(tmp_path / "one", trials, until=UNTIL)
+    run(tmp_path / "many", trials, until=UNTIL, jobs=jobs)
+    assert files_of(tmp_path / "one", but=["host.json", "host.parquet"]) == files_of(
+        tmp_path / "many", but=["host.json", "host.parquet"]
+    )
+    counts = {rtt: sum(f"rtt={rtt}ms" in id for id in Store(tmp_path / "many").ids) for rtt in (10, 20, 40)}
+    assert counts[10] == 3 < counts[20] < counts[40] == 8
+
+
+def test_an_adaptive_run_goes_on_where_it_was_and_needs_nothing_more(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.outcome = wavering
+    trials = make_trials(["10 ms", "20 ms", "40 ms"], 8)
+    run(tmp_path / "whole", trials, until=UNTIL)
+    began = len(kernels.began)
+    kernels.outcome = interrupted_after(1, kernels)
+    interruptions = 0
+    while True:
+        kernels.began.clear()
+        try:
+            run(tmp_path / "parts", trials, until=UNTIL)
+            break
+        except KeyboardInterrupt:
+            interruptions += 1
+    assert interruptions == began - 1
+    but = ["host.json", "host.parquet"]
+    assert files_of(tmp_path / "parts", but=but) == files_of(tmp_path / "whole", but=but)
+    assert began == len(Store(tmp_path / "parts").ids)
+
+
+def interrupted_after(count: int, kernels: Kernels) -> Callable[[Trial], TrialResult]:
+    """The trial after so many is interrupted."""
+
+    def outcome(trial: Trial) -> TrialResult:
+        if len(kernels.began) > count:
+            raise KeyboardInterrupt
+        return wavering(trial)
+
+    return outcome
+
+
+def test_a_tighter_interval_goes_on_and_a_looser_one_needs_fewer(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.outcome = wavering
+    trials = make_trials(["20 ms"], 8)
+    run(tmp_path, trials, until=UNTIL)
+    first = len(kernels.began)
+    run(tmp_path, trials, until=Until(Fraction(1, 1000), most=8))
+    assert len(kernels.began) == 8 > first
+    run(tmp_path, trials, until=UNTIL)
+    assert len(kernels.began) == 8
+    assert len(Store(tmp_path).ids) == first
+
+
+def test_a_cell_whose_trial_fails_ends_and_the_others_go_on(kernels: Kernels, tmp_path: Path) -> None:
+    def outcome(trial: Trial) -> TrialResult:
+        if dict(trial.params)["path.rtt"] == "40 ms" and trial.repetition == 1:
+            raise TrialError("it rained")
+        return wavering(trial)
+
+    kernels.outcome = outcome
+    report = Silent()
+    summary = run(tmp_path, make_trials(["10 ms", "40 ms"], 8), jobs=2, until=UNTIL, report=report)
+    assert report.failures == ["rtt=40ms,kernel=lab,seed=2"]
+    assert len(summary.failures) == 1
+    assert len(Store(tmp_path).ids) == 6
+    assert Store(tmp_path).failures() == {"rtt=40ms,kernel=lab,seed=2": "it rained"}
+
+
+def test_a_fault_of_ours_ends_the_run_and_is_not_hidden(kernels: Kernels, tmp_path: Path) -> None:
+    def outcome(trial: Trial) -> TrialResult:
+        raise ZeroDivisionError
+
+    kernels.outcome = outcome
+    with pytest.raises(ZeroDivisionError):
+        run(tmp_path, make_trials(["10 ms", "20 ms", "40 ms"], 8), jobs=3)
+    assert len(kernels.began) <= 4
+    assert list((tmp_path / "trials").iterdir()) == []
+
+
+def test_the_run_says_what_belongs_to_it(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.outcome = wavering
+    run(tmp_path, make_trials(["20 ms"], 8), until=UNTIL)
+    about = read_json(tmp_path / "run.json")
+    assert about["axes"] == ["path.rtt", "kernel"]
+    assert about["until"] == {"ci": "1/20", "min": 3, "max": 8}
+    assert about["trials"] == [trial.id for trial in make_trials(["20 ms"], 8)][: len(kernels.began)]
+    assert Store(tmp_path).until == UNTIL
+
+
+def test_what_finished_teaches_how_long_the_rest_takes(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.outcome = lambda trial: make_result(trial, wall_s=7.0)
+    trials = make_trials(["10 ms", "20 ms"], 3)
+    run(tmp_path, [trial for trial in trials if trial.repetition == 0])
+    prepared = sweep.prepare(trials, Store(tmp_path), in_run_order(trials))
+    assert prepared.forecast.trials == 2
+    assert prepared.forecast.total_s([trial.params for trial in prepared.waiting], 2) == 14.0
