@@ -17,8 +17,8 @@ A step is a mapping.  `netns` names the namespace it happens in (none: the first
                   go on, at times after the start: that is when this step began, or with `begin: [FILE, PATTERN]` the
                   ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon as it is there
 
-`timeline.jsonl` gets the start, and when each moment of a timeline began and ended.  `log.jsonl` gets what was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says
-whether all of it was.
+`timeline.jsonl` gets the start, and when each moment of a timeline began and ended.  `log.jsonl` gets what was done,
+when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says whether all of it was.
 """
 
 from __future__ import annotations

@@ -138,7 +138,10 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
     """From one state to the next. Everything is changed in place: what waits and what is on its way stays there."""
     if _netem(stage, state) != _netem(stage, before):
         yield _changed(emulator, stage.delay_place, ("root",), _netem(stage, state))
-    if _tbf(emulator, stage, state, real_time) != _tbf(emulator, stage, before, real_time) or state.limit != before.limit:
+    if (
+        _tbf(emulator, stage, state, real_time) != _tbf(emulator, stage, before, real_time)
+        or state.limit != before.limit
+    ):
         yield _changed(emulator, stage.rate_place, _rate_parent(stage), _tbf(emulator, stage, state, real_time))
         if stage.limit_unit == "packets":  # the token bucket hands its limit down, whatever it counts
             yield _changed(emulator, stage.buffer_place, ("parent", f"{RATE}1"), ("pfifo", "limit", str(state.limit)))

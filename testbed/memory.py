@@ -27,7 +27,9 @@ def memory_bytes(plan: Plan, workload: Workload) -> int:
         for stage in emulator.stages:
             rate_bps = max(state.asked.rate_bps or 0 for state in stage.history)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
-            path_bytes += max(state.limit or 0 for state in stage.history) * (1 if stage.limit_unit == "bytes" else emulator.mtu_bytes)
+            path_bytes += max(state.limit or 0 for state in stage.history) * (
+                1 if stage.limit_unit == "bytes" else emulator.mtu_bytes
+            )
     flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload) else 1
     buffers = 0
     if isinstance(workload, Iperf3Workload):

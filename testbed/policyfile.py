@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema
 
 from . import units
 from .document import Fault
@@ -48,8 +48,8 @@ def _rate(value: object) -> int:
     return rate_bps
 
 
-_size_schema = next(each.json_schema for each in Size.__metadata__ if isinstance(each, WithJsonSchema))
-_rate_schema = next(each.json_schema for each in Rate.__metadata__ if isinstance(each, WithJsonSchema))
+_size_schema = TypeAdapter(Size).json_schema()
+_rate_schema = TypeAdapter(Rate).json_schema()
 _RANGE: dict[str, Any] = {
     "type": "object",
     "properties": {"from": _size_schema, "to": _size_schema},
@@ -64,9 +64,7 @@ class PolicyFile(Shape):
     after: Annotated[
         Any, PlainValidator(_volume), PlainSerializer(_write_volume), WithJsonSchema({"anyOf": [_size_schema, _RANGE]})
     ]
-    rate: Annotated[
-        int, PlainValidator(_rate), PlainSerializer(units.format_rate), WithJsonSchema(_rate_schema)
-    ]
+    rate: Annotated[int, PlainValidator(_rate), PlainSerializer(units.format_rate), WithJsonSchema(_rate_schema)]
 
     @classmethod
     def read(cls, value: object) -> Policy | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema
 
 from . import units
 from .document import Fault
@@ -16,8 +16,8 @@ from .impairment import Buffer
 from .impairmentfile import BufferField, LossField, read_buffer, read_loss, write_buffer, write_loss
 from .reader import quantity
 from .schedule import Change
-from .topology import Link
 from .shape import Shape
+from .topology import Link
 
 WAYS = ("forward", "backward")
 Read = Callable[[Any], Any]
@@ -62,7 +62,7 @@ def _written(write: Read) -> Read:
 
 def _schema(field: Any) -> dict[str, Any]:
     """JSON Schema of one value or of one for each direction, from that of a field."""
-    one = next(each for each in field.__metadata__ if isinstance(each, WithJsonSchema)).json_schema or {}
+    one = TypeAdapter(field).json_schema()
     both = {
         "type": "object",
         "properties": dict.fromkeys(WAYS, one),
@@ -79,6 +79,12 @@ def _buffer(value: object) -> Buffer:
     return buffer
 
 
+def _rate(value: object) -> int | None:
+    if value == "none":
+        raise ValueRefused("a rate cannot be taken away, for packets may wait for it", units.RATE.allowed)
+    return quantity(units.parse_rate, units.RATE.allowed, low=1)(value)
+
+
 def _kind(read: Read, write: Read, field: Any, scalar: tuple[str, ...] = WAYS) -> Any:
     return Annotated[
         dict[str, Any] | None,
@@ -88,8 +94,7 @@ def _kind(read: Read, write: Read, field: Any, scalar: tuple[str, ...] = WAYS) -
     ]
 
 
-RATE_ALLOWED = f"{units.RATE.allowed}; a rate cannot come or go"
-Rates: Any = _kind(quantity(units.parse_rate, RATE_ALLOWED, low=1), units.format_rate, Rate)
+Rates: Any = _kind(_rate, units.format_rate, Rate)
 Delays: Any = _kind(quantity(units.parse_time, units.TIME.allowed), units.format_time, Time)
 Losses: Any = _kind(read_loss, write_loss, LossField, ("data",))
 Buffers: Any = _kind(_buffer, write_buffer, BufferField)
@@ -122,14 +127,15 @@ class ChangeFile(Shape):
 
     @classmethod
     def of(cls, change: Change) -> ChangeFile:
-        keys: dict[str, dict[str, Any]] = {}
+        keys: dict[str, Any] = {}
         for way in (*WAYS, "data"):
             for field, value in getattr(change, way):
                 keys.setdefault(FIELDS[field], {})[way] = value
         delays = keys.get("delay", {})
         if len(delays) == 2 and delays["backward"] - delays["forward"] in (0, 1):
-            keys["rtt"] = sum(keys.pop("delay").values())  # type: ignore[assignment]
-        return cls.model_construct(at=change.at_ns, every=change.every_ns, **{"for": change.for_ns}, **keys)
+            keys["rtt"] = sum(keys.pop("delay").values())
+        keys |= {"at": change.at_ns, "every": change.every_ns, "for": change.for_ns}
+        return cls.model_construct(**keys)
 
 
 FIELDS = {"rate_bps": "rate", "delay_ns": "delay", "loss": "loss", "buffer": "buffer"}
@@ -190,7 +196,9 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
         if direction.rate_bps is None:
             for key in ("rate", "buffer"):
                 if way in file.ways(key):
-                    yield Fault((key, way), f"the link has no rate {way}, and none can come later", "a rate on the link")
+                    yield Fault(
+                        (key, way), f"the link has no rate {way}, and none can come later", "a rate on the link"
+                    )
             continue
         buffer = file.ways("buffer").get(way)
         unit = "packets" if direction.buffer is not None and direction.buffer.unit == "packets" else "bytes"

@@ -82,6 +82,19 @@ class Stage:
         return f"dropped-{self.way}" + (f"-{generation}" if generation else "")
 
     @property
+    def generations(self) -> range:
+        return range(self.history[-1].generation + 1)
+
+    @property
+    def data_counters(self) -> tuple[str, ...]:
+        """Those of all losses."""
+        return tuple(map(self.data_counter, self.generations))
+
+    @property
+    def drop_counters(self) -> tuple[str, ...]:
+        return tuple(map(self.drop_counter, self.generations))
+
+    @property
     def passed_counter(self) -> str:
         """All that came to a policy."""
         return f"passed-{self.way}"

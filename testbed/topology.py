@@ -67,7 +67,7 @@ class Link:
 
     @property
     def is_emulated(self) -> bool:
-        """Whether an emulator must stand in the middle: any delay, jitter, loss, rate, buffer or policy, now or later."""
+        """Whether an emulator must stand in the middle: any impairment, now or later."""
         of_data = self.data_loss is not None or self.data_policy is not None
         return self.forward.is_emulated or self.backward.is_emulated or of_data or bool(self.schedule)
 

@@ -20,7 +20,7 @@ LAYERS = (
     ("store",),
     ("result",),
     ("gate",),
-    ("networkcheck", "hostcheck"),
+    ("networkcheck", "hostcheck", "schedulecheck", "policycheck"),
     ("finding",),
     ("evidence",),
     ("trial",),
@@ -33,6 +33,7 @@ LAYERS = (
     ("timeline",),
     ("emulator",),
     ("ruleset",),
+    ("interval", "policing"),
     ("stage",),
     # spec: the files, then the values they are read into
     ("specfile", "schema", "option", "cell", "axis"),

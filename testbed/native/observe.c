@@ -20,6 +20,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>          /* before the kernel's own */
 #include <linux/inet_diag.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
@@ -27,7 +28,6 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>

@@ -24,7 +24,7 @@ def read(workload: Workload, folder: Path) -> Outcome:
 
 
 def begin(workload: Workload) -> tuple[str, str] | None:
-    """The file, and the pattern in it, by which a tool says when it starts (ns of CLOCK_MONOTONIC); None for a tool that
-    does not say it while it runs.
+    """The file and the pattern in it by which a tool says, while it runs, when it began (ns of CLOCK_MONOTONIC); None
+    for a tool that does not.
     """
     return getattr(_TOOLS[type(workload)], "BEGIN", None)
