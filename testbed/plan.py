@@ -130,7 +130,7 @@ def plan(
     ends = frozenset({workload.source, workload.destination} if workload else ())
     nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
     superpackets = any(kind == "offload" for _, kind in nics)
-    until_ns = times.until_ns(workload)
+    until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
     emulators = tuple(
         emulation.emulator(link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,8 +14,9 @@ from .stage import Emulator
 from .topology import Link
 from .workload import PingWorkload, Workload
 
-UNKNOWN_NS = 3600 * 10**9
-"""How far a schedule is followed under a workload that does not say how long it takes."""
+UNKNOWN_NS, UNKNOWN_CHANGES = 3600 * 10**9, 1000
+"""How far a schedule is followed, and for how many changes of a link, under a workload that does not say how long it
+takes. One that goes on for longer is invalid."""
 
 LEEWAY_NS = 10**9
 """And this much beyond the duration of one that does: tools negotiate before they start."""
@@ -33,7 +35,7 @@ class Moment:
     commands: tuple[Command, ...]
 
 
-def until_ns(workload: Workload | None) -> int:
+def until_ns(workload: Workload | None, links: Iterable[Link]) -> int:
     """How long after its start a workload can still be running."""
     if workload is None:
         return SHOWN_NS
@@ -41,14 +43,25 @@ def until_ns(workload: Workload | None) -> int:
         return workload.count * workload.interval_ns + LEEWAY_NS
     duration_ns = getattr(workload, "duration_ns", None)
     if duration_ns is None:
-        return UNKNOWN_NS
+        return min((_followed_ns(link) for link in links), default=UNKNOWN_NS)
     return int(duration_ns) + max(getattr(workload, "start_ns", (0,))) + LEEWAY_NS
+
+
+def _followed_ns(link: Link) -> int:
+    """The longest time, in whole milliseconds, with few enough changes."""
+    times_ms = range(UNKNOWN_NS // 10**6 + 1)
+    fits = bisect_right(times_ms, UNKNOWN_CHANGES, key=lambda ms: _changes(link, ms * 10**6))
+    return max(0, fits - 1) * 10**6
+
+
+def _changes(link: Link, end_ns: int) -> int:
+    return sum(change.count(end_ns) for change in link.schedule)
 
 
 def check(links: Iterable[Link], end_ns: int) -> None:
     """Raises UserError for schedules of more changes than anybody wants to wait for."""
     for link in links:
-        count = sum(change.count(end_ns) for change in link.schedule)
+        count = _changes(link, end_ns)
         if count > CHANGES_MAX:
             raise UserError(
                 f"the schedule of the link {link.name} comes to {count} changes in {end_ns / 1e9:g} s; allowed: up to "
