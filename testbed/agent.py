@@ -13,9 +13,12 @@ A step is a mapping.  `netns` names the namespace it happens in (none: the first
     write: [[FILE, VALUE], …]   below /proc/sys or /sys, read back and compared
     read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file
     sleep: SECONDS
+    timeline: [{"at_ns": NS, "steps": [STEP, …]}, …]   `background` is its name; steps that are done while the next ones
+                  go on, at times after the start: that is when this step began, or with `begin: [FILE, PATTERN]` the
+                  ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon as it is there
 
-`log.jsonl` gets what was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says
-whether all of it was.
+`timeline.jsonl` gets the start, and when each moment of a timeline began and ended.  `log.jsonl` gets what was done,
+when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says whether all of it was.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ CLONE_NEWNET = 0x40000000
 MS_BIND, MS_SLAVE_REC, MNT_DETACH = 0x1000, 0x84000, 2
 POWER_OFF = 0x4321FEDC
 FILES_MAX = 65536
+LOOK_AGAIN_S = 0.0005
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
@@ -76,7 +80,7 @@ class Trial:
     def __init__(self, folder: str, progress: int) -> None:
         self.folder = folder
         self.progress = progress
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.running: dict[str, subprocess.Popen[bytes] | Child] = {}
         self.log = open(os.path.join(folder, "log.jsonl"), "w")  # noqa: SIM115 - closed by close()
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
 
@@ -146,6 +150,38 @@ class Trial:
     def sleep(self, step: Step) -> None:
         time.sleep(step["sleep"])
 
+    def timeline(self, step: Step) -> Step:
+        began_ns = time.monotonic_ns()
+        child = Child(lambda: self.keep_time(step, began_ns), self.open(f"{step['background']}.err"))
+        self.running[step["background"]] = child
+        return {"pid": child.pid}
+
+    def keep_time(self, step: Step, start_ns: int) -> None:
+        """In a process of its own, before which nothing else runs once it is time, until SIGTERM or the last moment."""
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        with open(os.path.join(self.folder, "timeline.jsonl"), "w") as log:
+            self.log = open(os.devnull, "w")  # noqa: SIM115 - goes with the process
+            if step.get("begin"):
+                start_ns = self.find_start(*step["begin"])
+            log.write(json.dumps({"start_ns": start_ns}) + "\n")
+            for moment in step["timeline"]:
+                sleep_until(start_ns + moment["at_ns"])
+                entry = {"at_ns": moment["at_ns"], "begin_ns": time.monotonic_ns()}
+                for number, each in enumerate(moment["steps"], 1):
+                    self.do(each, f"{number}/{len(moment['steps'])} at {moment['at_ns'] / 1e9:g} s:")
+                entry["end_ns"] = time.monotonic_ns()
+                log.write(json.dumps(entry) + "\n")
+                log.flush()
+
+    def find_start(self, name: str, pattern: str) -> int:
+        while True:
+            with contextlib.suppress(FileNotFoundError), open(os.path.join(self.folder, name)) as file:
+                found = re.search(pattern, file.read(), re.MULTILINE)
+                if found:
+                    return int(found[1])
+            sleep_until(time.monotonic_ns() + int(LOOK_AGAIN_S * 1e9))
+
     def open(self, name: str) -> int:
         return os.open(os.path.join(self.folder, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
@@ -166,7 +202,66 @@ KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
     "write": Trial.write,
     "read": Trial.read,
     "sleep": Trial.sleep,
+    "timeline": Trial.timeline,
 }
+
+
+class Child:
+    """A copy of this process that does one thing; to be stopped and waited for like a program.
+
+    SIGTERM reaches it while it sleeps, so that what it has begun it does to the end.
+    """
+
+    def __init__(self, work: Callable[[], None], err: int) -> None:
+        self.returncode: int | None = None
+        self.pid = os.fork()
+        if not self.pid:
+            self.run(work, err)
+
+    def run(self, work: Callable[[], None], err: int) -> None:
+        status = 1
+        try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            work()
+            status = 0
+        except Stopped:
+            status = 0
+        except BaseException as error:
+            os.write(err, f"{type(error).__name__}: {error}\n".encode())
+        finally:
+            os._exit(status)
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+        return self.returncode
+
+    def wait(self) -> int:
+        if self.returncode is None:
+            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Stopped(Exception):
+    """SIGTERM came to a process that had it blocked."""
+
+
+def sleep_until(time_ns: int) -> None:
+    """Raises Stopped when SIGTERM, which is blocked, has come."""
+    while True:
+        left_ns = time_ns - time.monotonic_ns()
+        if signal.sigtimedwait({signal.SIGTERM}, max(0, left_ns) / 1e9) is not None:
+            raise Stopped
+        if left_ns <= 0:
+            return
 
 
 def failed_line(step: Step, said: str) -> str:

@@ -24,7 +24,7 @@ from .shape import Shape, check
 from .topologyfile import HostFile, LinkFile, TopologyFile
 from .workloadfile import TOOLS
 
-LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu")
+LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu", "schedule", "policy")
 DIRECTIONAL = ("delay", "rate", "loss", "buffer", "jitter")
 WAYS = ("forward", "backward")
 SHORT = ("congestion", "window", "flows", "duration")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,17 +10,50 @@ from pathlib import Path
 
 from . import workloads
 from .emulator import ETHERNET_BYTES
+from .interval import (
+    Interval,
+    Look,
+    LossCount,
+    Timeline,
+    interval,
+    intervals,
+    looks,
+    loss_counts,
+    peak_rate_bps,
+    read_timeline,
+)
+from .policing import Policed
 from .readback import Qdisc, qdiscs
-from .sample import QueueSample, TcpSample, device_drops, device_numbers, queue_samples, tcp_samples
+from .sample import (
+    CounterSample,
+    QueueSample,
+    TcpSample,
+    counter_samples,
+    device_drops,
+    device_numbers,
+    queue_samples,
+    tcp_samples,
+)
 from .scenario import Trial
 from .stage import Emulator, Stage
-from .trial import AFTER, READ_BACK, RTT_CHECK, SAMPLES, Orders, capture_errors, counters_file, netstat_file
+from .trial import (
+    AFTER,
+    CHANGES,
+    LOG,
+    READ_BACK,
+    RTT_CHECK,
+    SAMPLES,
+    TIMELINE,
+    Orders,
+    capture_errors,
+    counters_file,
+    netstat_file,
+)
 from .workloads import ping
 from .workloads.outcome import Outcome
 from .workloads.ping import PingOutcome
 
-MANY_FRAMES = 200
-"""So many frames tell a rate to half a percent, whichever side of an interval the first and the last fall on."""
+FOR_EVER_NS = 2**63 - 1
 
 SUSPECT_COUNTERS = (
     "TCPMemoryPressures",
@@ -43,7 +75,8 @@ class StageEvidence:
     `data_packets` were counted where periodic loss is; `oversize_packets` of them were larger than the MTU, and
     `dropped_packets` were dropped by a periodic loss. `queue_drops` were dropped because the buffer was full,
     `delay_drops` where the delay is: that is random loss, and nothing else may be. `delay_packets` went on from there.
-    `qdiscs` maps handle to what the kernel says was set up; `samples` are those of the bottleneck's buffer.
+    `qdiscs` maps handle to what the kernel says was set up; `samples` are those of the bottleneck's buffer. With a
+    schedule, `intervals` and `losses` tell the same for each of its states; `policed` is what a policy did.
     """
 
     link: str
@@ -58,21 +91,20 @@ class StageEvidence:
     qdiscs: Mapping[str, Qdisc]
     samples: tuple[QueueSample, ...]
 
+    intervals: tuple[Interval, ...] = ()
+    losses: tuple[LossCount, ...] = ()
+    policed: Policed | None = None
+
     @property
     def peak_rate_bps(self) -> float | None:
-        """The highest rate of frames, over sample intervals or runs of them that hold many frames; without enough
-        samples, the mean over the whole workload. None without a rate or without traffic.
-        """
-        rate_bps = self.stage.asked.rate_bps
-        if rate_bps is None or not self.samples:
-            return None
-        inner = self.samples[1:-1]  # a full bucket spoils the first interval, and the last one is cut short
-        if len(inner) > 1:
-            frames = rate_bps * (inner[1].time_ns - inner[0].time_ns) / (8e9 * (self.mtu_bytes + ETHERNET_BYTES))
-            stride = math.ceil(MANY_FRAMES / frames)
-            if len(inner) > stride:
-                return max(_rate(a, b) for a, b in zip(inner[:-stride], inner[stride:], strict=True))
-        return _rate(self.samples[0], self.samples[-1]) if len(self.samples) > 1 else None
+        """The highest rate of frames that it carried, whenever that was."""
+        return peak_rate_bps(self.samples, self.stage.asked.rate_bps, self.mtu_bytes + ETHERNET_BYTES)
+
+    @property
+    def explained_drops(self) -> int:
+        """Those that a loss, a buffer or a policy makes."""
+        policed = self.policed.policed_packets if self.policed else 0
+        return self.dropped_packets + self.queue_drops + self.delay_drops + policed
 
 
 @dataclass(frozen=True)
@@ -82,7 +114,7 @@ class Evidence:
     `there` are the stages that the data passed, `back` those that the answers passed. `host_counters` is by how much
     each suspect counter of the two hosts moved, `device_drops` what devices lost without being asked to, `cpu_busy`
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
-    `captures_dropped` how many packets captures missed.
+    `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     """
 
     rtt_check: PingOutcome
@@ -94,6 +126,7 @@ class Evidence:
     device_drops: Mapping[str, int]
     cpu_busy: float | None
     captures_dropped: int
+    timeline: Timeline | None = None
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -114,6 +147,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         device_drops=dumps.device_drops(),
         cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
+        timeline=dumps.timeline,
     )
 
 
@@ -129,9 +163,20 @@ class _Dumps:
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed))
         self.samples = (folder / SAMPLES).read_bytes()
+        self.timeline = timeline(made, folder)
+        self.looks = self._looks(made, folder)
+        self.policed: dict[tuple[str, str], list[CounterSample]] = {}
+        for counter in counter_samples(self.samples, made.sampled):
+            self.policed.setdefault((counter.netns, counter.name), []).append(counter)
         self.queues: dict[tuple[str, str, str], list[QueueSample]] = {}
         for sample in queue_samples(self.samples, made.sampled):
             self.queues.setdefault(self._place(sample), []).append(sample)
+
+    def _looks(self, made: Orders, folder: Path) -> dict[int, Look]:
+        path = folder / CHANGES
+        if self.timeline is None or not path.exists():
+            return {}
+        return looks(self.timeline, path.read_bytes(), made.changed, self.names)
 
     def _place(self, found: QueueSample | Qdisc) -> tuple[str, str, str]:
         return found.netns, self.names[found.netns, found.device], found.handle
@@ -143,22 +188,32 @@ class _Dumps:
         first, last = (self._counters(emulator.link, when) for when in ("before", "after"))
         packets = {name: last[name] - first.get(name, 0) for name in last}
         netns = emulator.netns
-        queue_drops = self._grew((netns, *stage.rate_place), "drops")
-        refused = queue_drops if stage.is_nested else 0
-        places = (stage.delay_place, stage.rate_place, stage.buffer_place)
+        begin = Look(0, self.before, self.set_up, {(netns, name): count for name, count in first.items()})
+        end = Look(FOR_EVER_NS, self.after, {}, {(netns, name): count for name, count in last.items()})
+        samples = self._samples((netns, *stage.rate_place))
+        whole = interval(stage, netns, stage.start, begin, end, ())
         return StageEvidence(
             link=emulator.link,
             mtu_bytes=emulator.mtu_bytes,
             stage=stage,
-            data_packets=packets.get(stage.data_counter, 0),
+            data_packets=whole.data_packets,
             oversize_packets=packets.get(stage.oversize_counter, 0),
-            dropped_packets=packets.get(stage.drop_counter, 0),
-            queue_drops=queue_drops,
-            delay_drops=self._grew((netns, *stage.delay_place), "drops") - refused,
-            delay_packets=self._grew((netns, *stage.delay_place), "packets") + refused,
-            qdiscs={place[1]: self.set_up[netns, *place] for place in places if (netns, *place) in self.set_up},
-            samples=self._samples((netns, *stage.rate_place)),
+            dropped_packets=whole.dropped_packets,
+            queue_drops=whole.queue_drops,
+            delay_drops=whole.delay_drops,
+            delay_packets=whole.delay_packets,
+            qdiscs=whole.qdiscs,
+            samples=samples,
+            intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)) if stage.states else (),
+            losses=loss_counts(stage, packets) if stage.states else (),
+            policed=self._policed(netns, stage, packets),
         )
+
+    def _policed(self, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
+        if stage.policing is None:
+            return None
+        passed, dropped = (self.policed.get((netns, n), []) for n in (stage.passed_counter, stage.policed_counter))
+        return Policed(packets.get(stage.policed_counter, 0), tuple(zip(passed, dropped, strict=False)))
 
     def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
         """Those that were taken over time; without, the two around the workload."""
@@ -175,15 +230,11 @@ class _Dumps:
         found = (entry["counter"] for entry in said["nftables"] if "counter" in entry)
         return {counter["name"]: counter["packets"] for counter in found}
 
-    def _grew(self, place: tuple[str, str, str], counter: str) -> int:
-        if place not in self.after:
-            return 0
-        first = getattr(self.before[place], counter) if place in self.before else 0
-        return int(getattr(self.after[place], counter)) - first
 
-
-def _rate(first: QueueSample, last: QueueSample) -> float:
-    return (last.bytes - first.bytes) * 8e9 / (last.time_ns - first.time_ns)
+def timeline(made: Orders, folder: Path) -> Timeline | None:
+    if not made.plan.timeline:
+        return None
+    return read_timeline((folder / TIMELINE).read_text(), (folder / LOG).read_text())
 
 
 def _moved(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:

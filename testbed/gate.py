@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from . import hostcheck, networkcheck
+from . import hostcheck, networkcheck, policycheck, schedulecheck
 from .evidence import Evidence
 from .finding import Finding
 from .plan import Plan
@@ -30,6 +30,14 @@ CHECKS: tuple[Check, ...] = (
     networkcheck.frame_size,
     networkcheck.periodic_loss,
     networkcheck.random_loss,
+    schedulecheck.happened,
+    schedulecheck.came,
+    schedulecheck.set_up,
+    schedulecheck.rate,
+    schedulecheck.periodic_loss,
+    schedulecheck.random_loss,
+    schedulecheck.goodput,
+    policycheck.policy,
     networkcheck.device_drops,
     networkcheck.no_data,
     hostcheck.congestion,

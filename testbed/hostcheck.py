@@ -76,11 +76,11 @@ def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
 
 
 def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Retransmissions need a reason: a drop somewhere, or packets that overtook each other."""
+    """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule."""
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     stages = (*evidence.there, *evidence.back)
-    dropped = sum(s.dropped_packets + s.queue_drops + s.delay_drops for s in stages)
-    reorders = any(s.stage.asked.jitter for s in stages)
+    dropped = sum(s.explained_drops for s in stages)
+    reorders = any(s.stage.asked.jitter or len({state.asked for state in s.stage.history}) > 1 for s in stages)
     if again and not dropped and not reorders:
         yield Finding(
             "retransmissions",

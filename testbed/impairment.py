@@ -76,6 +76,19 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class Policy:
+    """After a volume a direction is policed: what comes faster than `rate_bps` is dropped, nothing waits.
+
+    Both count IP packets, without the Ethernet header. The volume is drawn from `low_bytes` to `high_bytes`, uniformly
+    and from the trial's seed; it is fixed where they are the same. `rate_bps` is a multiple of 8.
+    """
+
+    rate_bps: int
+    low_bytes: int
+    high_bytes: int
+
+
+@dataclass(frozen=True)
 class Direction:
     """What one direction of a link does; the rate counts whole Ethernet frames, 1514 bytes for MTU 1500.
 
@@ -87,6 +100,7 @@ class Direction:
     jitter: Jitter | None = None
     loss: Loss | None = None
     buffer: Buffer | None = None
+    policy: Policy | None = None
 
     @property
     def is_emulated(self) -> bool:

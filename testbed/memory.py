@@ -25,9 +25,11 @@ def memory_bytes(plan: Plan, workload: Workload) -> int:
     path_bytes = 0.0
     for emulator in plan.emulators:
         for stage in emulator.stages:
-            rate_bps = stage.asked.rate_bps or 0
-            path_bytes += rate_bps * stage.asked.delay_ns / 8e9
-            path_bytes += (stage.limit or 0) * (1 if stage.limit_unit == "bytes" else emulator.mtu_bytes)
+            rate_bps = max(state.asked.rate_bps or 0 for state in stage.history)
+            path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
+            path_bytes += max(state.limit or 0 for state in stage.history) * (
+                1 if stage.limit_unit == "bytes" else emulator.mtu_bytes
+            )
     flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload) else 1
     buffers = 0
     if isinstance(workload, Iperf3Workload):

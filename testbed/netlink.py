@@ -23,14 +23,19 @@ class Record:
 
 def records(data: bytes) -> Iterator[Record]:
     """Whole records; one that was cut off at the end is left out."""
+    return (record for record, _ in raw_records(data))
+
+
+def raw_records(data: bytes) -> Iterator[tuple[Record, bytes]]:
+    """The same, each with the bytes it was read from."""
     at = 0
     while at + _RECORD.size <= len(data):
         time_ns, source, length = _RECORD.unpack_from(data, at)
-        at += _RECORD.size
-        if at + length > len(data):
+        end = at + _RECORD.size + length
+        if end > len(data):
             return
-        yield Record(time_ns, source, data[at : at + length])
-        at += length
+        yield Record(time_ns, source, data[at + _RECORD.size : end]), data[at:end]
+        at = end
 
 
 def bodies(messages: bytes) -> Iterator[bytes]:

@@ -6,17 +6,17 @@ Each check looks at the evidence of a trial and yields findings.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from .emulator import ETHERNET_BYTES, NETEM_LIMIT
 from .evidence import Evidence, StageEvidence
 from .finding import Finding
-from .impairment import GilbertElliott, PeriodicLoss, RandomLoss
+from .impairment import GilbertElliott, Loss, PeriodicLoss, RandomLoss
 from .plan import Plan
 from .readback import TICK_NS, Qdisc
 from .scenario import Trial
-from .stage import BUFFER, DELAY, RATE, Stage
+from .stage import BUFFER, DELAY, RATE, Stage, State
 from .workload import PingWorkload
 from .workloads.ping import PingOutcome
 
@@ -33,24 +33,37 @@ SUPERPACKET_BYTES, FEW_SUPERPACKETS = 65_536, 3
 
 def expected_drops(stage: Stage, data_packets: int) -> int | None:
     """How many of so many data packets a periodic loss drops: ⌊(packets + phase) / X⌋; None without one."""
-    if not isinstance(stage.loss, PeriodicLoss):
-        return None
-    return (data_packets + stage.phase) // stage.loss.every
+    return expected_of(stage.loss, stage.phase, data_packets)
+
+
+def expected_of(loss: Loss | None, phase: int, data_packets: int) -> int | None:
+    return (data_packets + phase) // loss.every if isinstance(loss, PeriodicLoss) else None
+
+
+def asked_drops(each: StageEvidence) -> int | None:
+    """How many packets periodic losses had to drop, with a schedule all of them together; None without any."""
+    if not each.stage.states:
+        return expected_drops(each.stage, each.data_packets)
+    expected = [expected_of(count.state.loss, count.state.phase, count.data_packets) for count in each.losses]
+    return sum(n for n in expected if n is not None) if any(n is not None for n in expected) else None
 
 
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Every ping before the workload, and those of a ping workload."""
     virtual = trial.kernel.is_virtual_time
     asked_s = plan.rtt_ns / 1e9
+    least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     stages = [each.stage for each in (*evidence.there, *evidence.back)]
     spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in stages if stage.asked.jitter)
     tolerance_s = LAB_RTT_TOLERANCE_S if virtual else max(REAL_RTT_TOLERANCE_S, asked_s * REAL_RTT_TOLERANCE)
-    for what, seen, bytes_ in _pings(trial, evidence):
+    for what, seen, bytes_, scheduled in _pings(trial, evidence):
         if seen.rtt_min_s is None or seen.rtt_max_s is None:
             yield Finding("rtt", "invalid", f"no {what} came back", "look at addresses and routes, and at the loss")
             continue
-        serialisation_s = sum(8 * bytes_ / stage.asked.rate_bps for stage in stages if stage.asked.rate_bps)
-        low, high = asked_s - tolerance_s - spread_s, asked_s + tolerance_s + spread_s + serialisation_s
+        rates = (_lowest_rate(stage, scheduled) for stage in stages)
+        serialisation_s = sum(8 * bytes_ / rate_bps for rate_bps in rates if rate_bps)
+        low = (least_s if scheduled else asked_s) - tolerance_s - spread_s
+        high = (most_s if scheduled else asked_s) + tolerance_s + spread_s + serialisation_s
         if not (low <= seen.rtt_min_s and seen.rtt_max_s <= high):
             yield Finding(
                 "rtt",
@@ -60,18 +73,24 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int]]:
-    """What they were for, what came out, and the bytes of a frame."""
-    yield "ping before the workload", evidence.rtt_check, PING_FRAME_BYTES
+def _lowest_rate(stage: Stage, scheduled: bool) -> int | None:
+    if not scheduled:
+        return stage.asked.rate_bps
+    return min((state.asked.rate_bps for state in stage.history if state.asked.rate_bps), default=None)
+
+
+def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
+    """What they were for, what came out, the bytes of a frame, and whether a schedule was at work."""
+    yield "ping before the workload", evidence.rtt_check, PING_FRAME_BYTES, False
     if isinstance(trial.workload, PingWorkload):
         frame_bytes = trial.workload.size_bytes + PING_FRAME_BYTES - PING_PAYLOAD_BYTES
-        yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes
+        yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes, True
 
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink, against what was asked."""
     for each in (*evidence.there, *evidence.back):
-        for what, asked, seen, slack in _parameters(each):
+        for what, asked, seen, slack in parameters(each.stage, each.stage.start, each.qdiscs):
             if seen is None or abs(seen - asked) > slack:
                 has = "none" if seen is None else seen
                 yield Finding(
@@ -82,26 +101,26 @@ def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 )
 
 
-def _parameters(each: StageEvidence) -> Iterator[tuple[str, int, int | None, float]]:
-    """(what, asked, seen, slack) for each parameter that the stage must have."""
-    asked, stage = each.stage.asked, each.stage
+def parameters(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc]) -> Iterator[tuple[str, int, int | None, float]]:
+    """(what, asked, seen, slack) for each parameter that a stage must have in a state."""
+    asked = state.asked
     nothing = Qdisc("", 0, "", "none")
-    delay, rate, buffer = (each.qdiscs.get(handle, nothing) for handle in (DELAY, RATE, BUFFER))
-    if asked.delay_ns:
+    delay, rate, buffer = (qdiscs.get(handle, nothing) for handle in (DELAY, RATE, BUFFER))
+    if asked.delay_ns or (stage.states and delay.delay_ns is not None):
         yield "delay in ns", asked.delay_ns, delay.delay_ns, TICK_NS
         yield "packets that the delay holds", NETEM_LIMIT, delay.limit, 0
     if asked.jitter is not None:
         yield "jitter in ns", asked.jitter.sd_ns, delay.jitter_ns, TICK_NS
-    if asked.rate_bps is not None and stage.limit is not None:
+    if asked.rate_bps is not None and state.limit is not None:
         yield "rate in bit/s", asked.rate_bps, rate.rate_bps, 8
         in_packets = stage.limit_unit == "packets"
-        yield f"buffer in {stage.limit_unit}", stage.limit, (buffer if in_packets else rate).limit, 0
+        yield f"buffer in {stage.limit_unit}", state.limit, (buffer if in_packets else rate).limit, 0
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in (*evidence.there, *evidence.back):
         asked, seen = each.stage.asked.rate_bps, each.peak_rate_bps
-        if asked is None or seen is None or trial.samples_interval_ns is None:
+        if asked is None or seen is None or trial.samples_interval_ns is None or each.stage.states:
             continue
         frame_bps = 2 * (each.mtu_bytes + ETHERNET_BYTES) * 8e9 / trial.samples_interval_ns
         allowed = asked * (1 + RATE_TOLERANCE) + frame_bps
@@ -117,6 +136,8 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """No tool can have got more through a path than it carries."""
     got, limit = evidence.outcome.goodput_bps, plan.rate_bps
+    if any(stage.states for stage in plan.stages(there=True)):
+        return
     if got is not None and limit is not None and got > limit * (1 + RATE_TOLERANCE):
         yield Finding(
             "goodput",
@@ -129,11 +150,12 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """A run of a few round trips measures how flows start."""
     begin, end = evidence.outcome.steady_ns, evidence.outcome.end_ns
-    if begin is not None and end is not None and end - begin < FEW_ROUND_TRIPS * plan.rtt_ns:
+    rtt_ns = plan.rtts_ns[1]
+    if begin is not None and end is not None and end - begin < FEW_ROUND_TRIPS * rtt_ns:
         yield Finding(
             "duration",
             "suspect",
-            f"{(end - begin) / 1e9:g} s are fewer than {FEW_ROUND_TRIPS} round trips of {plan.rtt_ns / 1e6:g} ms",
+            f"{(end - begin) / 1e9:g} s are fewer than {FEW_ROUND_TRIPS} round trips of {rtt_ns / 1e6:g} ms",
             "this is the slow start of the flows, not the path: measure longer",
         )
 
@@ -186,6 +208,8 @@ def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in (*evidence.there, *evidence.back):
+        if each.stage.states:
+            continue
         expected = expected_drops(each.stage, each.data_packets)
         if expected is not None and each.dropped_packets != expected:
             yield Finding(
@@ -213,30 +237,35 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
 
 def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in (*evidence.there, *evidence.back):
-        loss = each.stage.loss
-        chance = _chance(loss) if isinstance(loss, RandomLoss | GilbertElliott) else None
-        if chance is None:
-            if each.delay_drops:
-                yield Finding(
-                    "delay",
-                    "invalid",
-                    f"{each.link} {each.stage.way}: the delay dropped {each.delay_drops} packets",
-                    "its queue is too short for what is on its way",
-                )
-            continue
-        offered = each.delay_packets + each.delay_drops
-        expected = float(chance) * offered
-        # Losses of a chain come in bursts of 1/r packets; their number varies accordingly more.
-        burst = 2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0
-        margin = LOSS_SIGMAS * math.sqrt(max(1.0, expected * burst))
-        if abs(each.delay_drops - expected) > margin:
+        if not each.stage.states:
+            where = f"{each.link} {each.stage.way}"
+            yield from random_loss_of(where, each.stage.loss, each.delay_packets, each.delay_drops)
+
+
+def random_loss_of(where: str, loss: Loss | None, passed: int, dropped: int) -> Iterator[Finding]:
+    """What the delay dropped, which is random loss and nothing else."""
+    chance = _chance(loss) if isinstance(loss, RandomLoss | GilbertElliott) else None
+    if chance is None:
+        if dropped:
             yield Finding(
-                "loss",
-                "invalid" if each.delay_drops == 0 and expected > margin else "suspect",
-                f"{each.link} {each.stage.way}: {each.delay_drops} of {offered} packets were lost at random, asked are "
-                f"{expected:.0f} ± {margin:.0f}",
-                "random loss is not what was asked for",
+                "delay",
+                "invalid",
+                f"{where}: the delay dropped {dropped} packets",
+                "its queue is too short for what is on its way",
             )
+        return
+    offered = passed + dropped
+    expected = float(chance) * offered
+    # Losses of a chain come in bursts of 1/r packets; their number varies accordingly more.
+    burst = 2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0
+    margin = LOSS_SIGMAS * math.sqrt(max(1.0, expected * burst))
+    if abs(dropped - expected) > margin:
+        yield Finding(
+            "loss",
+            "invalid" if dropped == 0 and expected > margin else "suspect",
+            f"{where}: {dropped} of {offered} packets were lost at random, asked are {expected:.0f} ± {margin:.0f}",
+            "random loss is not what was asked for",
+        )
 
 
 def _chance(loss: RandomLoss | GilbertElliott) -> Fraction:

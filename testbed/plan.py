@@ -8,12 +8,14 @@ from ipaddress import IPv4Address, IPv6Address
 
 from . import emulator as emulation
 from . import node as nodes
+from . import timeline as times
 from .address import AddressBook, Port, address_book
 from .command import Command, script, undos
 from .error import UserError
 from .node import node_netns
 from .route import trace
 from .stage import Emulator, Stage, Way
+from .timeline import Moment
 from .topology import Link, Nic, Topology
 from .workload import Iperf3Workload, Workload
 
@@ -31,7 +33,8 @@ class Plan:
     """What to do to have the network, and what is then where.
 
     `path` is the way of the workload's data, from the sender to the receiver, and `back` that of what answers it, both
-    by the routes that are set up; empty without a workload.
+    by the routes that are set up; empty without a workload. `timeline` is what happens while the workload runs, up to
+    `until_ns` after its start.
     """
 
     commands: tuple[Command, ...]
@@ -40,6 +43,8 @@ class Plan:
     path: tuple[PathHop, ...]
     back: tuple[PathHop, ...]
     nics: tuple[tuple[str, Nic], ...]
+    timeline: tuple[Moment, ...] = ()
+    until_ns: int = 0
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -76,8 +81,17 @@ class Plan:
         return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
 
     @property
+    def rtts_ns(self) -> tuple[int, int]:
+        """The least and the most that `rtt_ns` can be while schedules are at work."""
+        low_ns = high_ns = self.rtt_ns
+        for stage in (*self.stages(there=True), *self.stages(there=False)):
+            delays = [state.asked.delay_ns for state in stage.history]
+            low_ns, high_ns = low_ns + min(delays) - delays[0], high_ns + max(delays) - delays[0]
+        return low_ns, high_ns
+
+    @property
     def rate_bps(self) -> int | None:
-        """The lowest rate that the data meets; None if it meets none."""
+        """The lowest rate that the data meets at the start; None if it meets none."""
         rates = [stage.asked.rate_bps for stage in self.stages(there=True) if stage.asked.rate_bps is not None]
         return min(rates, default=None)
 
@@ -89,7 +103,9 @@ class Plan:
     def script(self) -> str:
         """The plan for a root shell, with what takes it down again as comments at the end."""
         undo = "".join(f"#   {line}\n" for line in script(self.undos).splitlines())
-        return f"#!/bin/sh -e\n{script(self.commands)}\n# To take it down:\n{undo}"
+        later = times.comments(self.timeline)
+        told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
+        return f"#!/bin/sh -e\n{script(self.commands)}{told}\n# To take it down:\n{undo}"
 
 
 def plan(
@@ -111,8 +127,10 @@ def plan(
     ends = frozenset({workload.source, workload.destination} if workload else ())
     nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
     superpackets = any(kind == "offload" for _, kind in nics)
+    until_ns = times.until_ns(workload, topology.links)
+    times.check(topology.links, until_ns)
     emulators = tuple(
-        emulation.emulator(link, ways.get(link.name, "forward"), seed, superpackets=superpackets)
+        emulation.emulator(link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets)
         for link in topology.links
         if link.is_emulated
     )
@@ -128,7 +146,8 @@ def plan(
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
         commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
-    return Plan(tuple(commands), book, emulators, path, back, nics)
+    timeline = times.timeline(emulators, real_time=real_time)
+    return Plan(tuple(commands), book, emulators, path, back, nics, timeline, until_ns)
 
 
 def _paths(

@@ -10,12 +10,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .emulator import ETHERNET_BYTES
 from .evidence import Evidence, StageEvidence
 from .finding import Finding, Verdict, verdict
+from .impairmentfile import write_loss
+from .interval import Timeline, peak_rate_bps
 from .kernels.guest import Ending
-from .networkcheck import expected_drops
+from .networkcheck import asked_drops
 from .plan import Plan
+from .policing import Policed
 from .scenario import Trial
+from .stage import Policing
 
 SCHEMA = 1
 
@@ -41,8 +46,10 @@ class TrialResult:
 
 def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
     outcome = evidence.outcome
-    lossy = [each for each in evidence.there if each.stage.loss is not None] or list(evidence.there[:1])
-    drops = [expected_drops(each.stage, each.data_packets) for each in lossy]
+    lossy = [each for each in evidence.there if any(state.loss for state in each.stage.history)] or list(
+        evidence.there[:1]
+    )
+    drops = [asked_drops(each) for each in lossy]
     begin, end = outcome.begin_ns, outcome.end_ns
     data = {
         "schema": SCHEMA,
@@ -72,7 +79,7 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
             "random_drops": sum(each.delay_drops for each in evidence.there),
             "queue_drops": sum(each.queue_drops for each in (*evidence.there, *evidence.back)),
         },
-        "stages": [_stage(each) for each in (*evidence.there, *evidence.back)],
+        "stages": [_stage(each, evidence) for each in (*evidence.there, *evidence.back)],
         "measured": outcome.measured,
         "workload_s": (end - begin) / 1e9 if begin is not None and end is not None else None,
         "steady_s": (outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
@@ -91,8 +98,8 @@ def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
     return slowest[0].peak_rate_bps if slowest else None
 
 
-def _stage(each: StageEvidence) -> dict[str, Any]:
-    return {
+def _stage(each: StageEvidence, evidence: Evidence) -> dict[str, Any]:
+    found: dict[str, Any] = {
         "link": each.link,
         "way": each.stage.way,
         "asked_rate_bps": each.stage.asked.rate_bps,
@@ -102,10 +109,59 @@ def _stage(each: StageEvidence) -> dict[str, Any]:
         "loss_phase": each.stage.phase,
         "data_packets": each.data_packets,
         "dropped_packets": each.dropped_packets,
-        "expected_drops": expected_drops(each.stage, each.data_packets),
+        "expected_drops": asked_drops(each),
         "queue_drops": each.queue_drops,
         "random_drops": each.delay_drops,
         "oversize_packets": each.oversize_packets,
         "peak_rate_bps": each.peak_rate_bps,
         "max_backlog_packets": max((sample.backlog_packets for sample in each.samples), default=None),
+    }
+    timeline, begin_ns = evidence.timeline, evidence.outcome.begin_ns
+    if timeline is not None and each.intervals:
+        found["intervals"] = [_interval(n, each, timeline) for n, _ in enumerate(each.intervals)]
+    if each.stage.policing is not None and each.policed is not None:
+        found["policy"] = _policy(each.stage.policing, each.policed, begin_ns)
+    return found
+
+
+def _interval(number: int, each: StageEvidence, timeline: Timeline) -> dict[str, Any]:
+    """What was asked while one state of a schedule held, and what was seen; times count from the workload's start.
+
+    `late_s` is from when the change was due to when it was done; None at the start.
+    """
+    one, later = each.intervals[number], each.intervals[number + 1 : number + 2]
+    state, moment = one.state, timeline.moments.get(one.state.at_ns) if number else None
+    return {
+        "from_s": state.at_ns / 1e9,
+        "to_s": later[0].state.at_ns / 1e9 if later else (timeline.stop_ns - timeline.start_ns) / 1e9,
+        "late_s": None if moment is None else (moment.end_ns - moment.due_ns) / 1e9,
+        "asked_rate_bps": state.asked.rate_bps,
+        "asked_delay_s": state.asked.delay_ns / 1e9,
+        "asked_loss": write_loss(state.loss),
+        "loss_phase": state.phase,
+        "buffer": state.limit,
+        "data_packets": one.data_packets,
+        "dropped_packets": one.dropped_packets,
+        "queue_drops": one.queue_drops,
+        "random_drops": one.delay_drops,
+        "peak_rate_bps": peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
+    }
+
+
+def _policy(policing: Policing, seen: Policed, begin_ns: int | None) -> dict[str, Any]:
+    """Bytes are of IP packets. `crossed_s` counts from the workload's start, or from the first sample where the tool does
+    not tell; what has `_while_policed` is of the longest time in which packets were dropped in every sample interval.
+    """
+    crossed_ns = seen.crossed_ns(policing)
+    start_ns = begin_ns if begin_ns is not None or not seen.samples else seen.samples[0][0].time_ns
+    return {
+        "after_bytes": policing.after_bytes,
+        "asked_rate_bps": policing.rate_bps,
+        "bucket_bytes": policing.bucket_bytes,
+        "crossed_s": None if crossed_ns is None else (crossed_ns - (start_ns or 0)) / 1e9,
+        "offered_bytes": seen.offered_bytes,
+        "policed_bytes": seen.policed_bytes,
+        "policed_packets": seen.policed_packets,
+        "rate_while_policed_bps": seen.passed_bps(),
+        "loss_while_policed": seen.loss_fraction(),
     }

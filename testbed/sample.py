@@ -1,7 +1,7 @@
 """Samples: what TCP sockets and queues said over lab time. Pure, no I/O.
 
-Decoded from the observer's records; the numbers of attributes are those of linux/inet_diag.h, linux/rtnetlink.h and
-linux/gen_stats.h.
+Decoded from the observer's records; the numbers of attributes are those of linux/inet_diag.h, linux/rtnetlink.h,
+linux/gen_stats.h, and linux/netfilter/nf_tables.h.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from . import netlink, tcpinfo
 INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
 IFLA_IFNAME, IFLA_STATS64 = 3, 23
 TCA_KIND, TCA_STATS2 = 1, 7
+NFTA_OBJ_NAME, NFTA_OBJ_DATA = 2, 4
+NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS = 1, 2
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the observer asks: `kind` is "tcp", "qdisc" or "link"."""
+    """What the observer asks: `kind` is "tcp", "qdisc", "link" or "nft"."""
 
     kind: str
     netns: str
@@ -61,6 +63,17 @@ class QueueSample:
     backlog_packets: int
 
 
+@dataclass(frozen=True)
+class CounterSample:
+    """One named counter of nftables at one time."""
+
+    time_ns: int
+    netns: str
+    name: str
+    packets: int
+    bytes: int
+
+
 def of_kind(kind: str, data: bytes, sources: tuple[Source, ...]) -> Iterator[tuple[netlink.Record, Source]]:
     """The records of one kind of source, each with its source."""
     for record in netlink.records(data):
@@ -80,6 +93,17 @@ def queue_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[QueueSam
     for record, source in of_kind("qdisc", data, sources):
         for body in netlink.bodies(record.messages):
             yield _queue(record.time_ns, source.netns, body)
+
+
+def counter_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[CounterSample]:
+    """Every named counter in every answer, in the order of time; nftables counts in network byte order."""
+    for record, source in of_kind("nft", data, sources):
+        for body in netlink.bodies(record.messages):
+            told = netlink.attributes(body[4:])
+            counts = netlink.attributes(told[NFTA_OBJ_DATA])
+            octets, packets = (int.from_bytes(counts[n], "big") for n in (NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS))
+            name = told[NFTA_OBJ_NAME].rstrip(b"\0").decode()
+            yield CounterSample(record.time_ns, source.netns, name, packets, octets)
 
 
 def device_numbers(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, int], str]:

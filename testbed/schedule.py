@@ -1,108 +1,86 @@
-"""A schedule: which trials of a sweep are to run, and which of them is next. Pure, no I/O.
+"""A schedule: what changes on a link while a workload runs, as values. Pure, no I/O.
 
-Without `until` all of them are. With it, the next repetition of a cell depends on all the earlier ones of that cell and
-on nothing else, so that neither the number of jobs nor what ended first can change which trials there are.
+Times count from the start of the workload, in lab time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
-from .repetition import FEWEST, Stop, stop
-from .result import TrialResult
-from .scenario import Params, Trial
-from .setting import Until
+from .impairment import Direction
 
-
-@dataclass
-class _Cell:
-    """The repetitions of one cell: how many are decided, how those that ended did, and why there are no more."""
-
-    trials: int
-    wanted: int
-    ended: dict[int, TrialResult | None] = field(default_factory=dict)
-    looked_at: int = 0
-    stop: Stop | None = None
-
-    def decide(self, until: Until) -> None:
-        """Goes through the repetitions in their order as far as they ended."""
-        while self.stop is None and self.looked_at in self.ended and self.looked_at < self.wanted:
-            self.looked_at += 1
-            if self.looked_at == self.wanted:
-                self.stop = stop(until, [self.ended[number] for number in range(self.wanted)])
-                if self.stop is None and self.wanted == self.trials:
-                    self.stop = Stop("most")
-                self.wanted += self.stop is None
+Pairs: TypeAlias = tuple[tuple[str, Any], ...]
+"""Fields of a Direction, each with the value that it gets."""
 
 
-class Schedule:
-    """Hands out trials in run order. Not for several threads at a time."""
+@dataclass(frozen=True)
+class Change:
+    """What is different from `at_ns` on.
 
-    def __init__(self, trials: Sequence[Trial], until: Until | None = None) -> None:
-        """`trials` are all that there can be, in run order, the repetitions of each cell counting from 0."""
-        self._until = until
-        self._trials = tuple(trials)
-        self._waiting = {trial.id: trial for trial in trials}
-        counts: dict[Params, int] = {}
-        for trial in trials:
-            counts[trial.params] = counts.get(trial.params, 0) + 1
-        least = None if until is None else max(FEWEST, until.least)
-        self._cells = {params: _Cell(n, n if least is None else min(n, least)) for params, n in counts.items()}
+    `for_ns` None holds for good; else what held before holds again after it. `every_ns` None happens once; else the
+    change comes again so long after it began, and `for_ns` is less than that. `data` is for the direction in which the
+    workload's data crosses the link, whichever that is.
+    """
 
-    def ended(self, trial: Trial, result: TrialResult | None) -> bool:
-        """Takes note of how a trial ended; None is a failure. The trial waits no longer.
-
-        Returns whether another repetition of its cell is needed, of which that was not known before.
-        """
-        self._waiting.pop(trial.id, None)
-        cell = self._cells[trial.params]
-        cell.ended[trial.repetition] = result
-        before = cell.wanted
-        if self._until is not None:
-            cell.decide(self._until)
-        return cell.wanted > before
-
-    def take(self, *, virtual: bool) -> Trial | None:
-        """The first waiting trial that is decided, which then waits no longer; None if there is none now.
-
-        `virtual` says whether it is to be one in virtual time.
-        """
-        for trial in self._candidates(virtual):
-            if self.has(trial):
-                del self._waiting[trial.id]
-                return trial
-            if self._cells[trial.params].stop is not None:
-                del self._waiting[trial.id]
-        return None
-
-    def _candidates(self, virtual: bool) -> Iterator[Trial]:
-        return (trial for trial in list(self._waiting.values()) if trial.kernel.is_virtual_time == virtual)
-
-    def has(self, trial: Trial) -> bool:
-        """Whether it is decided that the trial belongs to the run."""
-        return trial.repetition < self._cells[trial.params].wanted
+    at_ns: int
+    every_ns: int | None = None
+    for_ns: int | None = None
+    forward: Pairs = ()
+    backward: Pairs = ()
+    data: Pairs = ()
 
     @property
-    def waiting(self) -> list[Trial]:
-        """The trials that are decided and have not been taken, in run order."""
-        return [trial for trial in self._waiting.values() if self.has(trial)]
+    def is_lasting(self) -> bool:
+        return self.for_ns is None
 
-    @property
-    def possible(self) -> list[Params]:
-        """The cells of the trials that are waiting, or may yet turn out to be needed; one entry for each trial."""
-        return [
-            trial.params
-            for trial in self._waiting.values()
-            if self.has(trial) or self._cells[trial.params].stop is None
-        ]
+    def instants(self, until_ns: int) -> Iterator[int]:
+        """When it begins and ends, up to `until_ns`, in order."""
+        begin_ns = self.at_ns
+        while begin_ns <= until_ns:
+            yield begin_ns
+            if self.for_ns is not None and begin_ns + self.for_ns <= until_ns:
+                yield begin_ns + self.for_ns
+            if self.every_ns is None:
+                return
+            begin_ns += self.every_ns
 
-    @property
-    def members(self) -> frozenset[str]:
-        """The ids of all the trials that are decided so far."""
-        return frozenset(trial.id for trial in self._trials if self.has(trial))
+    def count(self, until_ns: int) -> int:
+        """How many instants there are at most, without going through them."""
+        if self.at_ns > until_ns:
+            return 0
+        times = 1 if self.every_ns is None else (until_ns - self.at_ns) // self.every_ns + 1
+        return times if self.for_ns is None else 2 * times
 
-    @property
-    def undecided(self) -> int:
-        """How many trials there may be besides those that are decided."""
-        return sum(cell.trials - cell.wanted for cell in self._cells.values() if cell.stop is None)
+    def holds(self, time_ns: int) -> bool:
+        since_ns = time_ns - self.at_ns
+        if since_ns < 0 or self.for_ns is None:
+            return since_ns >= 0
+        return (since_ns if self.every_ns is None else since_ns % self.every_ns) < self.for_ns
+
+    def pairs(self, way: str, is_data: bool) -> Pairs:
+        """What it sets in one direction; `is_data` says whether that is the data's."""
+        own = self.forward if way == "forward" else self.backward
+        return (*own, *(self.data if is_data else ()))
+
+
+def course(
+    start: Direction, changes: Sequence[Change], way: str, is_data: bool, until_ns: int
+) -> Iterator[tuple[int, Direction]]:
+    """What a direction does from when on, after its `start`, for each instant at which that is something else.
+
+    Lasting changes hold in the order of their times. Over them lie those that hold for a time, and of several such for
+    the same key the one that stands last in the file.
+    """
+    mine = [change for change in changes if change.pairs(way, is_data)]
+    layers = [*sorted((c for c in mine if c.is_lasting), key=lambda c: c.at_ns), *(c for c in mine if not c.is_lasting)]
+    before = start
+    for time_ns in sorted({instant for change in mine for instant in change.instants(until_ns)}):
+        now = start
+        for change in layers:
+            if change.holds(time_ns):
+                now = replace(now, **dict(change.pairs(way, is_data)))
+        if now != before:
+            yield time_ns, now
+        before = now

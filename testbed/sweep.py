@@ -20,7 +20,7 @@ from .kernels.guest import Cancelled
 from .kernels.lab import RESERVE_BYTES, available_bytes, check_memory
 from .result import TrialResult
 from .scenario import Params, Trial
-from .schedule import Schedule
+from .agenda import Agenda
 from .setting import Until
 from .store import Store
 from .trial import orders
@@ -40,7 +40,7 @@ class Report(Protocol):
 
 @dataclass(frozen=True)
 class Sweep:
-    """What there is to do: `done` were found in the store, what waits the schedule knows.
+    """What there is to do: `done` were found in the store, what waits the agenda knows.
 
     `trials` are all that there can be, in file order; `memory_bytes` is what the largest that is not done needs.
     """
@@ -48,19 +48,19 @@ class Sweep:
     store: Store
     trials: tuple[Trial, ...]
     done: tuple[TrialResult, ...]
-    schedule: Schedule
+    agenda: Agenda
     forecast: Forecast
     memory_bytes: int
 
     @property
     def waiting(self) -> list[Trial]:
         """The trials that are known to be needed and are not done, in run order."""
-        return self.schedule.waiting
+        return self.agenda.waiting
 
     @property
     def ids(self) -> list[str]:
         """The trials that are known to belong to the run, done or not, in file order."""
-        members = self.schedule.members
+        members = self.agenda.members
         return [trial.id for trial in self.trials if trial.id in members]
 
 
@@ -91,11 +91,11 @@ def prepare(
     without `check` nothing of the machine is looked at either. Raises UserError and MachineError for the first thing
     that no trial could do without.
     """
-    schedule = Schedule(trials if order is None else order, until)
-    found = _found(trials, store, schedule)
+    agenda = Agenda(trials if order is None else order, until)
+    found = _found(trials, store, agenda)
     works: dict[Params, estimate.Work] = {}
     memory_bytes = 0
-    waiting = {trial.params for trial in schedule.waiting}
+    waiting = {trial.params for trial in agenda.waiting}
     for trial in trials if waiting else ():
         if trial.params in works:
             continue
@@ -112,20 +112,20 @@ def prepare(
     for trial in trials if waiting else ():
         if trial.id in found:
             forecast.learn(trial.params, found[trial.id].wall_s)
-    return Sweep(store, tuple(trials), tuple(found.values()), schedule, forecast, memory_bytes)
+    return Sweep(store, tuple(trials), tuple(found.values()), agenda, forecast, memory_bytes)
 
 
-def _found(trials: Sequence[Trial], store: Store, schedule: Schedule) -> dict[str, TrialResult]:
-    """The results of the store that belong to the run, which the schedule is told.
+def _found(trials: Sequence[Trial], store: Store, agenda: Agenda) -> dict[str, TrialResult]:
+    """The results of the store that belong to the run, which the agenda is told.
 
     By repetition, for whether a later one belongs to the run is known only then.
     """
     found = {}
     for trial in sorted(trials, key=lambda trial: trial.repetition):
-        result = store.finished(trial) if schedule.has(trial) else None
+        result = store.finished(trial) if agenda.has(trial) else None
         if result is not None:
             found[trial.id] = result
-            schedule.ended(trial, result)
+            agenda.ended(trial, result)
     return found
 
 
@@ -184,7 +184,7 @@ class _Work:
         """Waits for one while what runs may show that another repetition is needed."""
         with self.changed:
             while not self.cancelled.is_set():
-                trial = self.sweep.schedule.take(virtual=virtual)
+                trial = self.sweep.agenda.take(virtual=virtual)
                 if trial is not None:
                     self.running += 1
                     return trial
@@ -196,7 +196,7 @@ class _Work:
     def _ended(self, trial: Trial, done: TrialResult | None) -> None:
         with self.changed:
             self.running -= 1
-            if not self.cancelled.is_set() and self.sweep.schedule.ended(trial, done):
+            if not self.cancelled.is_set() and self.sweep.agenda.ended(trial, done):
                 self.sweep.store.list_trials(self.sweep.ids)
             self.changed.notify_all()
 

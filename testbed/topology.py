@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from .impairment import UNIMPAIRED, Direction, Loss
+from .impairment import UNIMPAIRED, Direction, Loss, Policy
+from .schedule import Change
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
@@ -50,7 +51,8 @@ class Link:
 
     `data_loss` is loss for the direction in which the workload's data crosses the link, whichever that is
     (forward if nothing crosses it); a link has either it or losses in its directions. `addresses` holds,
-    for ends that say so, the node's name with its "ip/prefix" texts.
+    for ends that say so, the node's name with its "ip/prefix" texts. `data_policy` is to the policies of the directions
+    what `data_loss` is to their losses. `schedule` is what changes while the workload runs, in file order.
     """
 
     name: str
@@ -60,11 +62,14 @@ class Link:
     data_loss: Loss | None = None
     mtu_bytes: int = MTU_DEFAULT
     addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    data_policy: Policy | None = None
+    schedule: tuple[Change, ...] = ()
 
     @property
     def is_emulated(self) -> bool:
-        """Whether an emulator must stand in the middle: any delay, jitter, loss, rate or buffer."""
-        return self.forward.is_emulated or self.backward.is_emulated or self.data_loss is not None
+        """Whether an emulator must stand in the middle: any impairment, now or later."""
+        of_data = self.data_loss is not None or self.data_policy is not None
+        return self.forward.is_emulated or self.backward.is_emulated or of_data or bool(self.schedule)
 
     @property
     def rtt_ns(self) -> int:

@@ -10,6 +10,8 @@ from pydantic import TypeAdapter
 
 from .document import Document, Fault, mapping
 from .error import one_of
+from .policyfile import policy_faults
+from .schedulefile import schedule_faults
 from .shape import check, well_formed
 from .topologyfile import HostFile, LinkFile, NodeFile, SwitchFile, TopologyFile
 
@@ -55,6 +57,8 @@ def link_faults(link: LinkFile) -> Iterator[Fault]:
         if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
             what = "the jitter is more than the one-way delay, and no packet arrives before it was sent"
             yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")
+    yield from (fault.under("schedule") for fault in schedule_faults(link.schedule or [], link.link("")))
+    yield from policy_faults(link.link(""))
 
 
 def _names(parts: Parts) -> Iterator[Fault]:

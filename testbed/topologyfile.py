@@ -13,7 +13,9 @@ from pydantic import Field
 from .field import Addresses, Ends, Flag, Ip, Mtu, Name, PerDirection, Prefix, Rate, Sysctls, Text, Time
 from .impairment import Direction
 from .impairmentfile import BufferField, JitterField, LinkLoss, LossField
+from .policyfile import LinkPolicy, PolicyField
 from .reader import tagged
+from .schedulefile import ChangeFile, Schedule
 from .shape import Shape
 from .topology import MTU_DEFAULT, Link, Nic, Node, Route, Topology
 
@@ -95,6 +97,8 @@ class LinkFile(Shape):
     jitter: PerDirection[JitterField] | None = None
     mtu: Mtu = MTU_DEFAULT
     addresses: dict[Name, Addresses] = Field({}, description="For each end that needs to say its own.")
+    schedule: Schedule = None
+    policy: LinkPolicy = None
 
     def link(self, name: str) -> Link:
         return Link(
@@ -105,6 +109,8 @@ class LinkFile(Shape):
             data_loss=None if isinstance(self.loss, PerDirection) else self.loss,
             mtu_bytes=self.mtu,
             addresses=tuple(self.addresses.items()),
+            data_policy=None if isinstance(self.policy, PerDirection) else self.policy,
+            schedule=tuple(entry.change() for entry in self.schedule or ()),
         )
 
     def direction(self, way: Literal["forward", "backward"]) -> Direction:
@@ -114,6 +120,7 @@ class LinkFile(Shape):
             jitter=_of(self.jitter, way),
             loss=_of(self.loss if isinstance(self.loss, PerDirection) else None, way),
             buffer=_of(self.buffer, way),
+            policy=_of(self.policy if isinstance(self.policy, PerDirection) else None, way),
         )
 
     def _delay_ns(self, way: Literal["forward", "backward"]) -> int:
@@ -136,6 +143,8 @@ class LinkFile(Shape):
             jitter=_both(JitterField, forward.jitter, backward.jitter),
             mtu=link.mtu_bytes,
             addresses=dict(link.addresses),
+            schedule=[ChangeFile.of(change) for change in link.schedule] or None,
+            policy=_both(PolicyField, forward.policy, backward.policy) or link.data_policy,
         )
 
 

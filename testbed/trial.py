@@ -1,6 +1,6 @@
 """A trial: one cell with one seed, from its plan to a folder with everything that was asked and seen.
 
-apply the plan → read back → check the RTT → counters → workload, samples, captures → counters
+apply the plan → read back → check the RTT → counters → workload, samples, captures, timeline → counters
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTO
 
 RTT_CHECK = "rtt-check.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
-SAMPLES, READ_BACK, AFTER = "samples.bin", "read-back.bin", "after.bin"
+SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
+LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
 SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
 """Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
@@ -52,7 +53,8 @@ of the kernel, 1000 packets, would lose what superpackets are cut into."""
 class Orders:
     """What a trial has a kernel do, and what is then in which file.
 
-    `observed` and `sampled` are the sources behind the records of the read-back and of the samples.
+    `observed`, `sampled` and `changed` are the sources behind the records of the read-back, of the samples, and of what
+    was seen right after each change of the timeline.
     """
 
     plan: Plan
@@ -61,6 +63,7 @@ class Orders:
     observed: tuple[Source, ...]
     sampled: tuple[Source, ...]
     memory_bytes: int
+    changed: tuple[Source, ...] = ()
 
     @property
     def script(self) -> str:
@@ -86,7 +89,7 @@ def orders(trial: Trial) -> Orders:
             f"no link between {trial.workload.source} and {trial.workload.destination} has a rate ({links}): in "
             "virtual time nothing else would slow the workload down; allowed: a rate on one of them"
         )
-    observed, sampled = _observed(trial, planned), _sampled(trial, planned)
+    observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
     steps = (
@@ -104,7 +107,7 @@ def orders(trial: Trial) -> Orders:
         *_counters(trial, "before"),
         *_captures(trial, planned),
         _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
-        *workloads.steps(trial.workload, planned),
+        *_with_timeline(workloads.steps(trial.workload, planned), trial, planned, changed),
         {"stop": "observer"},
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
         _observe(AFTER, 0, observed),
@@ -114,7 +117,7 @@ def orders(trial: Trial) -> Orders:
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
     memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload) + buffers
-    return Orders(planned, commands, steps, observed, sampled, memory)
+    return Orders(planned, commands, steps, observed, sampled, memory, changed)
 
 
 def counters_file(link: str, when: str) -> str:
@@ -175,8 +178,36 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     if trial.samples_interval_ns is None:
         return ()
     ends = (trial.workload.source, trial.workload.destination)
-    on_path = [e.netns for hop in planned.path if (e := planned.emulator(hop.link.name))]
-    return (*(Source("tcp", node_netns(end)) for end in ends), *(Source("qdisc", netns) for netns in on_path))
+    on_path = [e for hop in planned.path if (e := planned.emulator(hop.link.name))]
+    policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
+    return (
+        *(Source("tcp", node_netns(end)) for end in ends),
+        *(Source("qdisc", e.netns) for e in on_path),
+        *(Source("nft", e.netns) for e in policed),
+    )
+
+
+def _changed(planned: Plan) -> tuple[Source, ...]:
+    """The queues and counters of the emulators that a schedule changes."""
+    found = [e for e in planned.emulators if any(stage.states for stage in e.stages)]
+    return tuple(Source(kind, e.netns) for e in found for kind in ("qdisc", "nft"))
+
+
+def _with_timeline(
+    steps: list[dict[str, Any]], trial: Trial, planned: Plan, changed: tuple[Source, ...]
+) -> list[dict[str, Any]]:
+    """The steps of a workload, and a timeline from right before the first of them that is waited for, to their end."""
+    if not planned.timeline:
+        return steps
+    moments = [
+        {"at_ns": each.at_ns, "steps": [*command.steps(each.commands), _observe(CHANGES, 0, changed)]}
+        for each in planned.timeline
+    ]
+    begin = workloads.begin(trial.workload)
+    timeline = {"title": "timeline", "timeline": moments, "background": "timeline"}
+    timeline |= {"begin": list(begin)} if begin else {}
+    at = next(n for n, step in enumerate(steps) if "run" in step and not step.get("background"))
+    return [*steps[:at], timeline, steps[at], {"stop": "timeline"}, *steps[at + 1 :]]
 
 
 def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:

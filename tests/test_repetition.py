@@ -16,7 +16,7 @@ from scipy import stats
 from testbed.repetition import Stop, cells, mean, stop
 from testbed.result import TrialResult
 from testbed.scenario import Trial
-from testbed.schedule import Schedule
+from testbed.agenda import Agenda
 from testbed.setting import Until
 
 UNTIL = Until(Fraction(5, 100), most=8, least=3)
@@ -106,16 +106,16 @@ def goodput(trial: Trial) -> float:
 
 def simulate(jobs: int, seed: int, outcome: Callable[[Trial], TrialResult | None]) -> tuple[list[str], frozenset[str]]:
     """Runs a sweep on paper, with `jobs` at a time that end in an arbitrary order."""
-    schedule = Schedule(in_run_order(make_trials(["10 ms", "20 ms", "40 ms"], 8)), UNTIL)
+    agenda = Agenda(in_run_order(make_trials(["10 ms", "20 ms", "40 ms"], 8)), UNTIL)
     chance, running, ran = random.Random(seed), [], []
     while True:
-        while len(running) < jobs and (trial := schedule.take(virtual=True)) is not None:
+        while len(running) < jobs and (trial := agenda.take(virtual=True)) is not None:
             running.append(trial)
         if not running:
-            return ran, schedule.members
+            return ran, agenda.members
         ended = running.pop(chance.randrange(len(running)))
         ran.append(ended.id)
-        schedule.ended(ended, outcome(ended))
+        agenda.ended(ended, outcome(ended))
 
 
 @settings(deadline=None)
@@ -147,16 +147,16 @@ def test_a_cell_with_a_failure_ends_and_the_others_go_on(jobs: int, seed: int) -
 
 def test_without_until_all_trials_run_in_run_order() -> None:
     trials = in_run_order(make_trials(repetitions=3))
-    schedule = Schedule(trials)
-    taken = [schedule.take(virtual=True) for _ in trials]
+    agenda = Agenda(trials)
+    taken = [agenda.take(virtual=True) for _ in trials]
     assert taken == trials
-    assert schedule.take(virtual=True) is None
+    assert agenda.take(virtual=True) is None
 
 
 def test_trials_in_real_time_are_handed_out_apart() -> None:
-    schedule = Schedule(make_trials(["10 ms"], 1, kernels=["lab", "host", "lab-realtime"]))
+    agenda = Agenda(make_trials(["10 ms"], 1, kernels=["lab", "host", "lab-realtime"]))
     places = []
     for virtual in (True, False):
-        while (trial := schedule.take(virtual=virtual)) is not None:
+        while (trial := agenda.take(virtual=virtual)) is not None:
             places.append(trial.kernel.place)
     assert places == ["lab", "host", "lab-realtime"]

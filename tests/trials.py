@@ -41,6 +41,8 @@ def make_trial(
     if "nic" in changes:
         topology["nic"] = changes["nic"]
     flow = {"tool": "flow", "from": "a", "to": "b", "duration": "1 s"}
+    if "bytes" in (workload or {}):
+        del flow["duration"]
     if workload and workload.get("tool", "flow") != "flow":
         flow = {key: flow[key] for key in ("from", "to")}
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "topology": topology}

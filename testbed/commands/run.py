@@ -114,10 +114,10 @@ def _prepared(scenario: Scenario, folder: store.Store, *, check: bool = True) ->
 def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format) -> None:
     """Says what a run would do."""
     prepared = _prepared(scenario, folder, check=False)
-    waiting, undecided = prepared.waiting, prepared.schedule.undecided
+    waiting, undecided = prepared.waiting, prepared.agenda.undecided
     forecast = prepared.forecast
     wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0
-    most_s = forecast.total_s(prepared.schedule.possible, jobs) if waiting else 0.0
+    most_s = forecast.total_s(prepared.agenda.possible, jobs) if waiting else 0.0
     source = (
         f"learned from {forecast.trials} finished trials"
         if forecast.trials

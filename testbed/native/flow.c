@@ -362,6 +362,7 @@ int main(int count, char **words)
 
 	start_ns = now_ns();
 	printf("start %lld\n", start_ns);
+	fflush(stdout);            /* others wait for it */
 	for (int i = 0; i < asked.flows; i++)
 		print_flow(i);
 	snapshot("start", flows, flows + asked.flows);

@@ -8,8 +8,9 @@
  *   tcp     every TCP socket but listening ones: sock_diag with TCP_INFO, congestion control and socket memory
  *   qdisc   every queueing discipline with its statistics
  *   link    every device with its features and counters
+ *   nft     every named object of nftables in the family netdev: counters
  *
- * FILE is a sequence of records: u64 time in ns, u32 index of the source on the command line, u32 number of bytes,
+ * FILE, to which it appends, is a sequence of records: u64 time in ns, u32 index of the source on the command line, u32 number of bytes,
  * then the netlink messages of the answer as they came.  Parsing is the reader's business: here it would cost guest
  * time, and there a second implementation (pyroute2) can check what iproute2 set.
  *
@@ -19,11 +20,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>          /* before the kernel's own */
 #include <linux/inet_diag.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
@@ -112,6 +116,14 @@ static void ask_link(const struct source *s)
 	send_request(s, &header, &body, sizeof body);
 }
 
+static void ask_nft(const struct source *s)
+{
+	struct nlmsghdr header = { .nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETOBJ };
+	struct nfgenmsg body = { .nfgen_family = NFPROTO_NETDEV, .version = NFNETLINK_V0 };
+
+	send_request(s, &header, &body, sizeof body);
+}
+
 static const struct kind {
 	const char *name;
 	int protocol;
@@ -120,6 +132,7 @@ static const struct kind {
 	{ "tcp", NETLINK_SOCK_DIAG, { ask_tcp4, ask_tcp6 } },
 	{ "qdisc", NETLINK_ROUTE, { ask_qdisc, NULL } },
 	{ "link", NETLINK_ROUTE, { ask_link, NULL } },
+	{ "nft", NETLINK_NETFILTER, { ask_nft, NULL } },
 };
 
 static void open_source(struct source *s, const char *word)
@@ -209,7 +222,7 @@ int main(int count, char **words)
 	for (int i = 3; i < count; i++)
 		open_source(&sources[i - 3], words[i]);
 
-	int file = open(words[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int file = open(words[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (file < 0)
 		die("cannot write", words[1]);
 	long long interval_ns = atoll(words[2]), next_ns = now_ns(), due_ns = next_ns;

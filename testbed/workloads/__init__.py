@@ -21,3 +21,10 @@ def steps(workload: Workload, plan: Plan) -> list[dict[str, Any]]:
 def read(workload: Workload, folder: Path) -> Outcome:
     """What the workload's output files in a trial's folder say. Raises TrialError if they make no sense."""
     return _TOOLS[type(workload)].read(workload, folder)  # type: ignore[no-any-return]
+
+
+def begin(workload: Workload) -> tuple[str, str] | None:
+    """The file and the pattern in it by which a tool says, while it runs, when it began (ns of CLOCK_MONOTONIC); None
+    for a tool that does not.
+    """
+    return getattr(_TOOLS[type(workload)], "BEGIN", None)

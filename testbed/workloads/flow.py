@@ -16,6 +16,7 @@ from ..workload import FlowWorkload
 from .outcome import FlowOutcome, Outcome
 
 OUTPUT = "flow.out"
+BEGIN = (OUTPUT, r"^start (\d+)$")
 FIRST_PORT = 5001
 TCP_CLOSE_WAIT = 8
 
