@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import workloads
@@ -15,8 +15,19 @@ from .readback import Qdisc, qdiscs
 from .sample import QueueSample, TcpSample, device_drops, device_numbers, queue_samples, tcp_samples
 from .scenario import Trial
 from .stage import Emulator, Stage
-from .trial import AFTER, READ_BACK, RTT_CHECK, SAMPLES, Orders, capture_errors, counters_file, netstat_file
-from .workloads import ping
+from .trial import (
+    AFTER,
+    READ_BACK,
+    RTT_CHECK,
+    SAMPLES,
+    UPSTREAM_CHECK,
+    Orders,
+    capture_errors,
+    counters_file,
+    netstat_file,
+    workload_hosts,
+)
+from .workloads import background, ping
 from .workloads.outcome import Outcome
 from .workloads.ping import PingOutcome
 
@@ -82,7 +93,7 @@ class Evidence:
     `there` are the stages that the data passed, `back` those that the answers passed. `host_counters` is by how much
     each suspect counter of the two hosts moved, `device_drops` what devices lost without being asked to, `cpu_busy`
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
-    `captures_dropped` how many packets captures missed.
+    `captures_dropped` how many packets captures missed. `upstream_check` are pings from the origin to its cache.
     """
 
     rtt_check: PingOutcome
@@ -94,6 +105,7 @@ class Evidence:
     device_drops: Mapping[str, int]
     cpu_busy: float | None
     captures_dropped: int
+    upstream_check: PingOutcome | None = None
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -103,17 +115,22 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         tuple(dumps.stage(emulator, emulator.stage(way)) for emulator, way in made.plan.emulators_passed(there=ways))
         for ways in (True, False)
     )
-    ends = (trial.workload.source, trial.workload.destination)
+    outcome = workloads.read(trial.workload, folder)
+    if trial.background:
+        others = background.read(trial.background, folder)
+        outcome = replace(outcome, measured={**outcome.measured, "background": others})
+    upstream = folder / UPSTREAM_CHECK
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
         there=there,
         back=back,
-        outcome=workloads.read(trial.workload, folder),
+        outcome=outcome,
         tcp=tuple(tcp_samples(dumps.samples, made.sampled)),
-        host_counters=_moved(folder, ends),
+        host_counters=_moved(folder, workload_hosts(trial)),
         device_drops=dumps.device_drops(),
         cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
+        upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
     )
 
 

@@ -15,9 +15,11 @@ from .kernels.cache import user_folder
 SOURCES = Path(__file__).with_name("native")
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 BUILDS: dict[str, tuple[str, ...]] = {
+    "background.c": ("-o", "background", "-pthread"),
     "flow.c": ("-o", "flow", "-pthread"),
     "observe.c": ("-o", "observe"),
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
+    "udp.c": ("-o", "udp", "-pthread"),
 }
 
 

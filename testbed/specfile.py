@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from .axis import Change, Names, axes
+from .backgroundfile import background_faults
 from .cell import Resolver
 from .document import Document, Fault, Place, mapping, parse
 from .error import Problem, SpecError, one_of
@@ -51,6 +52,11 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = ()) ->
         raise SpecError(_problems(document, faults, network))
     resolver = Resolver(network.file, spec.workload, spec.kernel, spec.nic)
     cells = resolver.cells(changes)
+    if spec.background:
+        workloads = [*dict.fromkeys(cell.workload for cell in cells)]
+        known = network.file.topology()
+        found = [f for each in workloads for f in background_faults(spec.background, known, each)]
+        resolver.faults |= {(f.path, f.what): f.under("background") for f in found}
     if resolver.faults:
         raise SpecError(_problems(document, [*resolver.faults.values()], network))
     return Scenario(
@@ -64,6 +70,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = ()) ->
         captures=tuple(each.capture() for each in spec.capture),
         limits=spec.limits.limits(),
         sysctls=tuple(spec.sysctls.items()),
+        background=spec.backgrounds,
     )
 
 
