@@ -19,13 +19,16 @@ CONCURRENCY_MAX = 32
 DOWNLOADS_MAX = 10_000
 """Of a whole workload: each is a line of a script and of the result."""
 
-_SIZES_ALLOWED = f"a list of sizes, such as [1 KiB, 1 MiB]; {units.SIZE.allowed}"
+_SIZES_ALLOWED = "a size such as 1 MiB, or a list of sizes such as [1 KiB, 1 MiB]"
 
 
 def _sizes(value: object) -> tuple[int, ...]:
+    """Of one size too, so that an axis can have one in each cell."""
+    read = quantity(units.parse_size, units.SIZE.allowed, low=1)
+    if isinstance(value, str):
+        value = [value]
     if not isinstance(value, list | tuple) or not value:
         raise ValueRefused("these are no sizes", _SIZES_ALLOWED)
-    read = quantity(units.parse_size, units.SIZE.allowed, low=1)
     found: list[int] = []
     for index, text in enumerate(value):
         try:
@@ -39,13 +42,18 @@ def _sizes(value: object) -> tuple[int, ...]:
     return tuple(found)
 
 
+def _write_sizes(sizes: tuple[int, ...]) -> Any:
+    texts = [units.format_size(size) for size in sizes]
+    return texts[0] if len(texts) == 1 else texts
+
+
 _SIZE = matching(units.SIZE.pattern, "The size of an object.", "1 MiB")
 
 Sizes = Annotated[
     tuple[int, ...],
     PlainValidator(_sizes),
-    PlainSerializer(lambda sizes: [units.format_size(size) for size in sizes]),
-    WithJsonSchema({"type": "array", "items": _SIZE, "minItems": 1, "description": "The objects."}),
+    PlainSerializer(_write_sizes),
+    WithJsonSchema({"anyOf": [_SIZE, {"type": "array", "items": _SIZE, "minItems": 1}], "description": "The objects."}),
 ]
 Count = Annotated[
     int,

@@ -161,18 +161,14 @@ class _Server:
         return f"nginx-{self.leg.source}"
 
     def start(self, congestion: str) -> Iterator[dict[str, Any]]:
-        """Its steps; the congestion control of a server is that of its network namespace."""
+        """Its steps; it cannot be told a congestion control, so its listening socket is given one on the way."""
         netns, conf = node_netns(self.leg.source), f"{self.process}.conf"
         yield {"title": "http server", "run": ["mkdir", "-p", f"{self.folder}/objects", f"{self.folder}/temp"]}
         for size in self.objects:
             yield {"title": "http object", "run": ["truncate", "-s", str(size), f"{self.folder}/objects/{size}"]}
         yield {"title": "http server", "run": ["cat"], "stdin": self._configuration(), "out": conf}
-        yield {
-            "title": "congestion control",
-            "write": [["/proc/sys/net/ipv4/tcp_congestion_control", congestion]],
-            "netns": netns,
-        }
-        words = ["nginx", "-p", self.folder, "-c", f"/run/trial/{conf}"]
+        congested = ["env", "LD_PRELOAD=/run/tools/congestion.so", f"TESTBED_CONGESTION={congestion}"]
+        words = [*congested, "nginx", "-p", self.folder, "-c", f"/run/trial/{conf}"]
         yield {"title": "http server", "run": words, "netns": netns, "background": self.process}
 
     def _configuration(self) -> str:
