@@ -58,8 +58,30 @@ install() {
     [ "$(id -u)" -eq 0 ] || may_sudo || stop "these packages are missing: $*" "sudo $command"
     echo "setup: installing $*"
     as_root apt-get update -q || true # one broken source of the user's is not our end
-    as_root apt-get install -y -q --no-install-recommends "$@" ||
+    case " $* " in *' nginx-light '*) keep_nginx_off ;; esac
+    as_root RUNLEVEL=1 apt-get install -y -q --no-install-recommends "$@" ||
         stop "APT could not install them (see above; is there a network?)" "sudo apt-get update && sudo $command"
+    case " $* " in *' nginx-light '*) leave_nginx_off ;; esac
+}
+
+# Debian starts nginx when it is installed, and at every boot. Trials start their own, where they need it: the user's
+# machine gets no web server from us. One that was there before is not touched (its package is not missing).
+NGINX_MASK=/etc/systemd/system/nginx.service
+
+keep_nginx_off() {
+    [ -d /etc/systemd/system ] && [ ! -e "$NGINX_MASK" ] && [ ! -L "$NGINX_MASK" ] || return 0
+    as_root ln -s /dev/null "$NGINX_MASK"
+    trap 'as_root rm -f "$NGINX_MASK"' EXIT
+}
+
+leave_nginx_off() {
+    [ "$(readlink "$NGINX_MASK")" != /dev/null ] || as_root rm -f "$NGINX_MASK"
+    trap - EXIT
+    if command -v systemctl >/dev/null; then
+        as_root systemctl disable --quiet nginx || true
+    else
+        as_root update-rc.d nginx disable || true
+    fi
 }
 
 may_sudo() {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import workloads
@@ -44,12 +44,14 @@ from .trial import (
     RTT_CHECK,
     SAMPLES,
     TIMELINE,
+    UPSTREAM_CHECK,
     Orders,
     capture_errors,
     counters_file,
     netstat_file,
+    workload_hosts,
 )
-from .workloads import ping
+from .workloads import background, ping
 from .workloads.outcome import Outcome
 from .workloads.ping import PingOutcome
 
@@ -115,6 +117,7 @@ class Evidence:
     each suspect counter of the two hosts moved, `device_drops` what devices lost without being asked to, `cpu_busy`
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
+    `upstream_check` are pings from the origin to its cache.
     """
 
     rtt_check: PingOutcome
@@ -127,6 +130,7 @@ class Evidence:
     cpu_busy: float | None
     captures_dropped: int
     timeline: Timeline | None = None
+    upstream_check: PingOutcome | None = None
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -136,18 +140,23 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         tuple(dumps.stage(emulator, emulator.stage(way)) for emulator, way in made.plan.emulators_passed(there=ways))
         for ways in (True, False)
     )
-    ends = (trial.workload.source, trial.workload.destination)
+    outcome = workloads.read(trial.workload, folder)
+    if trial.background:
+        others = background.read(trial.background, folder)
+        outcome = replace(outcome, measured={**outcome.measured, "background": others})
+    upstream = folder / UPSTREAM_CHECK
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
         there=there,
         back=back,
-        outcome=workloads.read(trial.workload, folder),
+        outcome=outcome,
         tcp=tuple(tcp_samples(dumps.samples, made.sampled)),
-        host_counters=_moved(folder, ends),
+        host_counters=_moved(folder, workload_hosts(trial)),
         device_drops=dumps.device_drops(),
         cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
         timeline=dumps.timeline,
+        upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
     )
 
 

@@ -123,6 +123,11 @@ class EndsFile(Shape):
     source: Name = Field(alias="from", description="The host that sends the data.")
     destination: Name = Field(alias="to", description="The host that receives it.")
 
+    @property
+    def between(self) -> dict[str, str]:
+        """The hosts that take part, by their keys, in the order in which data passes them."""
+        return {"from": self.source, "to": self.destination}
+
 
 class FlowFile(EndsFile):
     """TCP flows by the testbed's own sender: cheap in virtual time, with samples of every flow."""

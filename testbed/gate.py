@@ -44,6 +44,8 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.window,
     hostcheck.host_counters,
     hostcheck.unexplained,
+    hostcheck.upstream,
+    hostcheck.receiver,
     hostcheck.cpu,
     hostcheck.captures,
 )

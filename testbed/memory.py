@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .plan import Plan
-from .workload import FlowWorkload, Iperf3Workload, Workload
+from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, UdpWorkload, Workload
 
 BASE_BYTES = 192 << 20
 NODE_BYTES = 1 << 20
@@ -18,9 +18,15 @@ MAP_SHARE = 1 / 60
 """The kernel's own map of its memory: 64 bytes for a page of 4 096."""
 
 
-def memory_bytes(plan: Plan, workload: Workload) -> int:
+BACKGROUND_FLOW_BYTES = 64 << 10
+"""A flow of the background: two threads and two sockets, most of which come and go."""
+TMPFS_SHARE = 2
+"""A tmpfs may take half of the guest's memory, and what a cache holds lies in one."""
+
+
+def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0) -> int:
     """A ceiling for the guest, rounded up to whole MiB: base + nodes + flows + 2 × 1.6 × what the path and its buffers
-    hold. iperf3 also fills fixed socket buffers with data of its own, two for each flow.
+    hold. iperf3 also fills fixed socket buffers with data of its own, two for each flow, and a cache is kept in memory.
     """
     path_bytes = 0.0
     for emulator in plan.emulators:
@@ -30,9 +36,20 @@ def memory_bytes(plan: Plan, workload: Workload) -> int:
             path_bytes += max(state.limit or 0 for state in stage.history) * (
                 1 if stage.limit_unit == "bytes" else emulator.mtu_bytes
             )
-    flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload) else 1
-    buffers = 0
+    flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload | UdpWorkload) else 1
+    buffers = BACKGROUND_FLOW_BYTES * background_flows + FLOW_BYTES * len(plan.background)
     if isinstance(workload, Iperf3Workload):
-        buffers = flows * 2 * (workload.window_bytes or 0)
+        buffers += flows * 2 * (workload.window_bytes or 0)
+    if isinstance(workload, HttpWorkload):
+        flows = 2 * workload.concurrency
+        buffers += TMPFS_SHARE * _cached_bytes(workload)
     total = BASE_BYTES + NODE_BYTES * plan.namespaces + FLOW_BYTES * flows + OVERHEAD * COPIES * path_bytes + buffers
     return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20
+
+
+def _cached_bytes(workload: HttpWorkload) -> int:
+    """What the cache holds, and what it is fetching: clients that miss an object at the same time fetch it each."""
+    if workload.cache is None:
+        return 0
+    copies = 1 if workload.warm else workload.concurrency
+    return sum(workload.sizes_bytes) + copies * max(workload.sizes_bytes)

@@ -15,9 +15,12 @@ from .kernels.cache import user_folder
 SOURCES = Path(__file__).with_name("native")
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 BUILDS: dict[str, tuple[str, ...]] = {
+    "background.c": ("-o", "background", "-pthread"),
+    "congestion.c": ("-shared", "-fPIC", "-o", "congestion.so", "-ldl"),
     "flow.c": ("-o", "flow", "-pthread"),
     "observe.c": ("-o", "observe"),
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
+    "udp.c": ("-o", "udp", "-pthread"),
 }
 
 

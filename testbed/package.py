@@ -10,6 +10,12 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
+SERVICES = {"nginx-light": "nginx"}
+"""Packages that start a server when they are installed, and its name."""
+
+SYSTEMD = Path("/run/systemd/system")
+"""There where systemd is what starts servers; elsewhere the runlevel decides."""
+
 
 @dataclass(frozen=True)
 class Package:
@@ -50,9 +56,17 @@ def missing(use: str | None = None) -> tuple[Package, ...]:
 
 
 def install_command(names: Iterable[str]) -> str:
-    """What to type to get these packages."""
+    """What to type to get these packages. A server among them is neither started nor left to start by itself."""
+    listed = list(names)
     sudo = "" if os.geteuid() == 0 else "sudo "
-    return f"{sudo}apt-get install -y {' '.join(names)}"
+    services = [SERVICES[name] for name in listed if name in SERVICES]
+    if not services:
+        return f"{sudo}apt-get install -y {' '.join(listed)}"
+    install = f"{sudo}env RUNLEVEL=1 apt-get install -y {' '.join(listed)}"
+    if not SYSTEMD.is_dir():
+        return install
+    before, *after = (f"{sudo}systemctl {verb} {' '.join(services)}" for verb in ("mask", "unmask", "disable"))
+    return " && ".join((before, install, *after))
 
 
 def fix_for(program: str) -> str:

@@ -17,7 +17,7 @@ from .route import trace
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
 from .topology import Link, Nic, Topology
-from .workload import Iperf3Workload, Workload
+from .workload import Iperf3Workload, Workload, legs
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,39 @@ class PathHop:
 
 
 @dataclass(frozen=True)
+class Leg:
+    """The way of data from one host to another, and of what answers it, by the routes that are set up.
+
+    `source_ip` is the sender's address, on the first link there; `destination_ip` the receiver's, on the last.
+    """
+
+    source: str
+    destination: str
+    path: tuple[PathHop, ...]
+    back: tuple[PathHop, ...]
+    source_ip: IPv4Address | IPv6Address
+    destination_ip: IPv4Address | IPv6Address
+
+    @property
+    def rtt_ns(self) -> int:
+        """There and back, without serialisation, queues and jitter."""
+        hops = (*self.path, *self.back)
+        return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
+
+    @property
+    def mtu_bytes(self) -> int:
+        """The smallest MTU on the data's way."""
+        return min((hop.link.mtu_bytes for hop in self.path), default=1500)
+
+
+@dataclass(frozen=True)
 class Plan:
     """What to do to have the network, and what is then where.
 
-    `path` is the way of the workload's data, from the sender to the receiver, and `back` that of what answers it, both
-    by the routes that are set up; empty without a workload. `timeline` is what happens while the workload runs, up to
-    `until_ns` after its start.
+    `path` is the way of the workload's data, from the host that the receiver gets it from, and `back` that of what
+    answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
+    `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
+    are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
     """
 
     commands: tuple[Command, ...]
@@ -43,6 +70,9 @@ class Plan:
     path: tuple[PathHop, ...]
     back: tuple[PathHop, ...]
     nics: tuple[tuple[str, Nic], ...]
+    upstream: Leg | None = None
+    leg: Leg | None = None
+    background: tuple[Leg, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
 
@@ -58,8 +88,13 @@ class Plan:
         return tuple(emulator.stage(way) for emulator, way in self.emulators_passed(there=there))
 
     def emulators_passed(self, *, there: bool) -> tuple[tuple[Emulator, Way], ...]:
-        """The emulators on the way of the data or of the answers, each with the way it is crossed."""
-        hops = self.path if there else self.back
+        """The emulators on the way of the data or of the answers, each with the way it is crossed, and each once: what
+        the data of one leg crosses is no way of answers, though those of another leg take it too.
+        """
+        data, answers = self.path, self.back
+        if self.upstream is not None:
+            data, answers = (*data, *self.upstream.path), (*answers, *self.upstream.back)
+        hops = dict.fromkeys(data) if there else dict.fromkeys(hop for hop in answers if hop not in data)
         return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
 
     @property
@@ -92,8 +127,7 @@ class Plan:
     @property
     def rate_bps(self) -> int | None:
         """The lowest rate that the data meets at the start; None if it meets none."""
-        rates = [stage.asked.rate_bps for stage in self.stages(there=True) if stage.asked.rate_bps is not None]
-        return min(rates, default=None)
+        return lowest_rate_bps(self.path)
 
     @property
     def mtu_bytes(self) -> int:
@@ -108,6 +142,12 @@ class Plan:
         return f"#!/bin/sh -e\n{script(self.commands)}{told}\n# To take it down:\n{undo}"
 
 
+def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
+    """The lowest rate on a way; None if no link on it has one."""
+    asked = [hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops]
+    return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
+
+
 def plan(
     topology: Topology,
     workload: Workload | None = None,
@@ -115,16 +155,22 @@ def plan(
     seed: int = 1,
     sysctls: tuple[tuple[str, str], ...] = (),
     real_time: bool = False,
+    background: tuple[tuple[str, str], ...] = (),
 ) -> Plan:
-    """The plan for a topology with what a workload needs.
+    """The plan for a topology with what a workload needs, and other traffic between the pairs (sender, receiver) of
+    `background`.
 
     `seed` draws what is drawn while planning; `sysctls` are for every host, before its own. `real_time` is for
     kernels on the wall clock, where timers are late. Raises UserError for addresses that clash.
     """
     book = address_book(topology)
-    path, back = _paths(topology, book, workload)
-    ways = {hop.link.name: hop.way for hop in path}
-    ends = frozenset({workload.source, workload.destination} if workload else ())
+    pairs = legs(workload) if workload else ()
+    found = tuple(leg(topology, book, *pair) for pair in pairs)
+    path, back = (found[-1].path, found[-1].back) if found else ((), ())
+    others = tuple(leg(topology, book, *pair) for pair in background)
+    # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
+    ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
+    ends = frozenset(host for pair in (*pairs, *background) for host in pair)
     nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
     superpackets = any(kind == "offload" for _, kind in nics)
     until_ns = times.until_ns(workload, topology.links)
@@ -146,34 +192,42 @@ def plan(
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
         commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
-    timeline = times.timeline(emulators, real_time=real_time)
-    return Plan(tuple(commands), book, emulators, path, back, nics, timeline, until_ns)
+    return Plan(
+        tuple(commands),
+        book,
+        emulators,
+        path,
+        back,
+        nics,
+        upstream=found[0] if len(found) > 1 else None,
+        leg=found[-1] if found else None,
+        background=others,
+        timeline=times.timeline(emulators, real_time=real_time),
+        until_ns=until_ns,
+    )
 
 
-def _paths(
-    topology: Topology, book: AddressBook, workload: Workload | None
-) -> tuple[tuple[PathHop, ...], tuple[PathHop, ...]]:
+def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
     """The way to the receiver's address on the last link of a shortest path, and the way back to the sender's."""
-    if workload is None:
-        return (), ()
-    links = topology.path(workload.source, workload.destination)
+    links = topology.path(source, destination)
     assert links, "BUG: a workload without a path"
-    to = book.port(workload.destination, links[-1].name).addresses[0].ip
-    there = _hops(trace(topology, book, workload.source, to), workload)
-    sender = book.port(workload.source, there[0].link.name).addresses
+    to = book.port(destination, links[-1].name).addresses[0].ip
+    there = _hops(trace(topology, book, source, to), source, destination)
+    sender = book.port(source, there[0].link.name).addresses
     back_to = next((address.ip for address in sender if address.version == to.version), None)
     if back_to is None:
         raise UserError(
-            f"{workload.source} has no IPv{to.version} address on the link {there[0].link.name}, over which it would "
+            f"{source} has no IPv{to.version} address on the link {there[0].link.name}, over which it would "
             f"reach {to}; allowed: addresses of the same kind at both ends"
         )
-    return there, _hops(trace(topology, book, workload.destination, back_to), workload)
+    back = _hops(trace(topology, book, destination, back_to), source, destination)
+    return Leg(source, destination, there, back, back_to, to)
 
 
-def _hops(found: tuple[tuple[Link, str], ...] | None, workload: Workload) -> tuple[PathHop, ...]:
+def _hops(found: tuple[tuple[Link, str], ...] | None, source: str, destination: str) -> tuple[PathHop, ...]:
     if not found:
         raise UserError(
-            f"by the addresses and routes there is no way between {workload.source} and {workload.destination}; "
+            f"by the addresses and routes there is no way between {source} and {destination}; "
             "allowed: addresses of one network on each segment, or none, which makes them automatic"
         )
     return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, evidence, gate, process
+from . import __version__, evidence, gate, package, process
+from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, lab
 from .kernels.cache import KernelImage, find
@@ -20,7 +21,8 @@ from .scenario import Trial
 from .setting import Kernel
 from .store import HOST, RESULT, TRIAL, write_json, write_samples
 from .trial import SAMPLES, Orders
-from .workload import FlowWorkload, Iperf3Workload
+from .workload import controls
+from .workloads import PROGRAMS
 
 VERSIONS = {
     "iproute2": ("ip", "-V"),
@@ -29,6 +31,8 @@ VERSIONS = {
     "iperf3": ("iperf3", "--version"),
     "ping": ("ping", "-V"),
     "tcpdump": ("tcpdump", "--version"),
+    "nginx": ("nginx", "-v"),
+    "curl": ("curl", "--version"),
 }
 
 
@@ -66,11 +70,13 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
-    wanted: set[str] = set()
-    if isinstance(trial.workload, FlowWorkload):
-        wanted = set(trial.workload.congestion)
-    elif isinstance(trial.workload, Iperf3Workload) and trial.workload.congestion:
-        wanted = {trial.workload.congestion}
+    for program in PROGRAMS.get(type(trial.workload), ()):
+        if package.which(program) is None:
+            raise MachineError(
+                f"the program {program!r} is missing, which this workload needs", package.fix_for(program)
+            )
+    wanted = set(controls(trial.workload))
+    wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
     available = there.congestion_controls
     for name in sorted(wanted - available):
         known = ", ".join(sorted(available))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
+from .background import Backgrounds
+from .backgroundfile import background_faults, background_file
 from .document import of_data
 from .error import SpecError
 from .scenariofile import CaptureFile, LimitsFile, SamplesFile, TrialFile
@@ -71,7 +72,8 @@ class Trial:
 
     `id` is unique in the scenario and fit for a file name. `repetition` counts from 0, and `seed` is the
     scenario's plus that. `nic` is what hosts use that do not say themselves, the same as `topology.nic`.
-    `samples_interval_ns` is in lab time; None takes no samples. `sysctls` are for all hosts.
+    `samples_interval_ns` is in lab time; None takes no samples. `sysctls` are for all hosts, `background` is
+    other traffic.
     """
 
     id: str
@@ -86,6 +88,7 @@ class Trial:
     captures: tuple[Capture, ...] = ()
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
+    background: Backgrounds = ()
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the keys of a scenario file with the topology inline, in canonical text, and the id."""
@@ -97,6 +100,7 @@ class Trial:
             repetition=self.repetition,
             topology=TopologyFile.of(self.topology),
             workload=workload_file(self.workload),
+            background={name: background_file(each) for name, each in self.background} or None,
             kernel=self.kernel,
             nic=self.nic,
             samples="none" if interval_ns is None else SamplesFile.model_construct(interval=interval_ns),
@@ -112,6 +116,10 @@ class Trial:
         if isinstance(data.get("topology"), dict):
             faults += [fault.under("topology") for fault in check_topology(of_data(data["topology"], source))[1]]
         faults += [] if file is None else [fault.under("workload") for fault in file.workload.faults()]
+        if file is not None and file.background:
+            topology = file.topology.topology() if not faults else None
+            workload = file.workload.workload() if not faults else None
+            faults += [f.under("background") for f in background_faults(file.background, topology, workload)]
         if file is None or faults:
             raise SpecError(of_data(dict(data), source).problems(faults))
         return cls(
@@ -127,6 +135,7 @@ class Trial:
             captures=tuple(each.capture() for each in file.capture),
             limits=file.limits.limits(),
             sysctls=tuple(file.sysctls.items()),
+            background=file.backgrounds,
         )
 
 
@@ -151,6 +160,7 @@ class Scenario:
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
     until: Until | None = None
+    background: Backgrounds = ()
     size: Size = "full"
     quick_note: str | None = None
 
@@ -183,18 +193,10 @@ class Scenario:
                 captures=self.captures,
                 limits=self.limits,
                 sysctls=tuple((dict(self.sysctls) | dict(cell.sysctls)).items()),
+                background=self.background,
             )
             for id, (cell, i) in zip(ids, runs, strict=True)
         )
-
-    def order(self) -> tuple[Trial, ...]:
-        """The same trials in run order: all first repetitions, then all second ones, …, each block shuffled."""
-        blocks: list[list[Trial]] = [[] for _ in range(self.repetitions)]
-        for trial in self.trials():
-            blocks[trial.repetition].append(trial)
-        for number, block in enumerate(blocks):
-            random.Random(f"{self.seed}/{number}").shuffle(block)
-        return tuple(trial for block in blocks for trial in block)
 
 
 def trial_ids(runs: Sequence[Params]) -> list[str]:

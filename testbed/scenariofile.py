@@ -9,6 +9,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, PlainSerializer, PlainValidator, Tag, WithJsonSchema
 
 from . import units
+from .background import Backgrounds
+from .backgroundfile import BackgroundFile
 from .document import MAPPING, Fault
 from .error import ValueRefused
 from .field import Name, Size, Span, Sysctls, Text, byte_count_schema, number
@@ -140,11 +142,18 @@ class RunFile(Shape):
     kernel: KernelField = LAB
     nic: Nic | None = Field(None, description="The interfaces of all hosts, whatever the topology says.")
     workload: WorkloadFile
+    background: Annotated[dict[Name, BackgroundFile], Field(min_length=1)] | None = Field(
+        None, description="Other traffic, each with a name."
+    )
     seed: Seed = 1
     samples: Samples = SamplesFile.model_construct()
     capture: list[CaptureFile] = Field([], description="Where packets are written down.")
     limits: LimitsFile = LimitsFile.model_construct()
     sysctls: Sysctls = Field({}, description="Kernel settings of all hosts.")
+
+    @property
+    def backgrounds(self) -> Backgrounds:
+        return tuple((name, each.background()) for name, each in (self.background or {}).items())
 
     @property
     def samples_interval_ns(self) -> int | None:

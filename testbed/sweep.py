@@ -14,13 +14,13 @@ from functools import partial
 from typing import Protocol
 
 from . import estimate, runner
+from .agenda import Agenda
 from .error import TestbedError
 from .estimate import Forecast
 from .kernels.guest import Cancelled
 from .kernels.lab import RESERVE_BYTES, available_bytes, check_memory
 from .result import TrialResult
 from .scenario import Params, Trial
-from .agenda import Agenda
 from .setting import Until
 from .store import Store
 from .trial import orders

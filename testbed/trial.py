@@ -14,19 +14,19 @@ from .command import Command
 from .error import UserError
 from .memory import memory_bytes
 from .node import node_netns
-from .plan import Plan, plan
+from .plan import Plan, lowest_rate_bps, plan
 from .sample import Source
 from .scenario import Trial
 from .setting import Capture
-from .workload import WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload
-from .workloads import ping
+from .workload import WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload, legs
+from .workloads import background, ping
 
 SETTLE_S, STP_SETTLE_S = 2, 35
 """From the plan to the first packet. The kernel tells a bridge up to a second late that the other end of a port is up,
 and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTONIC, iputils' ping does not pace itself.
 """
 
-RTT_CHECK = "rtt-check.out"
+RTT_CHECK, UPSTREAM_CHECK = "rtt-check.out", "rtt-check-upstream.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
@@ -63,14 +63,18 @@ class Orders:
     observed: tuple[Source, ...]
     sampled: tuple[Source, ...]
     memory_bytes: int
+    drawn: background.Schedules
     changed: tuple[Source, ...] = ()
 
     @property
     def script(self) -> str:
-        """The plan's; what the whole kernel was told first is a comment, for on a host it would outlast the trial."""
+        """The plan's; what the whole kernel was told first is a comment, for on a host it would outlast the trial.
+        So is the background traffic that was drawn.
+        """
         before = self.commands[: len(self.commands) - len(self.plan.commands)]
         told = "".join(f"#   {line}\n" for line in command.script(before).splitlines())
-        return self.plan.script() + (f"\n# The lab kernel was told first:\n{told}" if told else "")
+        told = f"\n# The lab kernel was told first:\n{told}" if told else ""
+        return self.plan.script() + told + background.comments(self.drawn)
 
 
 def orders(trial: Trial) -> Orders:
@@ -82,32 +86,26 @@ def orders(trial: Trial) -> Orders:
         seed=trial.seed,
         sysctls=trial.sysctls,
         real_time=not trial.kernel.is_virtual_time,
+        background=tuple((each.source, each.destination) for _, each in trial.background),
     )
-    if trial.kernel.is_virtual_time and planned.rate_bps is None and not isinstance(trial.workload, PingWorkload):
-        links = ", ".join(hop.link.name for hop in planned.path)
-        raise UserError(
-            f"no link between {trial.workload.source} and {trial.workload.destination} has a rate ({links}): in "
-            "virtual time nothing else would slow the workload down; allowed: a rate on one of them"
-        )
+    if trial.kernel.is_virtual_time:
+        _check_rates(trial, planned)
+    drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
     observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
     steps = (
         *command.steps(commands),
         {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
-        ping.step(
-            planned,
-            trial.workload.source,
-            RTT_CHECK,
-            RTT_CHECK_COUNT,
-            RTT_CHECK_INTERVAL_NS,
-        ),
+        *_rtt_checks(planned),
         _observe(READ_BACK, 0, observed),
         *_rulesets(planned, "before"),
         *_counters(trial, "before"),
         *_captures(trial, planned),
         _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
-        *_with_timeline(workloads.steps(trial.workload, planned), trial, planned, changed),
+        *background.steps(trial.background, drawn, trial.workload, planned),
+        *_with_timeline(workloads.steps(trial.workload, planned, trial.seed), trial, planned, changed),
+        *background.stops(trial.background),
         {"stop": "observer"},
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
         _observe(AFTER, 0, observed),
@@ -116,8 +114,15 @@ def orders(trial: Trial) -> Orders:
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
-    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload) + buffers
-    return Orders(planned, commands, steps, observed, sampled, memory, changed)
+    others = sum(map(len, drawn.values()))
+    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others) + buffers
+    return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed)
+
+
+def workload_hosts(trial: Trial) -> tuple[str, ...]:
+    """The sender, the receiver, and what stands between them as a host."""
+    pairs = legs(trial.workload)
+    return (trial.workload.source, *(source for source, _ in pairs[1:]), trial.workload.destination)
 
 
 def counters_file(link: str, when: str) -> str:
@@ -153,6 +158,28 @@ def _check(trial: Trial) -> None:
             )
 
 
+def _check_rates(trial: Trial, planned: Plan) -> None:
+    """In virtual time nothing but a rate slows traffic down."""
+    wanted = [] if isinstance(trial.workload, PingWorkload) else [planned.leg, planned.upstream]
+    for leg in filter(None, (*wanted, *planned.background)):
+        if lowest_rate_bps(leg.path) is None:
+            links = ", ".join(hop.link.name for hop in leg.path)
+            what = "background" if leg in planned.background else "workload"
+            raise UserError(
+                f"no link between {leg.source} and {leg.destination} has a rate ({links}): in "
+                f"virtual time nothing else would slow the {what} down; allowed: a rate on one of them"
+            )
+
+
+def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+    """Pings on the way of the data: from the host that the receiver gets it from, and from the one that this has it
+    from.
+    """
+    for leg, file in ((planned.leg, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
+        if leg is not None:
+            yield ping.step(leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
+
+
 def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None) -> dict[str, Any]:
     words = [
         "/run/tools/observe",
@@ -169,7 +196,7 @@ def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
     return (
         *emulators,
-        *(Source("link", node_netns(end)) for end in (trial.workload.source, trial.workload.destination)),
+        *(Source("link", node_netns(host)) for host in workload_hosts(trial)),
     )
 
 
@@ -177,11 +204,10 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     """The sockets of both ends and the queues of the emulators on the path; nothing if samples are off."""
     if trial.samples_interval_ns is None:
         return ()
-    ends = (trial.workload.source, trial.workload.destination)
-    on_path = [e for hop in planned.path if (e := planned.emulator(hop.link.name))]
+    on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(end)) for end in ends),
+        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial)),
         *(Source("qdisc", e.netns) for e in on_path),
         *(Source("nft", e.netns) for e in policed),
     )
@@ -222,7 +248,7 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
 
 
 def _counters(trial: Trial, when: str) -> Iterator[dict[str, Any]]:
-    for node in (trial.workload.source, trial.workload.destination):
+    for node in workload_hosts(trial):
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"

@@ -70,4 +70,74 @@ class PingWorkload:
     size_bytes: int = 56
 
 
-Workload: TypeAlias = FlowWorkload | Iperf3Workload | PingWorkload
+@dataclass(frozen=True)
+class UdpWorkload:
+    """Datagrams at a constant rate for `duration_ns`, `flows` in parallel, each with `rate_bps` of payload.
+
+    `length_bytes` is the payload of a datagram. `burst` datagrams leave back to back, None is the tool's choice.
+    """
+
+    tool: ClassVar[str] = "udp"
+
+    source: str
+    destination: str
+    rate_bps: int
+    duration_ns: int
+    length_bytes: int = 1400
+    flows: int = 1
+    burst: int | None = None
+
+
+@dataclass(frozen=True)
+class HttpWorkload:
+    """Downloads of objects by curl on `destination` from nginx on `source`.
+
+    Every object size is downloaded `downloads` times, each time by `concurrency` clients at once, in a drawn order,
+    `pause_ns` from the end of one to the start of the next. `cache` is the host with a caching proxy that the clients
+    ask; None asks the source. `warm` fills the cache first. With `keepalive` a client keeps its connection.
+    `congestion` is that of the servers.
+    """
+
+    tool: ClassVar[str] = "http"
+
+    source: str
+    destination: str
+    sizes_bytes: tuple[int, ...]
+    downloads: int = 1
+    pause_ns: int = 0
+    concurrency: int = 1
+    cache: str | None = None
+    warm: bool = False
+    keepalive: bool = False
+    congestion: str = "cubic"
+
+
+Workload: TypeAlias = FlowWorkload | Iperf3Workload | PingWorkload | UdpWorkload | HttpWorkload
+
+
+def legs(workload: Workload) -> tuple[tuple[str, str], ...]:
+    """The ways of the data as (sender, receiver), the last one to the workload's destination: more than one where a
+    host between the two, a cache, takes the data and sends it on.
+    """
+    via = workload.cache if isinstance(workload, HttpWorkload) else None
+    if via is None:
+        return ((workload.source, workload.destination),)
+    return ((workload.source, via), (via, workload.destination))
+
+
+def controls(workload: Workload) -> tuple[str, ...]:
+    """The congestion controls that it asks the kernel for."""
+    if isinstance(workload, FlowWorkload):
+        return workload.congestion
+    if isinstance(workload, Iperf3Workload | HttpWorkload) and workload.congestion is not None:
+        return (workload.congestion,)
+    return ()
+
+
+def length_ns(workload: Workload) -> int | None:
+    """From the workload's start to its end; None if that depends on the path."""
+    if isinstance(workload, FlowWorkload):
+        return None if workload.duration_ns is None else max(workload.start_ns) + workload.duration_ns
+    if isinstance(workload, PingWorkload):
+        return workload.count * workload.interval_ns
+    return None if isinstance(workload, HttpWorkload) else workload.duration_ns

@@ -6,6 +6,7 @@ A new tool is a class here and a line in TOOLS.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
@@ -15,12 +16,11 @@ from .document import Fault
 from .error import ValueRefused, one_of
 from .field import Rate, Size, Span, matching, number
 from .flowfile import Congestion, EndsFile, FlowFile, Flows, Window
+from .httpfile import HttpFile
 from .reader import quantity, tagged, whole
 from .topology import Topology
-from .workload import FlowWorkload, Iperf3Workload, PingWorkload, Workload
-
-DATAGRAM_MAX = 65_507
-"""The payload of the longest IPv4 datagram with a header of 8 bytes."""
+from .udpfile import DATAGRAM_MAX, UdpFile
+from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, PingWorkload, UdpWorkload, Workload
 
 _INTERVAL_ALLOWED = "10 ms or more"
 
@@ -131,12 +131,14 @@ class PingFile(EndsFile):
         )
 
 
-AnyWorkloadFile: TypeAlias = FlowFile | Iperf3File | PingFile
+AnyWorkloadFile: TypeAlias = FlowFile | Iperf3File | PingFile | UdpFile | HttpFile
 
-TOOLS: dict[str, type[FlowFile] | type[Iperf3File] | type[PingFile]] = {
+TOOLS: dict[str, type[AnyWorkloadFile]] = {
     "flow": FlowFile,
     "iperf3": Iperf3File,
     "ping": PingFile,
+    "udp": UdpFile,
+    "http": HttpFile,
 }
 
 WorkloadFile: TypeAlias = Annotated[AnyWorkloadFile, Field(discriminator="tool"), tagged("tool", TOOLS)]
@@ -144,24 +146,33 @@ WorkloadFile: TypeAlias = Annotated[AnyWorkloadFile, Field(discriminator="tool")
 
 def workload_file(workload: Workload) -> AnyWorkloadFile:
     """The file's shape of a workload; its `workload()` is the way back."""
-    if isinstance(workload, FlowWorkload):
-        return FlowFile.of(workload)
-    return Iperf3File.of(workload) if isinstance(workload, Iperf3Workload) else PingFile.of(workload)
+    match workload:
+        case FlowWorkload():
+            return FlowFile.of(workload)
+        case Iperf3Workload():
+            return Iperf3File.of(workload)
+        case PingWorkload():
+            return PingFile.of(workload)
+        case UdpWorkload():
+            return UdpFile.of(workload)
+        case HttpWorkload():
+            return HttpFile.of(workload)
 
 
 def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
-    """Whether the workload runs between two hosts of the topology that can reach each other."""
+    """Whether the workload runs between different hosts of the topology that can reach each other."""
     hosts = [node.name for node in topology.nodes if node.type == "host"]
-    ends = {"from": workload.source, "to": workload.destination}
-    unknown = {key: end for key, end in ends.items() if end not in hosts}
+    unknown = {key: end for key, end in workload.between.items() if end not in hosts}
     for key, end in unknown.items():
         is_node = any(node.name == end for node in topology.nodes)
         what = f"{end!r} is a {topology.node(end).type}, no host" if is_node else f"there is no host {end!r}"
         yield Fault((key,), what, one_of(hosts, end), named=True)
     if unknown:
         return
-    if workload.source == workload.destination:
-        yield Fault(("to",), f"from and to are both {workload.source!r}", "two different hosts")
-    elif topology.path(workload.source, workload.destination) is None:
-        what = f"no path leads from {workload.source!r} to {workload.destination!r}"
-        yield Fault(("to",), what, "hosts that links, switches and routers connect")
+    for (first, source), (second, destination) in pairwise(workload.between.items()):
+        key = second if second != "to" or first == "from" else first
+        if source == destination:
+            yield Fault((key,), f"{first} and {second} are both {source!r}", "two different hosts")
+        elif topology.path(source, destination) is None:
+            what = f"no path leads from {source!r} to {destination!r}"
+            yield Fault((key,), what, "hosts that links, switches and routers connect")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from runs import make_result, make_trials
 from scipy import stats
 
+from testbed.agenda import Agenda
 from testbed.repetition import Stop, cells, mean, stop
 from testbed.result import TrialResult
 from testbed.scenario import Trial
-from testbed.agenda import Agenda
 from testbed.setting import Until
 
 UNTIL = Until(Fraction(5, 100), most=8, least=3)

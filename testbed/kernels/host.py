@@ -30,7 +30,10 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         ),
         "nft_fwd_netdev",
     ),
-    "quota": (("nft", "add table netdev t; add chain netdev t c; add rule netdev t c quota over 1000 bytes drop"), "nft_quota"),
+    "quota": (
+        ("nft", "add table netdev t; add chain netdev t c; add rule netdev t c quota over 1000 bytes drop"),
+        "nft_quota",
+    ),
     "limit rate": (
         ("nft", "add table netdev t; add chain netdev t c; add rule netdev t c limit rate over 1000 bytes/second drop"),
         "nft_limit",

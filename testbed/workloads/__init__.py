@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from ..plan import Plan
-from ..workload import FlowWorkload, Iperf3Workload, PingWorkload, Workload
-from . import flow, iperf3, ping
+from ..workload import FlowWorkload, HttpWorkload, Iperf3Workload, PingWorkload, UdpWorkload, Workload
+from . import flow, http, iperf3, ping, udp
 from .outcome import Outcome
 
-_TOOLS = {FlowWorkload: flow, Iperf3Workload: iperf3, PingWorkload: ping}
+_TOOLS = {FlowWorkload: flow, Iperf3Workload: iperf3, PingWorkload: ping, UdpWorkload: udp, HttpWorkload: http}
+
+PROGRAMS: dict[type[Workload], tuple[str, ...]] = {HttpWorkload: ("nginx", "curl")}
+"""What a tool needs of the machine that not every trial does."""
 
 
-def steps(workload: Workload, plan: Plan) -> list[dict[str, Any]]:
-    """The steps that run the workload; they name their output files after the tool."""
-    return _TOOLS[type(workload)].steps(workload, plan)  # type: ignore[no-any-return]
+def steps(workload: Workload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+    """The steps that run the workload; they name their output files after the tool. `seed` draws what is drawn."""
+    return _TOOLS[type(workload)].steps(workload, plan, seed)  # type: ignore[no-any-return]
 
 
 def read(workload: Workload, folder: Path) -> Outcome:

@@ -21,7 +21,7 @@ FIRST_PORT = 5001
 TCP_CLOSE_WAIT = 8
 
 
-def steps(workload: FlowWorkload, plan: Plan) -> list[dict[str, Any]]:
+def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
     """One step. Raises UserError if the whole run would be left out."""
     address = plan.destination
     leave_out_ns = _leave_out_ns(workload, plan)

@@ -17,7 +17,7 @@ CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
 SERVER_READY_S = 0.5
 
 
-def steps(workload: Iperf3Workload, plan: Plan) -> list[dict[str, Any]]:
+def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[dict[str, Any]]:
     """A server for one test, and the client."""
     address = str(plan.destination)
     server = ["iperf3", "--server", "--one-off", "--json", "--port", str(CONTROL_PORT)]

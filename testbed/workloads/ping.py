@@ -9,7 +9,7 @@ from typing import Any
 
 from ..kernels.guest import TrialError
 from ..node import node_netns
-from ..plan import Plan
+from ..plan import Leg, Plan
 from ..workload import PingWorkload
 from .outcome import Outcome
 
@@ -28,8 +28,8 @@ class PingOutcome:
     rtt_sd_s: float | None
 
 
-def step(plan: Plan, source: str, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
-    """Pings the destination of the plan from `source`; no reply at all is a result, not an error."""
+def step(leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
+    """Pings the receiver of a leg from its sender; no reply at all is a result, not an error."""
     words = [
         "ping",
         "-n",
@@ -40,9 +40,9 @@ def step(plan: Plan, source: str, output: str, count: int, interval_ns: int, siz
         f"{interval_ns / 1e9:g}",
         "-s",
         str(size_bytes),
-        str(plan.destination),
+        str(leg.destination_ip),
     ]
-    return {"title": "ping", "run": words, "netns": node_netns(source), "out": output, "may_fail": True}
+    return {"title": "ping", "run": words, "netns": node_netns(leg.source), "out": output, "may_fail": True}
 
 
 def parse(text: str) -> PingOutcome:
@@ -55,18 +55,10 @@ def parse(text: str) -> PingOutcome:
     return PingOutcome(int(counts[1]), int(counts[2]), low, mean, high, sd)
 
 
-def steps(workload: PingWorkload, plan: Plan) -> list[dict[str, Any]]:
+def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
     """One step."""
-    return [
-        step(
-            plan,
-            workload.source,
-            OUTPUT,
-            workload.count,
-            workload.interval_ns,
-            workload.size_bytes,
-        )
-    ]
+    assert plan.leg is not None, "BUG: a plan without a workload"
+    return [step(plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
 
 
 def read(workload: PingWorkload, folder: Path) -> Outcome:
