@@ -10,7 +10,7 @@ import typer
 import typer.core
 
 from . import __version__
-from .commands import check, doctor, kernel, plan, plot, results, run, schema
+from .commands import check, compare, doctor, kernel, plan, plot, results, run, schema
 from .error import TestbedError
 
 
@@ -47,6 +47,7 @@ app.command()(plan.plan)
 app.command()(run.run)
 app.command()(results.results)
 app.command()(plot.plot)
+app.command()(compare.compare)
 app.command()(schema.schema)
 
 

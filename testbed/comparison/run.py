@@ -230,9 +230,14 @@ def _difference(key: str, values: tuple[Any, Any]) -> str:
 
 
 def _setting_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    flat = [dict(_flat(each)) for each in (one, other)]
+    flat = [dict(_flat({**each, "kernel": _kernel(each.get("kernel"))})) for each in (one, other)]
     keys = [key for key in dict.fromkeys([*flat[0], *flat[1]]) if not _is_under(key, NOT_SETTINGS)]
     return {key: (flat[0].get(key), flat[1].get(key)) for key in keys if flat[0].get(key) != flat[1].get(key)}
+
+
+def _kernel(written: Any) -> str | None:
+    """A kernel in one word or two: "lab" for the default one, "lab mine" for a named one."""
+    return " ".join(*written.items()) if isinstance(written, Mapping) else written
 
 
 def _flat(value: Mapping[str, Any], under: str = "") -> list[tuple[str, Any]]:
