@@ -165,7 +165,7 @@ def _settings(store: Store, id: str) -> dict[str, object]:
 
 
 def _share(written: str | None, usual: float) -> float:
-    """ "3 %" or "0.03". Raises UserError."""
+    """A share: 3 % or 0.03. Raises UserError."""
     if written is None:
         return usual
     number = written.strip().removesuffix("%")

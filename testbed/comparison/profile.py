@@ -100,13 +100,14 @@ def compare(
     shares = _shares(ours, span, why_not)
     compared = []
     for target in _targets(profile, only, why_not):
-        covering = {index: share for index, share in shares.items() if _covers(share, target, ours[index], why_not)}
+        covering = {index: share for index, share in shares.items() if _covers(share, target)}
+        why_not += _not_covering(target, {ours[i].label: share for i, share in shares.items() if i not in covering})
         if covering:
             compared.append(_target(target, ours, covering, tolerance, seed, resamples))
     if not compared:
-        listed = "; ".join(why_not)
+        listed = "".join(f"\n  {text}" for text in dict.fromkeys(why_not))
         raise UserError(
-            f"nothing to compare with {profile.name}: {listed}; "
+            f"nothing of this run can be compared with {profile.name}:{listed}\n"
             "allowed: a run whose RTTs reach from below a published one to above it"
         )
     return ProfileComparison(profile, tolerance, tuple(compared), tuple(dict.fromkeys(why_not)))
@@ -181,13 +182,18 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) ->
     return found
 
 
-def _covers(share: ThroughputProfile, target: Target, ours: Series, why_not: list[str]) -> bool:
-    low, high = share.rtt_s[0], share.rtt_s[-1]
-    if any(low <= rtt <= high for rtt in target.profile.rtt_s):
-        return True
+def _covers(share: ThroughputProfile, target: Target) -> bool:
+    return any(share.rtt_s[0] <= rtt <= share.rtt_s[-1] for rtt in target.profile.rtt_s)
+
+
+def _not_covering(target: Target, shares: Mapping[str, ThroughputProfile]) -> list[str]:
+    """One text for all of ours that hold no RTT of a published series; none if there is no such series."""
+    if not shares:
+        return []
+    ranges = dict.fromkeys(f"{each.rtt_s[0] * 1e3:g} to {each.rtt_s[-1] * 1e3:g} ms" for each in shares.values())
     rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in target.profile.rtt_s)
-    why_not.append(f"published, {target.name}: RTT {rtts} ms; ours, {ours.label}: {low * 1e3:g} to {high * 1e3:g} ms")
-    return False
+    which = next(iter(shares)) if len(shares) == 1 else f"{len(shares)} series"
+    return [f"published, {target.name}: RTT {rtts} ms; ours, {which}: {', '.join(ranges)}"]
 
 
 def _unlike(ours: Series, published: PublishedSeries) -> tuple[str, ...]:

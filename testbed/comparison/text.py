@@ -127,7 +127,7 @@ BASE_UNITS = {
 
 
 def interval_text(interval: Interval | None, scale: float = 100.0, unit: str = " %") -> str:
-    """ "+1.2 … +3.4 %"; "-" for none."""
+    """Such as +1.2 … +3.4 %; a dash for none."""
     if interval is None:
         return "-"
     return f"{interval.low * scale:+.1f} … {interval.high * scale:+.1f}{unit}"
