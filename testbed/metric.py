@@ -32,6 +32,20 @@ class FlowSamples:
     acked_bytes: FloatArray
     srtt_s: FloatArray
 
+    @property
+    def active(self) -> slice:
+        """From the last sample before anything was acknowledged to the first with all that ever was.
+
+        A flow may be connected long before it sends, and stay so afterwards. Empty if it never sent.
+        """
+        moved = np.flatnonzero(np.diff(self.acked_bytes) > 0)
+        return slice(int(moved[0]), int(moved[-1]) + 2) if len(moved) else slice(0, 0)
+
+    @property
+    def busy(self) -> FlowSamples:
+        """Only while it is active."""
+        return FlowSamples(self.time_s[self.active], self.acked_bytes[self.active], self.srtt_s[self.active])
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -64,9 +78,12 @@ def retransmitted_share(result: TrialResult) -> float | None:
 
 
 def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share: float) -> float | None:
-    """A quantile of the senders' smoothed RTTs, all flows together, once the ramp is over; None without samples."""
+    """A quantile of the senders' smoothed RTTs, all flows together, while they send and once the ramp is
+    over; None without samples.
+    """
     steady_s = result.data["steady_s"] or 0.0
-    seen = [each.srtt_s[(each.time_s >= steady_s) & (each.srtt_s > 0)] for each in samples]
+    busy = [each.busy for each in samples]
+    seen = [each.srtt_s[(each.time_s >= steady_s) & (each.srtt_s > 0)] for each in busy]
     values = np.concatenate(seen) if seen else np.array([])
     return statistic.quantile(values, share) if len(values) else None
 
@@ -80,16 +97,17 @@ def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
     never happens it is all of that time, which is the least that it can be. None if they run together for less than
     4 s.
     """
-    if not samples or any(len(each.time_s) < 2 for each in samples):
+    busy = [each.busy for each in samples]
+    if not busy or any(len(each.time_s) < 2 for each in busy):
         return None
-    start = max(float(each.time_s[0]) for each in samples)
-    end = min(float(each.time_s[-1]) for each in samples)
+    start = max(float(each.time_s[0]) for each in busy)
+    end = min(float(each.time_s[-1]) for each in busy)
     if end - start < 4 * SHORT_TERM_S:
         return None
-    step = float(np.median(np.diff(samples[0].time_s)))
+    step = float(np.median(np.diff(busy[0].time_s)))
     times = np.arange(start + SHORT_TERM_S, end + step / 2, step)
     near = np.ones(len(times), dtype=bool)
-    for each in samples:
+    for each in busy:
         short = (_acked(each, times) - _acked(each, times - SHORT_TERM_S)) / SHORT_TERM_S
         middle = (start + end) / 2
         first, last = _acked(each, np.array([middle, end]))

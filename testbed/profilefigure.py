@@ -20,7 +20,7 @@ PUBLISHED = "0.15"
 
 
 def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
-    """Ours as lines with t intervals, what was published as diamonds; both as shares of the capacity.
+    """Ours as lines with t intervals, what was published as open marks; both as shares of the capacity.
 
     Raises UserError for a path that cannot be written.
     """
@@ -37,8 +37,7 @@ def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
         axes.plot(x, y, mark, color=PUBLISHED, markersize=9, markerfacecolor="none", markeredgewidth=1.8, label=word)
     axes.set_xlabel("round-trip time (ms)")
     axes.set_ylabel("throughput (% of the capacity)")
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlim(left=0)  # linear, for on a logarithmic axis concave looks convex
     axes.set_ylim(bottom=0)
     axes.grid(True, which="major", color="0.9")
     axes.set_title(f"{found.profile.name}: {'agrees' if found.agrees else 'differs'}", fontsize=11, loc="left")

@@ -125,7 +125,7 @@ def _target(
     for index, share in shares.items():
         apart = distance(share, target.profile, 1, 1, seed, resamples=resamples)
         unlike = _unlike(ours[index], target.series)
-        cautions = _cautions(ours[index], target, unlike)
+        cautions = (*_cautions(ours[index], target, unlike), *_far_points(apart, tolerance))
         claim = _claim(ours[index], target, unlike)
         agrees = apart.rms.value <= tolerance
         matches.append(Match(ours[index], target, apart, agrees, not unlike, claim, cautions))
@@ -210,6 +210,14 @@ def _unlike(ours: Series, published: PublishedSeries) -> tuple[str, ...]:
     if wanted.get("loss") == "none" and about.loss:
         unlike.append(f"loss {about.loss:g}, published none")
     return tuple(unlike)
+
+
+def _far_points(apart: ProfileDistance, tolerance: float) -> tuple[str, ...]:
+    """RMS of capacity forgives what is far off where little is sent: it is said."""
+    far = max(abs(point.relative.value) for point in apart.points)
+    if apart.rms.value > tolerance or far <= tolerance:
+        return ()
+    return (f"near as shares of capacity, but the throughput at a point is off by {100 * far:.0f} %",)
 
 
 def _claim(ours: Series, target: Target, unlike: Sequence[str]) -> Claim:
