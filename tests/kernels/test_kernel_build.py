@@ -198,7 +198,7 @@ def test_a_patch_of_the_user_makes_another_kernel_that_is_never_the_default(
 def test_a_patch_that_does_not_fit_or_has_no_name_is_refused(tree: Path, cache: Cache, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--name NAME beside --patch"):
         build(str(tree), patches=[toy_patch(tmp_path)], cache=cache)
-    with pytest.raises(UserError, match="--patch mine.patch: does not fit linux"):
+    with pytest.raises(UserError, match=r"--patch mine\.patch: does not fit linux"):
         build(str(tree), "mine", patches=[toy_patch(tmp_path, old="# no such line")], cache=cache)
     with pytest.raises(UserError, match="cannot be read"):
         build(str(tree), "mine", patches=[tmp_path / "missing.patch"], cache=cache)
@@ -206,5 +206,6 @@ def test_a_patch_that_does_not_fit_or_has_no_name_is_refused(tree: Path, cache: 
 
 
 def test_the_changed_cubic_differs_in_its_beta_alone() -> None:
-    changed = [line for line in PATCH.read_text().splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    lines = PATCH.read_text().splitlines()
+    changed = [line for line in lines if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))]
     assert [line.split("=")[1].split(";")[0].strip() for line in changed] == ["717", "512"]
