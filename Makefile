@@ -3,7 +3,7 @@ TESTBED = .venv/bin/testbed
 PYTHON = .venv/bin/python
 DEMO = results/quickstart
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check bench regression regression-compare clean
 
 setup:
 	@./setup.sh
@@ -27,6 +27,23 @@ check: setup
 
 bench: setup
 	$(PYTHON) -m benchmarks
+
+REGRESSION = $(patsubst scenarios/regression/%.yaml,%,$(wildcard scenarios/regression/*.yaml))
+
+# The regression scenarios on one lab kernel: make regression KERNEL=mine
+regression: setup
+	@test -n "$(KERNEL)" || { echo "say which kernel: make regression KERNEL=NAME (testbed kernel list)"; exit 2; }
+	@for name in $(REGRESSION); do \
+		$(TESTBED) run scenarios/regression/$$name.yaml -o results/regression/$(KERNEL)/$$name --set 'kernel={lab: $(KERNEL)}' || exit; \
+	done
+
+# What changed between two kernels: make regression-compare BASE=base CANDIDATE=mine
+regression-compare: setup
+	@test -n "$(BASE)" -a -n "$(CANDIDATE)" || { echo "say which: make regression-compare BASE=NAME CANDIDATE=NAME"; exit 2; }
+	@worst=0; for name in $(REGRESSION); do \
+		echo; echo "$$name"; \
+		$(TESTBED) compare results/regression/$(BASE)/$$name results/regression/$(CANDIDATE)/$$name || { code=$$?; test $$worst -ge $$code || worst=$$code; }; \
+	done; exit $$worst
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis $(DEMO)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
@@ -23,6 +24,13 @@ from .reader import text_of, whole
 from .shape import Shape, check
 
 Certainty: TypeAlias = Literal["exact", "about", "bound", "unknown", "cited", "derived"]
+Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
+"""What meeting a published number shows: the same mechanism gave it; only an ordering or a shape is ours to give; it
+was an input to the emulator; nothing, it is kept to look at.
+"""
+
+FOLDER = Path(__file__).with_name("_profiles")
+"""`profiles/` in a checkout, to which this is a link that a wheel resolves."""
 
 COUNTS = (
     "bit", "cases", "cycles", "datacenters", "downloads", "edges", "flows", "frames", "orders of magnitude",
@@ -190,6 +198,7 @@ class Series(Shape):
     certainty: Certainty
     where: Text = Field(min_length=1)
     capacity: NumberField | None = None
+    claim: Claim = Field("data only", description="The most that a run which meets it can claim.")
     note: Text | None = None
     points: list[Point] = Field(min_length=1)
 
@@ -248,6 +257,26 @@ class PublishedProfile(Shape):
     findings: dict[Name, Statement] = Field({}, description="Orderings and shapes, without a number.")
     not_printed: list[Text] = Field([], description="What one would need and the source does not say.")
     contradictions: list[Contradiction] = Field([], description="What cannot both be true.")
+
+
+def names() -> tuple[str, ...]:
+    """The profiles that came with the testbed."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+
+
+def find(text: str) -> tuple[PublishedProfile, str | None]:
+    """What a user named: a profile of ours by its name, or a file; after a '#', one of its series.
+
+    Raises UserError for a name that is not there, SpecError for a file with problems.
+    """
+    where, _, series = text.partition("#")
+    path = FOLDER / f"{where}.yaml" if where in names() else Path(where)
+    if not path.is_file():
+        raise UserError(f"there is no published profile {where!r}; allowed: a file, or {one_of(names(), where)}")
+    profile = load(path)
+    if series and series not in profile.series:
+        raise UserError(f"{where} has no series {series!r}; allowed: {one_of([*profile.series], series) or 'none'}")
+    return profile, series or None
 
 
 def load(path: str | os.PathLike[str]) -> PublishedProfile:

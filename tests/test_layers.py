@@ -12,9 +12,15 @@ PACKAGE = ROOT / "testbed"
 LAYERS = (
     ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
     ("doctor",),
-    ("report", "plot"),
     ("reproduction",),
+    ("report", "plot", "profilefigure"),
+    ("comparison",),
     ("published",),
+    ("samplefile",),
+    ("metric", "limitation"),
+    ("series",),
+    ("overlay",),
+    ("condition",),
     ("sweep",),
     ("agenda", "database"),
     ("repetition", "estimate", "table"),

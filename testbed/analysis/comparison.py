@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
@@ -41,27 +41,30 @@ class CellComparison(Generic[K]):
 def compare(
     cells: Mapping[K, tuple[Values, Values]],
     tolerance: float,
-    is_more_better: bool = True,
-    absolute_tolerance: float = 0.0,
+    is_more_better: bool | Callable[[K], bool] = True,
+    absolute_tolerance: float | Callable[[K], float] = 0.0,
     level: float = LEVEL,
 ) -> tuple[CellComparison[K], ...]:
     """Compare base and candidate samples of each cell; sample i of both has the same seed.
 
     `tolerance` is the relative difference that does not matter (0.03 is 3 % of the base's mean), and
-    `absolute_tolerance` the one in the metric's unit, for metrics that can be 0; the larger of them counts.
+    `absolute_tolerance` the one in the metric's unit, for metrics that can be 0; the larger of them counts. Where cells
+    are of several metrics, it and `is_more_better` are functions of the cell's key; Holm's correction is over all.
 
     same: the interval lies within the tolerance, or every pair is equal. better, worse: after Holm's
     correction the difference is no chance (p < 1 - level), it is larger than the tolerance, and larger than
     the noise floor, which is what two sets of the base's own seeds differ by. cannot tell: neither, as for a
     single pair that is not equal. Raises ValueError if a cell's samples cannot be paired.
     """
-    if tolerance < 0 or absolute_tolerance < 0:
+    least = absolute_tolerance if callable(absolute_tolerance) else lambda key: absolute_tolerance
+    is_gain = is_more_better if callable(is_more_better) else lambda key: is_more_better
+    if tolerance < 0 or any(least(key) < 0 for key in cells):
         raise ValueError("a tolerance is 0 or more")
     pairs = {key: statistic.paired(*samples) for key, samples in cells.items()}
     raw = {key: _p(candidate - base) for key, (base, candidate) in pairs.items() if len(base) > 1}
     adjusted = dict(zip(raw, holm(list(raw.values())), strict=True))
     return tuple(
-        _cell(key, base, candidate, adjusted.get(key), (tolerance, absolute_tolerance), is_more_better, level)
+        _cell(key, base, candidate, adjusted.get(key), (tolerance, least(key)), is_gain(key), level)
         for key, (base, candidate) in pairs.items()
     )
 

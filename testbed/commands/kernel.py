@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -64,11 +65,15 @@ def build_command(
         str | None, typer.Option(help="A version (7.3), a tarball, or a folder with Linux's source.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What scenarios call it: `kernel: {lab: NAME}`.")] = None,
+    patch: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="A change of yours to the source (patch -p1); needs --name."),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Compilers at once; all processors if left out.")] = None,
 ) -> None:
     """Build the lab kernel, unless it is there already."""
     with Bar(Console(stderr=True)) as bar:
-        image = build(source, name, jobs=jobs, report=bar.show)
+        image = build(source, name, patches=patch or [], jobs=jobs, report=bar.show)
     print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
 
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 import platform
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from ..error import MachineError, TestbedError, UserError
 from . import firstboot, make, recipe
 from .cache import Cache, KernelImage, Record, find, installed, user_cache
 from .debian import Archive, mirror
+from .recipe import Patch
 from .source import DebianSource, Source, choose
 
 __all__ = ["KernelImage", "Stage", "build", "find", "installed"]
@@ -43,10 +44,12 @@ class Ingredients:
     source: Source
     recipe: recipe.Recipe
     compiler: str
+    changes: tuple[Patch, ...] = ()
 
     @property
     def key(self) -> str:
-        text = "\n".join((self.source.identity, self.recipe.sha256, self.compiler))
+        changes = (change.sha256 for change in self.changes)
+        text = "\n".join((self.source.identity, self.recipe.sha256, self.compiler, *changes))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -54,6 +57,7 @@ def build(
     source: str | None = None,
     name: str | None = None,
     *,
+    patches: Sequence[Path] = (),
     jobs: int | None = None,
     report: Report = lambda stage: None,
     cache: Cache | None = None,
@@ -61,26 +65,31 @@ def build(
     """The kernel made from a source, from the cache if it is there.
 
     `source` is a version, a tarball or a folder; None is Debian's newest, and makes it the default kernel.
+    `patches` are changes of the user's own, applied in this order; such a kernel needs a name and is never the default.
     `name` None is the source's own name; `jobs` None is the number of processors.
     UserError for a bad source, MachineError for what this machine lacks.
     """
     if name is not None and (not name or not set(name) <= NAME_LETTERS or name[0] in ".-"):
         raise UserError(f"--name {name!r}: allowed: letters, digits, '.', '_', '-' and not '.' or '-' first")
+    if patches and name is None:
+        raise UserError("a kernel with a patch of your own needs a name; allowed: --name NAME beside --patch")
+    changes = tuple(_change(path) for path in patches)
+    is_default = source is None and not changes
     kernels = cache or user_cache()
     compiler, ours = _compiler(), recipe.load()
-    if source is None and (image := _current(kernels, ours, compiler, name)):
+    if is_default and (image := _current(kernels, ours, compiler, name)):
         return image
     with kernels.lock(on_wait=lambda: report(Stage("waiting for another build to finish"))):
-        if source is None and (image := _current(kernels, ours, compiler, name)):
+        if is_default and (image := _current(kernels, ours, compiler, name)):
             return image
         report(Stage("looking for the kernel source"))
         chosen = choose(source, Archive(kernels.folder.parent / "debian", mirror()))
-        mixed = Ingredients(chosen, ours, compiler)
+        mixed = Ingredients(chosen, ours, compiler, changes)
         for record, image in reversed(kernels.records()):
             if record.key == mixed.key:
-                default = record.is_default or source is None
+                default = record.is_default or is_default
                 return kernels.adopt(record, name or image.name, default)
-        return _make(kernels, mixed, name or chosen.name, source is None, jobs or os.cpu_count() or 1, report)
+        return _make(kernels, mixed, name or chosen.name, is_default, jobs or os.cpu_count() or 1, report)
 
 
 NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
@@ -105,6 +114,7 @@ def _make(cache: Cache, mixed: Ingredients, name: str, default: bool, jobs: int,
         mixed.source.unpack(tree)
         try:
             _patch(tree, mixed.recipe)
+            _apply(mixed.changes, tree, mixed.source)
             config = _configure(tree, mixed.recipe)
             known = cache.records()
             total = known[-1][0].steps if known else USUAL_STEPS
@@ -128,6 +138,25 @@ def _patch(tree: Path, ours: recipe.Recipe) -> None:
             process.run((*words, "--dry-run", "--reverse"), input=patch.text, cwd=tree)
             continue
         process.run((*words, "--no-backup-if-mismatch"), input=patch.text, cwd=tree)
+
+
+def _change(path: Path) -> Patch:
+    try:
+        return Patch(path.name, path.read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"--patch {path}: cannot be read: {error}") from None
+
+
+def _apply(changes: Sequence[Patch], tree: Path, source: Source) -> None:
+    """Applies the user's patches. UserError naming one that does not fit to the letter."""
+    for change in changes:
+        try:
+            words = ("patch", "-p1", "--force", "--silent", "--fuzz=0", "--no-backup-if-mismatch")
+            process.run(words, input=change.text, cwd=tree)
+        except process.CommandError:
+            raise UserError(
+                f"--patch {change.name}: does not fit {source.name}; allowed: what `patch -p1 --fuzz=0` takes there"
+            ) from None
 
 
 def _configure(tree: Path, ours: recipe.Recipe) -> str:
@@ -191,7 +220,7 @@ def _record(mixed: Ingredients, name: str, default: bool, home: Path, steps: int
         source=mixed.source.name,
         source_identity=mixed.source.identity,
         recipe_hash=mixed.recipe.sha256,
-        patches={patch.name: patch.sha256 for patch in mixed.recipe.patches},
+        patches={patch.name: patch.sha256 for patch in (*mixed.recipe.patches, *mixed.changes)},
         compiler=mixed.compiler,
         built=datetime.now(UTC).isoformat(timespec="seconds"),
         steps=steps,

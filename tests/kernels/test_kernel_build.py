@@ -170,3 +170,42 @@ def test_the_built_kernel_keeps_virtual_time() -> None:
     first = boot(find(None).path)
     assert first.ok, first.last_lines
     assert first.wall_s < 10
+
+
+PATCH = Path(__file__).with_name("cubic-beta-512.patch")
+
+
+def toy_patch(tmp_path: Path, old: str = "# end", new: str = "# changed") -> Path:
+    path = tmp_path / "mine.patch"
+    context = "\tint\n \tdefault 1000\n \n"
+    path.write_text(f"--- a/arch/um/Kconfig\n+++ b/arch/um/Kconfig\n@@ -85,4 +85,4 @@\n {context}-{old}\n+{new}\n")
+    return path
+
+
+def test_a_patch_of_the_user_makes_another_kernel_that_is_never_the_default(
+    tree: Path, cache: Cache, tmp_path: Path
+) -> None:
+    plain = build(None, cache=cache)
+    mine = build(None, "mine", patches=[toy_patch(tmp_path)], cache=cache)
+    assert (mine.name, mine.default, cache.find(None).path) == ("mine", False, plain.path)
+    record = json.loads((mine.folder / "kernel.json").read_text())
+    assert record["patches"].keys() == {"0001-um-hz-1000.patch", "mine.patch"}
+    assert build(None, "mine", patches=[toy_patch(tmp_path)], cache=cache).path == mine.path
+    assert build(None, "mine", patches=[toy_patch(tmp_path, new="# more")], cache=cache).path != mine.path
+    assert build(None, cache=cache) == plain
+
+
+def test_a_patch_that_does_not_fit_or_has_no_name_is_refused(tree: Path, cache: Cache, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--name NAME beside --patch"):
+        build(str(tree), patches=[toy_patch(tmp_path)], cache=cache)
+    with pytest.raises(UserError, match=r"--patch mine\.patch: does not fit linux"):
+        build(str(tree), "mine", patches=[toy_patch(tmp_path, old="# no such line")], cache=cache)
+    with pytest.raises(UserError, match="cannot be read"):
+        build(str(tree), "mine", patches=[tmp_path / "missing.patch"], cache=cache)
+    assert cache.installed() == ()
+
+
+def test_the_changed_cubic_differs_in_its_beta_alone() -> None:
+    lines = PATCH.read_text().splitlines()
+    changed = [line for line in lines if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))]
+    assert [line.split("=")[1].split(";")[0].strip() for line in changed] == ["717", "512"]

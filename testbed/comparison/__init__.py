@@ -1,0 +1,1 @@
+"""Comparisons: a run with another run, and a run with a published profile."""

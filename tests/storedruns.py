@@ -1,0 +1,116 @@
+"""Stored runs for tests: folders as `testbed run` leaves them, made of a few numbers for each trial."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from trials import make_trial
+
+from testbed.result import SCHEMA, TrialResult
+
+RATE_BPS = 100e6
+
+
+@dataclass(frozen=True)
+class Made:
+    """One trial: what it was asked, and the goodput of each of its flows."""
+
+    params: Mapping[str, str]
+    goodput_bps: Sequence[float]
+    seed: int = 1
+    verdict: str = "valid"
+    retransmits: int = 0
+    srtt_s: float = 0.05
+    path: Mapping[str, Any] = field(default_factory=dict)
+    workload: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        words = (f"{key.split('.')[-1]}={value.replace(' ', '')}" for key, value in self.params.items())
+        return ",".join([*words, f"seed={self.seed}"])
+
+
+def trial_settings(made: Made) -> dict[str, Any]:
+    """trial.json."""
+    rtt = made.params.get("path.rtt", "10 ms")
+    trial = make_trial(
+        {"rtt": rtt, **made.path},
+        {"duration": "10 s", "flows": len(made.goodput_bps), **made.workload},
+        **{"id": made.id, "params": dict(made.params), "seed": made.seed, **made.changes},
+    )
+    return json.loads(json.dumps(trial.to_dict()))  # type: ignore[no-any-return]
+
+
+def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:
+    rtt_s = float(made.params.get("path.rtt", "10 ms").split()[0]) / 1e3
+    flows = [
+        {
+            "goodput_bps": rate,
+            "retransmits": made.retransmits,
+            "rtt_min_s": rtt_s,
+            "congestion": made.params.get("congestion", "cubic"),
+            "port": 5001 + number,
+            "received_bytes": int(rate * 10 / 8),
+            "mss_bytes": 1448,
+            "busy_s": 10.0,
+            "rwnd_limited": 0.0,
+            "sndbuf_limited": 0.0,
+        }
+        for number, rate in enumerate(made.goodput_bps)
+    ]
+    data = {
+        "schema": SCHEMA,
+        "id": made.id,
+        "params": dict(made.params),
+        "seed": made.seed,
+        "verdict": made.verdict,
+        "goodput_bps": sum(made.goodput_bps) if made.goodput_bps else None,
+        "ramp_goodput_bps": None,
+        "flows": flows,
+        "asked": {"rtt_s": rtt_s, "rate_bps": rate_bps, "dropped_packets": None},
+        "seen": {"random_drops": 0},
+        "workload_s": 10.0,
+        "steady_s": 0.0,
+    }
+    return TrialResult({**data, **made.data}, 1.0)
+
+
+def write_run(folder: Path, trials: Sequence[Made], samples: bool = True, rate_bps: float | None = RATE_BPS) -> Path:
+    """The folder of a run with these trials."""
+    for made in trials:
+        home = folder / "trials" / made.id
+        home.mkdir(parents=True)
+        (home / "trial.json").write_text(json.dumps(trial_settings(made)))
+        (home / "result.json").write_text(json.dumps(dict(trial_result(made, rate_bps).data)))
+        (home / "host.json").write_text('{"wall_s": 1.0}')
+        if samples:
+            _write_samples(home, made)
+    about = {"schema": SCHEMA, "scenario": "made", "trials": [made.id for made in trials]}
+    (folder / "run.json").write_text(json.dumps(about))
+    return folder
+
+
+def _write_samples(home: Path, made: Made) -> None:
+    """Every flow at its goodput from the start, seen from both ends every 100 ms."""
+    rows = [
+        {
+            "time_s": float(time_s),
+            "source_port": 40000 + number if is_sender else 5001 + number,
+            "destination_port": 5001 + number if is_sender else 40000 + number,
+            "bytes_acked": int(rate * time_s / 8) if is_sender else 0,
+            "srtt_s": made.srtt_s if is_sender else 0.01,
+        }
+        for time_s in np.arange(0, 10, 0.1)
+        for number, rate in enumerate(made.goodput_bps)
+        for is_sender in (True, False)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), home / "samples.parquet")

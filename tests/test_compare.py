@@ -1,0 +1,335 @@
+"""`testbed compare`: two runs, and a run with a published profile: what it says, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from storedruns import Made, write_run
+
+from testbed import cli
+from testbed.metric import METRICS
+
+ROOT = Path(__file__).parents[1]
+SEEDS = range(1, 9)
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+Compare = Callable[..., Said]
+
+
+@pytest.fixture
+def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
+    """Runs `testbed compare` in this process."""
+
+    def run(*words: str | Path) -> Said:
+        monkeypatch.setattr(sys, "argv", ["testbed", "compare", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsys.readouterr()
+        return Said(int(ended.value.code or 0), said.out, said.err)
+
+    return run
+
+
+def noisy(factor: float = 1.0, cells: tuple[str, ...] = ("1 bdp", "2 bdp"), **changes: object) -> list[Made]:
+    """Cells of two flows with a little noise by seed, times a factor in the first cell."""
+    made = []
+    for number, buffer in enumerate(cells):
+        for seed in SEEDS:
+            noise = np.random.default_rng([number, seed]).normal(0, 0.005)
+            rate = 20e6 * (1 + noise) * (factor if number == 0 else 1)
+            made.append(Made({"path.buffer": buffer}, [rate, rate], seed, **changes))  # type: ignore[arg-type]
+    return made
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "base", noisy())
+
+
+def test_a_run_is_the_same_as_itself_in_every_cell(compare: Compare, base: Path) -> None:
+    said = compare(base, base)
+    assert said.code == 0
+    assert said.out.splitlines()[-1] == "overall: same (12 same; tolerance 3 %)"
+
+
+def test_a_regression_is_named_and_is_exit_code_1(compare: Compare, base: Path, tmp_path: Path) -> None:
+    said = compare(base, write_run(tmp_path / "mine", noisy(0.8)))
+    assert said.code == 1
+    worse = [line.split() for line in said.out.splitlines() if line.rstrip().endswith("worse")]
+    assert [(line[0], line[1], line[3], line[7]) for line in worse] == [("buffer", "1", "goodput", "-20.0")]
+    assert said.out.splitlines()[-1].startswith("overall: worse (11 same, 1 worse;")
+
+
+def test_a_gain_is_better_and_a_wide_tolerance_forgives(compare: Compare, base: Path, tmp_path: Path) -> None:
+    assert "overall: better (1 better, 11 same;" in compare(base, write_run(tmp_path / "up", noisy(1.2))).out
+    down = write_run(tmp_path / "down", noisy(0.8))
+    assert compare(base, down, "--tolerance", "25 %").code == 0
+    assert compare(base, down, "--metric", "fairness", "--metric", "retransmits").code == 0
+    assert compare(base, down, "--metric", "goodput", "--tolerance", "0.1").code == 1
+
+
+def test_an_rtt_that_grows_is_worse(compare: Compare, base: Path, tmp_path: Path) -> None:
+    slow = write_run(tmp_path / "slow", noisy(srtt_s=0.06))
+    said = compare(base, slow, "--metric", "rtt")
+    assert (said.code, "+20.0 %" in said.out) == (1, True)
+    assert "the base's seeds came out alike in: buffer 1 bdp; buffer 2 bdp" in said.out
+
+
+def test_json_has_every_number(compare: Compare, base: Path, tmp_path: Path) -> None:
+    said = compare(base, write_run(tmp_path / "mine", noisy(0.8)), "--format", "json")
+    found = json.loads(said.out)
+    assert (found["verdict"], found["tolerance"], len(found["cells"])) == ("worse", 0.03, 12)
+    (goodput,) = (c for c in found["cells"] if c["metric"] == "goodput" and c["params"] == {"path.buffer": "1 bdp"})
+    assert goodput["unit"] == "bit/s"
+    assert goodput["relative"] == pytest.approx(-0.2)
+    assert goodput["base"] == pytest.approx(40e6, rel=0.01)
+    assert goodput["interval"]["low"] < goodput["effect"] < goodput["interval"]["high"] < 0
+    assert {"noise_floor", "p", "pairs", "verdict"} <= goodput.keys()
+
+
+def test_junit_has_a_case_for_each_metric_of_each_cell(compare: Compare, base: Path, tmp_path: Path) -> None:
+    file = tmp_path / "junit.xml"
+    two = [made for made in noisy(0.8) if made.seed < 3]
+    said = compare(base, write_run(tmp_path / "mine", two), "--format", "junit", "-o", file)
+    assert said.out.strip() == str(file)
+    (suite,) = ElementTree.parse(file).getroot()
+    cases = suite.findall("testcase")
+    assert (suite.tag, suite.get("tests"), len(cases)) == ("testsuite", "12", 12)
+    assert {case.get("name") for case in cases} == set(METRICS)
+    assert len(suite.findall("testcase/failure")) == int(suite.get("failures", -1))
+    assert len(suite.findall("testcase/skipped")) == int(suite.get("skipped", -1))
+    assert "left out" in (suite.findtext("system-out") or "")
+
+
+def test_the_failures_of_junit_are_the_regressions(compare: Compare, base: Path, tmp_path: Path) -> None:
+    said = compare(base, write_run(tmp_path / "mine", noisy(0.8)), "--format", "junit")
+    root = ElementTree.fromstring(said.out.split("?>", 1)[1])
+    (failure,) = root.iter("failure")
+    assert failure.get("message") == "worse by -20.0 %"
+    assert said.code == 1
+
+
+def test_markdown_is_as_it_was(compare: Compare, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run(tmp_path / "mine", noisy(0.8))
+    monkeypatch.chdir(tmp_path)
+    said = compare("base", "mine", "--format", "markdown", "--metric", "goodput", "--metric", "fairness")
+    assert said.out == (ROOT / "tests/data/compare-runs.md").read_text()
+
+
+def test_a_table_goes_to_a_file_too(compare: Compare, base: Path, tmp_path: Path) -> None:
+    assert compare(base, base, "-o", tmp_path / "table.txt").code == 0
+    assert (tmp_path / "table.txt").read_text().endswith("overall: same (12 same; tolerance 3 %)\n")
+    said = compare(base, base, "-o", tmp_path / "missing/table.txt")
+    assert (said.code, "cannot be written" in said.err) == (2, True)
+
+
+def test_what_has_no_partner_is_listed(compare: Compare, base: Path, tmp_path: Path) -> None:
+    few = noisy()[1:]
+    few[-1] = replace(few[-1], verdict="invalid")
+    said = compare(base, write_run(tmp_path / "few", [*few, Made({"path.buffer": "9 bdp"}, [1e6], 1)]))
+    out = said.out.replace("\n", "")
+    assert f"left out: {base}: buffer=1bdp,seed=1 has no partner" in out
+    assert f"left out: {tmp_path}/few: buffer=2bdp,seed=8 is invalid" in out
+    assert f"left out: {tmp_path}/few: buffer=9bdp,seed=1 has no partner" in out
+    assert said.code == 0
+
+
+def test_runs_with_nothing_in_common_are_refused(compare: Compare, base: Path, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "other", [Made({"flows": "1"}, [1e6])])
+    said = compare(base, other)
+    assert said.code == 2
+    assert "nothing to compare: no trial of" in said.err
+    assert "16 trials over path.buffer with seeds 1–8; 1 trials over flows with seeds 1–1" in said.err
+
+
+def test_runs_of_unlike_settings_are_refused_by_the_name_of_the_setting(
+    compare: Compare, base: Path, tmp_path: Path
+) -> None:
+    other = write_run(tmp_path / "longer", noisy(workload={"duration": "20 s"}, path={"rate": "1 Gbit/s"}))
+    said = compare(base, other)
+    assert said.code == 2
+    assert "workload.duration: 10 s → 20 s" in said.err
+    assert "topology.links.path.rate: 100 Mbit/s → 1 Gbit/s" in said.err
+    assert "--ignore workload.duration" in said.err
+    allowed = compare(base, other, "--ignore", "workload.duration", "--ignore", "topology.links.path")
+    assert allowed.code == 0
+    assert "the sides differ in workload.duration: 10 s → 20 s" in allowed.out
+
+
+def test_kernels_may_differ_and_it_is_said(compare: Compare, base: Path, tmp_path: Path) -> None:
+    said = compare(base, write_run(tmp_path / "mine", noisy(changes={"kernel": {"lab": "mine"}})))
+    assert said.code == 0
+    assert "the sides differ in kernel: lab → lab mine" in said.out
+
+
+def test_kernel_axes_of_one_value_name_the_side_and_not_the_cell(compare: Compare, tmp_path: Path) -> None:
+    sides = [
+        write_run(tmp_path / name, [Made({"kernel": f"{{lab: {name}}}"}, [1e6], seed) for seed in SEEDS])
+        for name in ("old", "new")
+    ]
+    said = compare(*sides, "--metric", "goodput")
+    assert said.out.splitlines()[-1] == "overall: same (1 same; tolerance 3 %)"
+
+
+def with_axis(tmp_path: Path) -> Path:
+    """One run with two kernels, of which the second is slower with two flows."""
+    made = [
+        Made({"kernel": f"{{lab: {name}}}", "flows": str(flows)}, [rate * (1 + seed / 1000)] * flows, seed)
+        for name, flows, rate in (("old", 1, 9e6), ("old", 2, 9e6), ("new", 1, 9e6), ("new", 2, 7e6))
+        for seed in SEEDS
+    ]
+    return write_run(tmp_path / "run", made)
+
+
+def test_two_values_of_an_axis_of_one_run_are_compared(compare: Compare, tmp_path: Path) -> None:
+    said = compare(
+        with_axis(tmp_path), "--axis", "kernel", "--base", "old", "--candidate", "new", "--metric", "goodput"
+    )
+    assert said.code == 1
+    one, two = said.out.splitlines()[1:3]
+    assert one.startswith("1 flow ")
+    assert one.split()[-1] == "same"
+    assert two.startswith("2 flows ")
+    assert two.split()[-1] == "worse"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--axis", "colour", "--base", "a", "--candidate", "b"), "allowed: kernel, flows"),
+        (("--axis", "kernel", "--base", "old", "--candidate", "newer"), "--candidate newer: kernel has no such value"),
+        (("--axis", "kernel", "--base", "old", "--candidate", "old"), "are both {lab: old}"),
+        (("--axis", "kernel", "--base", "old"), "--axis compares within one run"),
+        (("--base", "old"), "say what to compare the run with"),
+        (
+            ("--axis", "flows", "--base", "1", "--candidate", "2", "--metric", "speed"),
+            "--metric speed: allowed: goodput",
+        ),
+        (("--axis", "flows", "--base", "1", "--candidate", "2", "--tolerance", "-1"), "--tolerance '-1': allowed"),
+        ((), "google-cloud-emulated"),
+        (("google-clout-emulated",), "did you mean 'google-cloud-emulated'?"),
+        (("google-cloud-emulated#cloud",), "has no series 'cloud'"),
+        (("google-cloud-emulated", "--format", "junit"), "--format junit is for two runs"),
+        ((str(ROOT / "tests"),), "is not a results folder (no run.json)"),
+    ],
+    ids=lambda value: " ".join(value)[-40:] if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_compared_is_refused(
+    compare: Compare, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    said = compare(with_axis(tmp_path), *words)
+    assert said.code == 2
+    assert message in said.err
+    assert "Traceback" not in said.err
+
+
+def test_results_of_another_schema_are_refused(compare: Compare, base: Path, tmp_path: Path) -> None:
+    old = write_run(tmp_path / "old", noisy())
+    about = json.loads((old / "run.json").read_text())
+    (old / "run.json").write_text(json.dumps({**about, "schema": 0}))
+    said = compare(base, old)
+    assert said.code == 2
+    assert "has results of schema version 0; allowed: " in said.err
+
+
+def profile_run(tmp_path: Path, share: float = 0.15, rate_bps: float = 10e9, flows: int = 1) -> Path:
+    """Goodput that falls from the capacity at 1 ms to a share of it at 376 ms; two losses, of which one has half."""
+    made = []
+    for loss, factor in (("none", 1.0), ("1 in 500", 0.5)):
+        for rtt, level in (("1 ms", 0.95), ("376 ms", share)):
+            for seed in (1, 2, 3):
+                rate = rate_bps * level * factor * (1 + seed / 200) / flows
+                params = {"path.rtt": rtt, "path.loss": loss}
+                path = {"loss": loss, "rate": f"{rate_bps / 1e6:.0f} Mbit/s"}
+                made.append(Made(params, [rate] * flows, seed, path=path))
+    return write_run(tmp_path / "run", made, samples=False, rate_bps=rate_bps)
+
+
+def test_a_run_near_a_published_series_agrees(compare: Compare, tmp_path: Path) -> None:
+    said = compare(profile_run(tmp_path), "google-cloud-emulated#emulated-cubic-1-flow")
+    assert said.code == 0
+    assert "overall: agrees (1 of 1 published series within 10 % RMS of capacity)" in said.out
+    assert "emulated-cubic-1-flow is explained best by: loss none" in said.out
+    assert "AGREE" in said.out
+
+
+def test_a_run_far_from_it_differs_and_is_exit_code_1(compare: Compare, tmp_path: Path) -> None:
+    said = compare(profile_run(tmp_path, share=0.6), "google-cloud-emulated#emulated-cubic-1-flow", "--format", "json")
+    assert said.code == 1
+    found = json.loads(said.out)
+    assert found["verdict"] == "differ"
+    (series,) = found["series"]
+    assert [match["ours"] for match in series["matches"]] == ["loss 1 in 500", "loss none"]  # the nearest first
+    assert [match["fits"] for match in series["matches"]] == [False, True]  # but the second decides
+    assert series["best"][0]["key"] == "loss 1 in 500"
+    assert series["matches"][1]["rms"]["value"] == pytest.approx(0.6 * 1.01 - 0.14)
+    assert series["matches"][1]["points"][0]["certainty"] == "exact"
+    assert series["matches"][1]["claim"] == "shape"
+    assert series["matches"][0]["cautions"][0] == "ours has loss 0.002, published none"
+
+
+def test_links_of_another_rate_are_compared_by_their_shares_with_a_caution(compare: Compare, tmp_path: Path) -> None:
+    said = compare(profile_run(tmp_path, rate_bps=1e9), "google-cloud-emulated#emulated-cubic-1-flow")
+    assert said.code == 0
+    assert "ours is 1 Gbit/s, published 10 Gbit/s: shares of capacity are compared, never bit/s" in said.out
+
+
+def test_a_shape_is_compared_where_there_are_points_for_it(compare: Compare, tmp_path: Path) -> None:
+    said = compare(profile_run(tmp_path), "google-cloud-emulated#cloud-cubic-1-flow", "--format", "json")
+    (series,) = json.loads(said.out)["series"]
+    shape = series["matches"][0]["shape"]
+    assert shape["measured_bend"] == shape["published_bend"] == "straight"  # two points each
+    assert shape["c_uc"]["interval"]["low"] <= shape["c_uc"]["value"] <= shape["c_uc"]["interval"]["high"]
+
+
+def test_the_figure_and_the_markdown_of_a_profile(compare: Compare, tmp_path: Path) -> None:
+    run = profile_run(tmp_path)
+    for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        assert compare(run, "google-cloud-emulated#emulated-cubic-1-flow", "-o", tmp_path / f"f{ending}").code == 0
+        assert (tmp_path / f"f{ending}").read_bytes().startswith(magic)
+    said = compare(run, "google-cloud-emulated#emulated-cubic-1-flow", "--format", "markdown")
+    assert said.out == (ROOT / "tests/data/compare-profile.md").read_text()
+
+
+def test_a_run_without_a_published_rtt_is_told_what_there_is(compare: Compare, base: Path) -> None:
+    said = compare(base, "google-cloud-emulated")
+    assert said.code == 2
+    assert "published, emulated-cubic-10-flows: RTT 376 ms; ours, 2 series: 10 to 10 ms" in said.err
+    assert "allowed: a run whose RTTs reach from below a published one to above it" in said.err
+    assert "is not throughput over RTT" in compare(base, "rfc9438").err
+    assert "no series at all" in compare(base, "amazon-azure-2015").err
+
+
+def test_a_profile_of_the_users_own_with_a_unit_missing_is_refused(
+    compare: Compare, base: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    text = (ROOT / "profiles/google-cloud-emulated.yaml").read_text()
+    mine.write_text(text.replace("value: 1.40 Gbit/s}", "value: 1.40}"))
+    said = compare(base, mine)
+    assert said.code == 2
+    assert "'1.40' has no unit" in said.err
+
+
+def test_the_profiles_are_found_from_any_folder(
+    compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = profile_run(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert compare(run.name, "google-cloud-emulated#emulated-cubic-1-flow").code == 0

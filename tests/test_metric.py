@@ -1,0 +1,127 @@
+"""What two runs are compared by: each metric against a case that one can work out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from storedruns import Made, trial_result, write_run
+
+from testbed import samplefile
+from testbed.error import UserError
+from testbed.metric import (
+    METRICS,
+    FlowSamples,
+    convergence_s,
+    measure,
+    retransmitted_share,
+    rtt_under_load_s,
+)
+from testbed.result import TrialResult
+
+STEP_S = 0.1
+
+
+def flow(rate_bps: Callable[[float], float], end_s: float = 20.0, start_s: float = 0.0) -> FlowSamples:
+    """A flow whose throughput at each time is given; its socket is there from 0 to 20 s."""
+    times = np.arange(0, 20 + STEP_S / 2, STEP_S)
+    rates = np.array([rate_bps(t) if start_s <= t < end_s else 0.0 for t in times])
+    acked = np.concatenate([[0.0], np.cumsum(rates[:-1] * STEP_S / 8)])
+    return FlowSamples(times, acked, np.where(acked > 0, 0.05, 0.01))
+
+
+def test_segments_sent_again_are_a_share_of_all_that_were_sent() -> None:
+    result = trial_result(Made({}, [1448 * 8 * 900 / 10], retransmits=100))  # 900 segments got through in 10 s
+    assert retransmitted_share(result) == pytest.approx(0.1, rel=1e-3)
+    uncounted = {**result.data, "flows": [{**result.data["flows"][0], "retransmits": None}]}
+    assert retransmitted_share(TrialResult(uncounted, 1.0)) is None
+
+
+def test_a_steady_flow_has_converged_as_soon_as_one_can_tell() -> None:
+    assert convergence_s([flow(lambda t: 1e6)]) == pytest.approx(1.0)
+
+
+def test_a_flow_that_doubles_has_converged_when_a_second_of_it_is_near_the_end_level() -> None:
+    """It is at 0.5 until 5 s; a second's mean reaches 0.8 when six tenths of it are at 1."""
+    found = convergence_s([flow(lambda t: 0.5e6 if t < 5 else 1e6)])
+    assert found == pytest.approx(5.6, abs=STEP_S)
+
+
+def test_an_incumbent_has_converged_when_it_has_given_up_its_surplus() -> None:
+    """Falls from 2 to 1 at 6 s: a second's mean is at 1.25 when a quarter of it is left at 2."""
+    found = convergence_s([flow(lambda t: 1e6), flow(lambda t: 2e6 if t < 6 else 1e6)])
+    assert found == pytest.approx(6.75, abs=STEP_S)
+
+
+def test_the_time_counts_from_the_last_start_and_to_the_first_end() -> None:
+    late = flow(lambda t: 0.2e6 if t < 8 else 1e6, start_s=6)
+    early = flow(lambda t: 1e6, end_s=16)
+    assert convergence_s([early, late]) == pytest.approx(2.75, abs=2 * STEP_S)
+
+
+def test_flows_that_never_converge_took_all_the_time_there_was() -> None:
+    """Each passes through its long-term level once, at 15 and at 12 s, and never both at a time."""
+    up, down = flow(lambda t: 0.1e6 if t < 15 else 1e6), flow(lambda t: 1e6 if t < 12 else 0.1e6)
+    assert convergence_s([up, down]) == pytest.approx(20, abs=2 * STEP_S)
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        [],
+        [flow(lambda t: 1e6, end_s=3)],
+        [flow(lambda t: 0.0)],
+        [flow(lambda t: 1e6, end_s=9), flow(lambda t: 1e6, start_s=9)],
+    ],
+    ids=["no samples", "3 s", "nothing sent", "never together"],
+)
+def test_without_enough_to_see_there_is_no_time_to_convergence(samples: list[FlowSamples]) -> None:
+    assert convergence_s(samples) is None
+
+
+def test_rtt_under_load_is_of_busy_flows_after_the_ramp() -> None:
+    times = np.arange(0, 11.0)
+    acked = np.clip(times - 1, 0, 8) * 1e6  # sends from 1 to 9 s
+    samples = FlowSamples(times, acked, times / 100)
+    result = trial_result(Made({}, [1e6], data={"steady_s": 3.0}))
+    assert rtt_under_load_s(result, [samples], 0.5) == pytest.approx(0.06)  # 3 … 9
+    assert rtt_under_load_s(result, [samples], 1.0) == pytest.approx(0.09)
+    assert rtt_under_load_s(result, [], 0.5) is None
+
+
+def test_samples_are_read_flow_by_flow_from_the_sender(tmp_path: Path) -> None:
+    made = Made({}, [1e6, 3e6], srtt_s=0.07)
+    run = write_run(tmp_path / "run", [made])
+    result = trial_result(made)
+    found = samplefile.read(run / "trials" / made.id, result)
+    assert [each.acked_bytes[-1] * 8 / each.time_s[-1] for each in found] == pytest.approx([1e6, 3e6], rel=1e-4)
+    measured = measure(result, found, list(METRICS))
+    assert measured == {
+        "goodput": 4e6,
+        "retransmits": 0,
+        "rtt": pytest.approx(0.07),
+        "rtt-p95": pytest.approx(0.07),
+        "fairness": pytest.approx(0.8),
+        "convergence": pytest.approx(1.0),
+    }
+
+
+def test_a_trial_without_samples_has_only_what_its_result_tells(tmp_path: Path) -> None:
+    made = Made({}, [1e6])
+    run = write_run(tmp_path / "run", [made], samples=False)
+    assert samplefile.read(run / "trials" / made.id, trial_result(made)) == ()
+    pq.write_table(pa.table({"time_s": [1.0]}), run / "trials" / made.id / "samples.parquet")
+    assert samplefile.read(run / "trials" / made.id, trial_result(made)) == ()
+    assert measure(trial_result(made), (), ["rtt", "convergence"]) == {"rtt": None, "convergence": None}
+
+
+def test_a_broken_sample_file_is_named(tmp_path: Path) -> None:
+    made = Made({}, [1e6])
+    folder = write_run(tmp_path / "run", [made]) / "trials" / made.id
+    (folder / "samples.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(UserError, match=r"samples\.parquet cannot be read"):
+        samplefile.read(folder, trial_result(made))

@@ -1,0 +1,242 @@
+"""From stored results to series, their profiles, and what limited their trials."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from storedruns import RATE_BPS, Made, trial_result, trial_settings
+
+from testbed.analysis import model
+from testbed.condition import conditions, mean_loss
+from testbed.impairment import GilbertElliott, PeriodicLoss, RandomLoss
+from testbed.limitation import flow_limitations, limited_by, limits
+from testbed.overlay import line_rate_bps, overlays
+from testbed.result import TrialResult
+from testbed.scenario import Trial
+from testbed.series import Series, goodput_bps, jain_index, rtt_key, series
+
+LINE = RATE_BPS * 1448 / 1514
+
+
+def results(*made: Made) -> list[TrialResult]:
+    return [trial_result(each) for each in made]
+
+
+def trial(made: Made) -> Trial:
+    return Trial.from_dict(trial_settings(made))
+
+
+def flat(goodput: float, **params: str) -> list[Made]:
+    """Two RTTs, two seeds."""
+    return [
+        Made({"path.rtt": rtt, **params}, [goodput], seed) for rtt in ("10 ms", "20 ms", "30 ms") for seed in (1, 2)
+    ]
+
+
+def test_all_parameters_but_the_rtt_and_the_seed_make_a_series() -> None:
+    found = series(results(*flat(1e6, congestion="cubic", flows="1"), *flat(2e6, congestion="bbr", flows="1")))
+    assert [each.label for each in found] == ["cubic", "bbr"]
+    assert found[0].params == (("congestion", "cubic"), ("flows", "1"))
+    profile = found[1].profile()
+    assert profile is not None
+    assert profile.rtt_s == (0.01, 0.02, 0.03)
+    assert profile.samples_bps == ((2e6, 2e6),) * 3
+
+
+def test_what_is_given_for_each_rtt_sets_no_series_apart() -> None:
+    made = [Made({"path.rtt": f"{rtt} ms", "duration": f"{rtt} s"}, [1e6]) for rtt in (10, 20)]
+    (found,) = series(results(*made))
+    assert found.params == ()
+    apart = [Made({"path.rtt": f"{rtt} ms", "congestion": name}, [1e6]) for rtt, name in ((10, "cubic"), (20, "bbr"))]
+    assert len(series(results(*apart))) == 2
+
+
+def test_a_run_without_an_rtt_axis_has_series_of_one_point() -> None:
+    found = series(results(Made({"flows": "1"}, [1e6]), Made({"flows": "2"}, [1e6, 1e6])))
+    assert [each.label for each in found] == ["1 flow", "2 flows"]
+    assert rtt_key(results(Made({}, [1e6]))) is None
+    assert found[0].coefficients() is None
+    assert found[0].stretches() == ()
+
+
+def test_of_several_rtts_the_one_with_the_most_values_is_that_of_the_profile() -> None:
+    made = [Made({"near.rtt": near, "far.rtt": far}, [1e6]) for near in ("1 ms",) for far in ("5 ms", "9 ms")]
+    assert rtt_key(results(*made)) == "far.rtt"
+
+
+def test_invalid_trials_are_left_out_and_named_and_suspect_ones_are_marked() -> None:
+    made = flat(1e6)
+    made[0] = Made(made[0].params, [9e6], 1, "invalid")
+    made[1] = Made(made[1].params, [1e6], 2, "suspect")
+    made[2] = Made(made[2].params, [], 1)
+    (found,) = series(results(*made))
+    assert found.left_out == (made[0].id, made[2].id)
+    assert found.suspect == (made[1].id,)
+    profile = found.profile()
+    assert profile is not None
+    assert profile.samples_bps == ((1e6,), (1e6,), (1e6, 1e6))
+
+
+def test_a_series_of_which_nothing_is_left_has_no_profile() -> None:
+    (found,) = series(results(Made({"path.rtt": "10 ms"}, [1e6], 1, "invalid")))
+    assert found.profile() is None
+    assert found.coefficients() is None
+    assert found.conditions is None
+
+
+def falling() -> Series:
+    """From the capacity to 0 on a straight line, over 10, 20 and 30 ms."""
+    made = [Made({"path.rtt": f"{rtt} ms"}, [rate], 1) for rtt, rate in ((10, 1e8), (20, 0.5e8), (30, 0.0))]
+    (found,) = series(results(*made))
+    return found
+
+
+def test_the_coefficients_are_those_of_the_closed_forms() -> None:
+    (full,) = series(results(*flat(RATE_BPS)))
+    found, line = full.coefficients(), falling().coefficients()
+    assert found is not None
+    assert line is not None
+    assert (found.c_u, found.c_cc, found.c_uc) == pytest.approx((0, 0, 0.75), abs=1e-12)
+    assert (line.c_u, line.c_cc, line.c_uc) == pytest.approx((0.5, 0, 0.5), abs=1e-12)
+    assert line.c_cc_bits == pytest.approx(0, abs=1e-3)
+    assert line.c_cc_bits_as_printed == pytest.approx(0.01 * RATE_BPS)  # tau_L times the fall
+    assert found.c_uc_as_glossed == pytest.approx(0.25)
+    assert line.c_uc_interval is None
+
+
+def test_the_interval_of_c_uc_holds_it_and_repeats() -> None:
+    made = [
+        Made({"path.rtt": f"{rtt} ms"}, [1e8 - rtt * 1e6 * (1 + 0.2 * seed)], seed)
+        for rtt in (10, 20, 30)
+        for seed in range(6)
+    ]
+    (found,) = series(results(*made))
+    first, again = found.coefficients(resamples=300), found.coefficients(resamples=300)
+    assert first == again
+    assert first is not None
+    assert first.c_uc_interval is not None
+    assert first.c_uc_interval.contains(first.c_uc)
+    assert first.c_uc_interval.low < first.c_uc < first.c_uc_interval.high
+
+
+def test_the_stretches_of_a_series_are_those_of_its_profile() -> None:
+    rates = {10: 1e8, 20: 0.98e8, 30: 0.9e8, 40: 0.7e8}
+    (found,) = series(results(*[Made({"path.rtt": f"{rtt} ms"}, [rate]) for rtt, rate in rates.items()]))
+    assert [each.bend for each in found.stretches()] == ["concave"]
+    assert [each.bend for each in falling().stretches()] == ["straight"]
+
+
+def test_a_series_of_several_rates_has_no_capacity() -> None:
+    made = [Made({"path.rtt": "10 ms"}, [1e6], seed) for seed in (1, 2)]
+    (found,) = series([trial_result(made[0], 1e8), trial_result(made[1], 1e9)])
+    assert found.capacity_bps is None
+
+
+def test_fairness_is_jains_index_over_the_flows_at_each_rtt() -> None:
+    made = [Made({"path.rtt": "10 ms"}, [3e6, 1e6], 1), Made({"path.rtt": "10 ms"}, [2e6, 2e6], 2)]
+    (found,) = series(results(*made))
+    assert found.fairness() == {0.01: pytest.approx((0.8 + 1) / 2)}  # (3+1)^2 / (2 (9+1))
+    assert falling().fairness() == {}
+    assert jain_index(trial_result(Made({}, [0.0, 0.0]))) is None
+
+
+def test_the_ramp_is_taken_in_where_it_is_asked_for() -> None:
+    ramp = {"ramp_goodput_bps": 1e6, "steady_s": 5.0, "goodput_bps": 3e6}
+    result = trial_result(Made({}, [2e6], data=ramp))
+    assert goodput_bps(result) == 3e6
+    assert goodput_bps(result, "whole") == pytest.approx(2e6)  # 2.5 MB in 10 s
+    assert goodput_bps(trial_result(Made({}, [2e6])), "whole") == 2e6
+
+
+@pytest.mark.parametrize(
+    ("loss", "share"),
+    [
+        (None, 0),
+        (PeriodicLoss(500), 1 / 500),
+        (RandomLoss(Fraction(1, 100)), 0.01),
+    ],
+)
+def test_the_mean_of_a_loss(loss: object, share: float) -> None:
+    assert mean_loss(loss) == pytest.approx(share)  # type: ignore[arg-type]
+
+
+def test_the_mean_loss_of_two_states_is_that_of_the_stationary_one() -> None:
+    chain = GilbertElliott(Fraction(1, 100), Fraction(9, 100), Fraction(1, 2), Fraction(1, 1000))
+    assert mean_loss(chain) == pytest.approx(0.1 * 0.5 + 0.9 * 0.001)
+
+
+def test_conditions_come_from_the_trial() -> None:
+    made = Made({}, [1e6, 1e6], path={"loss": "1 in 500"}, workload={"window": "64 KiB"})
+    found = conditions(trial_result(made), trial(made))
+    assert (found.flows, found.congestion, found.rate_bps) == (2, ("cubic",), RATE_BPS)
+    assert (found.loss, found.window_bytes, found.duration_s) == (pytest.approx(1 / 500), 65536, 10.0)
+    without = conditions(trial_result(made))
+    assert (without.window_bytes, without.duration_s) == (None, None)
+
+
+def test_the_overlays_are_the_formulas_for_all_flows() -> None:
+    made = Made({}, [1e6, 1e6], path={"loss": "1 in 500"}, workload={"window": "64 KiB"})
+    rtts = (0.05, 0.2)
+    found = {each.kind: each for each in overlays(conditions(trial_result(made), trial(made)), rtts)}
+    assert list(found) == ["line rate", "window limit", "square-root law", "CUBIC average"]
+    assert found["line rate"].goodput_bps == pytest.approx((LINE, LINE))
+    assert found["window limit"].goodput_bps == pytest.approx([2 * 8 * 65536 / rtt for rtt in rtts])
+    root = [2 * 8 * 1448 / rtt * (1.5 * 500) ** 0.5 for rtt in rtts]
+    assert found["square-root law"].goodput_bps == pytest.approx(root)
+    cubic = [2 * 8 * 1448 / rtt * model.cubic_window_segments(1 / 500, rtt) for rtt in rtts]
+    assert found["CUBIC average"].goodput_bps == pytest.approx(cubic)
+
+
+def test_a_law_of_loss_is_bounded_by_the_line_rate_and_absent_without_loss() -> None:
+    made = Made({}, [1e6], path={"loss": "1 in 100000"})
+    found = {each.kind: each for each in overlays(conditions(trial_result(made), trial(made)), (0.001,))}
+    assert found["square-root law"].goodput_bps == pytest.approx((LINE,))
+    clean = Made({}, [1e6])
+    assert [each.kind for each in overlays(conditions(trial_result(clean), trial(clean)), (0.01,))] == ["line rate"]
+    assert line_rate_bps(conditions(trial_result(clean, None))) is None
+
+
+def with_flow(**counts: object) -> TrialResult:
+    base = trial_result(Made({}, [1e6]))
+    (flow,) = base.data["flows"]
+    return TrialResult({**base.data, "flows": [{**flow, **counts}]}, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("result", "limit"),
+    [
+        (trial_result(Made({}, [LINE])), "rate"),
+        (trial_result(Made({}, [LINE / 2, LINE / 2])), "rate"),
+        (with_flow(rwnd_limited=0.9), "window"),
+        (with_flow(sndbuf_limited=0.9), "sender buffer"),
+        (with_flow(retransmits=3), "loss"),
+        (with_flow(busy_s=2.0), "application"),
+        (with_flow(busy_s=None, rwnd_limited=None, sndbuf_limited=None, retransmits=None), "unknown"),
+        (TrialResult({**trial_result(Made({}, [1e6])).data, "flows": []}, 1.0), "unknown"),
+    ],
+    ids=["rate", "rate of two", "window", "sender buffer", "loss", "application", "not counted", "no flows"],
+)
+def test_what_limited_a_trial(result: TrialResult, limit: str) -> None:
+    assert limited_by(result) == limit
+
+
+def test_a_flow_that_starts_late_was_not_limited_by_its_application() -> None:
+    made = Made({}, [1e6], retransmits=3, workload={"duration": "4 s"})
+    late = trial_result(made)
+    data = {**late.data, "flows": [{**late.data["flows"][0], "busy_s": 4.0}]}
+    assert limited_by(TrialResult(data, 1.0)) == "application"
+    assert limited_by(TrialResult(data, 1.0), trial(made)) == "loss"
+    assert flow_limitations(TrialResult(data, 1.0), trial(made))[0].why == "it retransmitted 3 segments"
+
+
+def test_the_limits_of_a_cell_are_counted_over_its_seeds() -> None:
+    made = [
+        Made({"flows": "1"}, [LINE], 1),
+        Made({"flows": "1"}, [1e6], 2, retransmits=1),
+        Made({"flows": "2"}, [LINE]),
+    ]
+    made.append(Made({"flows": "1"}, [1e6], 3, "invalid"))
+    first, second = limits(results(*made))
+    assert (first.params, first.trials, first.limits) == ((("flows", "1"),), 2, (("rate", 1), ("loss", 1)))
+    assert (str(first), str(second)) == ("rate 1, loss 1", "rate")
