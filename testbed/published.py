@@ -20,6 +20,7 @@ from . import specfile, units
 from .analysis.profile import ThroughputProfile
 from .error import SpecError, UserError, ValueRefused, nearest, one_of
 from .field import Name, Text
+from .library import PROFILES
 from .reader import text_of, whole
 from .shape import Shape, check
 
@@ -28,9 +29,6 @@ Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
 """What meeting a published number shows: the same mechanism gave it; only an ordering or a shape is ours to give; it
 was an input to the emulator; nothing, it is kept to look at.
 """
-
-FOLDER = Path(__file__).with_name("_profiles")
-"""`profiles/` in a checkout, to which this is a link that a wheel resolves."""
 
 COUNTS = (
     "bit", "cases", "cycles", "datacenters", "downloads", "edges", "flows", "frames", "orders of magnitude",
@@ -261,7 +259,7 @@ class PublishedProfile(Shape):
 
 def names() -> tuple[str, ...]:
     """The profiles that came with the testbed."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+    return tuple(sorted(path.stem for path in PROFILES.glob("*.yaml")))
 
 
 def find(text: str) -> tuple[PublishedProfile, str | None]:
@@ -270,7 +268,7 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
     Raises UserError for a name that is not there, SpecError for a file with problems.
     """
     where, _, series = text.partition("#")
-    path = FOLDER / f"{where}.yaml" if where in names() else Path(where)
+    path = PROFILES / f"{where}.yaml" if where in names() else Path(where)
     if not path.is_file():
         raise UserError(f"there is no published profile {where!r}; allowed: a file, or {one_of(names(), where)}")
     profile = load(path)

@@ -67,7 +67,7 @@ LAYERS = (
     ("netlink", "tcpinfo"),
     ("command",),
     ("units",),
-    ("process", "package"),
+    ("process", "package", "library"),
     ("agent",),
     ("error",),
 )

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from ..analysis import statistic
+from ..published import Claim
 from .measured import Measured
-from .row import Claim, Judge, Judgement, Row
+from .row import Judge, Judgement, Row
 
 SOURCE = "physical-virtual-links-2015"
 BASELINE, MACHINES, SDN, BRIDGED, MININET = (

@@ -6,13 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..published import Claim
 from .measured import Measured
-
-Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
-"""What agreement would mean. reproduced: the same mechanism, so the numbers compare. shape: orderings and curvature
-compare, numbers do not. calibrated: the number is an input of ours, so meeting it proves only that the emulator works.
-data only: nothing is run; the publication's numbers are kept as a profile.
-"""
 
 Outcome: TypeAlias = Literal["pass", "fail", "not run"]
 

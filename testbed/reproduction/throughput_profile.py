@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from ..analysis import concavity, statistic
 from ..analysis.concavity import Curve
+from ..published import Claim
 from . import profile_check as check
 from .measured import Measured, gbit
-from .row import Claim, Judge, Judgement, Row
+from .row import Judge, Judgement, Row
 
 SOURCE = "google-cloud-emulated"
 CORE, NOISY, BUFFERS, OUTLIER = check.SCENARIO, "noisy-profile", "buffer-ceiling", "equal-rtt-outlier"
