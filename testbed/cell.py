@@ -11,7 +11,7 @@ from .axis import EXCLUSIVE, Change
 from .dimension import Dimension
 from .document import Fault, Path
 from .error import ValueRefused
-from .exclude import Rule
+from .exclude import Rule, excluded
 from .field import PerDirection
 from .scenario import Cell
 from .setting import Kernel
@@ -54,7 +54,7 @@ class Resolver:
     def cells(self, dimensions: Sequence[Dimension], rules: Sequence[Rule] = ()) -> list[Cell]:
         """One for each combination that is fine and that no rule excludes, the last dimension varying fastest."""
         combinations = (tuple(chain(*steps)) for steps in product(*(each.steps for each in dimensions)))
-        kept = (changes for changes in combinations if not any(rule.covers(changes) for rule in rules))
+        kept = (changes for changes in combinations if not excluded(changes, rules))
         return [cell for changes in kept if (cell := self._cell(changes)) is not None]
 
     def _cell(self, changes: tuple[Change, ...]) -> Cell | None:

@@ -24,10 +24,15 @@ class Rule:
 
     texts: Mapping[str, frozenset[str]]
 
-    def covers(self, changes: Sequence[Change]) -> bool:
-        """Whether a combination of one value of each axis is left out."""
-        own = {change.key.text: change.text for change in changes}
+    def covers(self, own: Mapping[str, str]) -> bool:
+        """Whether a combination, as the text of each axis, is left out."""
         return all(own.get(key) in texts for key, texts in self.texts.items())
+
+
+def excluded(changes: Sequence[Change], rules: Sequence[Rule]) -> bool:
+    """Whether any rule leaves a combination of one value of each axis out."""
+    own = {change.key.text: change.text for change in changes} if rules else {}
+    return any(rule.covers(own) for rule in rules)
 
 
 def rules(
