@@ -168,7 +168,9 @@ def background_faults(
         if not re.fullmatch(NAME_PATTERN, name):
             faults.append(Fault((name,), f"{name!r} is not a name", NAME_ALLOWED))
         if isinstance(file, ConstantFile) and file.rate is None:
-            faults.append(Fault((name, "rate"), "a constant background needs a rate", "such as 10 Mbit/s", named=True))
+            faults.append(
+                Fault((name, "rate"), "a constant background needs a rate", "a rate such as 10 Mbit/s", named=True)
+            )
         if topology is not None:
             faults += [fault.under(name) for fault in place_faults(file, topology)]
         if workload is not None and file.duration is None and length_ns(workload) is None:

@@ -136,7 +136,7 @@ class Resolver:
                 update[EXCLUSIVE[key]] = None
         workload = self.workload_file.model_copy(update=update)
         own, placing = list(workload.faults()), list(place_faults(workload, self._unvaried(base)))
-        ends = tuple(change for change in changes if change.key.key in ("from", "to"))
+        ends = tuple(change for change in changes if change.key.key in ("from", "to", "cache"))
         for fault in own:
             self._blame(changes, fault, ("workload",))
         for fault in placing:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from .evidence import Evidence
-from .finding import Finding
+from .finding import Finding, Verdict
 from .networkcheck import LAB_RTT_TOLERANCE_S, PING_FRAME_BYTES, REAL_RTT_TOLERANCE, REAL_RTT_TOLERANCE_S
 from .plan import Plan
 from .scenario import Trial
 from .workload import FlowWorkload, Iperf3Workload
+from .workloads.outcome import FlowOutcome
 
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
 CPU_BUSY = 0.9
+HOSTS_SHOW = "the profile then shows the hosts, not the path: look at rwnd and sndbuf in the samples"
 
 
 def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -39,7 +41,7 @@ def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     flows = zip(trial.workload.window_bytes, evidence.outcome.flows, strict=True)
     for number, (asked, flow) in enumerate(flows, 1):
         if asked is None:
-            yield from _auto_window(number, flow.rwnd_limited, flow.sndbuf_limited)
+            yield from _auto_window(number, flow, {key.replace("/", ".") for key, _ in trial.sysctls})
             continue
         for name, seen in (("SO_SNDBUF", flow.sndbuf_bytes), ("SO_RCVBUF", flow.rcvbuf_bytes)):
             if seen is not None and seen != max(2 * asked, _SMALLEST_BUFFER[name]):
@@ -55,15 +57,20 @@ _SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}
 """SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF of x86-64: the kernel raises smaller ones to these."""
 
 
-def _auto_window(number: int, rwnd_limited: float | None, sndbuf_limited: float | None) -> Iterator[Finding]:
-    for share, what in ((rwnd_limited, "the receiver's window"), (sndbuf_limited, "the sender's buffer")):
-        if share is not None and share > NOTED_SHARE:
-            yield Finding(
-                "window",
-                "suspect" if share > LIMITED_SHARE else "valid",
-                f"{what} held flow {number} back for {share:.0%} of the time, though its window is auto",
-                "the profile then shows the hosts, not the path: look at rwnd and sndbuf in the samples",
-            )
+def _auto_window(number: int, flow: FlowOutcome, set_: Set[str]) -> Iterator[Finding]:
+    """Suspect, unless the scenario itself set the bounds that autotuning has."""
+    for share, what, bound in (
+        (flow.rwnd_limited, "the receiver's window", "net.ipv4.tcp_rmem"),
+        (flow.sndbuf_limited, "the sender's buffer", "net.ipv4.tcp_wmem"),
+    ):
+        if share is None or share <= NOTED_SHARE:
+            continue
+        held = f"{what} held flow {number} back for {share:.0%} of the time"
+        if bound in set_:
+            yield Finding("window", "valid", f"{held}, with the {bound} that the scenario sets", HOSTS_SHOW)
+        else:
+            verdict: Verdict = "suspect" if share > LIMITED_SHARE else "valid"
+            yield Finding("window", verdict, f"{held}, though its window is auto", HOSTS_SHOW)
 
 
 def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -14,7 +14,9 @@ LONGEST_ACK_BYTES = 100
 
 @dataclass(frozen=True)
 class Packet:
-    """An IPv4 packet. `length_bytes` is that of its header and payload; `number` is TCP's sequence number."""
+    """An IPv4 packet. `length_bytes` is that of its header and payload; `number` is TCP's sequence number,
+    `datagram` what was kept of UDP's payload.
+    """
 
     time_s: float
     source: IPv4Address
@@ -25,6 +27,7 @@ class Packet:
     source_port: int
     destination_port: int
     number: int
+    datagram: bytes = b""
 
     def is_data(self, source: str) -> bool:
         """Whether it is what a periodic loss counts, sent by `source`."""
@@ -59,4 +62,5 @@ def _packet(time_s: float, ip: bytes) -> Packet:
         source_port,
         destination_port,
         number,
+        ip[ports + 8 :] if ip[9] == UDP else b"",
     )

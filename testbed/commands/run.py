@@ -91,7 +91,7 @@ def carry_out(
     """Runs what is missing of a scenario and brings the tables up to date, interrupted or not; how it ended, and the
     ids of the trials that belong to the run, in file order. `specs` are the files to keep, by what they are.
     """
-    prepared = _prepared(scenario, folder)
+    prepared = prepare(scenario, folder)
     with folder.locked():
         folder.create(scenario.name, specs, prepared.ids, [axis.key for axis in scenario.axes], scenario.until)
         if prepared.done:
@@ -105,7 +105,7 @@ def carry_out(
     return summary, prepared.ids
 
 
-def _prepared(scenario: Scenario, folder: store.Store, *, check: bool = True) -> Sweep:
+def prepare(scenario: Scenario, folder: store.Store, *, check: bool = True) -> Sweep:
     if folder.exists:
         folder.open()
     return sweep.prepare(scenario.trials(), folder, scenario.order(), scenario.until, check=check)
@@ -113,7 +113,7 @@ def _prepared(scenario: Scenario, folder: store.Store, *, check: bool = True) ->
 
 def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format) -> None:
     """Says what a run would do."""
-    prepared = _prepared(scenario, folder, check=False)
+    prepared = prepare(scenario, folder, check=False)
     waiting, undecided = prepared.waiting, prepared.agenda.undecided
     forecast = prepared.forecast
     wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0

@@ -1,0 +1,133 @@
+"""Downloads in the lab kernel: what round trips and rates say of an object's time, and of a cache's."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from trials import Ran
+
+from testbed.store import same_files
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(shutil.which("nginx", path="/usr/sbin:/usr/bin") is None, reason="nginx is not installed"),
+]
+
+RunTrial = Callable[..., Ran]
+
+FRAME_BYTES, PAYLOAD_BYTES = 1514, 1448
+SLACK_S = 0.3e-3
+"""What the clocks that curl and nginx read cost, 256 ns each, with two small frames at 100 Mbit/s or more."""
+
+STAR = {
+    "name": "net",
+    "nodes": {**{name: {"type": "host"} for name in ("origin", "edge", "client")}, "r": {"type": "router"}},
+    "links": {
+        "access": {"ends": ["client", "r"], "rate": "100 Mbit/s", "rtt": "10 ms"},
+        "near": {"ends": ["edge", "r"], "rate": "1 Gbit/s", "rtt": "2 ms"},
+        "far": {"ends": ["origin", "r"], "rate": "1 Gbit/s", "rtt": "150 ms"},
+    },
+}
+
+
+def http(**changes: Any) -> dict[str, Any]:
+    return {"tool": "http", "sizes": "1 B", **changes}
+
+
+def downloads(ran: Ran) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ran.data["measured"]["http"]["downloads"]
+    return found
+
+
+@pytest.mark.parametrize("nic", ["offload", "plain"])
+@pytest.mark.parametrize("rtt_ms", [2, 50, 200])
+def test_a_tiny_object_takes_two_round_trips(run_trial: RunTrial, rtt_ms: int, nic: str) -> None:
+    ran = run_trial(path={"rtt": f"{rtt_ms} ms"}, workload=http(downloads=3), nic=nic)
+    for each in downloads(ran):
+        assert each["connect_s"] == pytest.approx(rtt_ms / 1000, abs=SLACK_S)
+        assert each["elapsed_s"] == pytest.approx(2 * rtt_ms / 1000, abs=SLACK_S)
+    assert ran.data["verdict"] == "valid"
+
+
+def test_a_connection_that_is_kept_costs_its_round_trip_once(run_trial: RunTrial) -> None:
+    ran = run_trial(path={"rtt": "50 ms"}, workload=http(downloads=3, keepalive=True))
+    elapsed_s = [each["elapsed_s"] for each in downloads(ran)]
+    assert elapsed_s == pytest.approx([0.1, 0.05, 0.05], abs=SLACK_S)
+    assert [each["connect_s"] is None for each in downloads(ran)] == [False, True, True]
+
+
+def test_goodput_grows_with_the_size_of_the_object(run_trial: RunTrial) -> None:
+    sizes = ["1 B", "1 KiB", "64 KiB", "1 MiB", "16 MiB"]
+    ran = run_trial(path={"rate": "1 Gbit/s", "rtt": "50 ms"}, workload=http(sizes=sizes, downloads=2, pause="1 s"))
+    rates = [each["goodput_bps_mean"] for each in ran.data["measured"]["http"]["objects"]]
+    assert all(small < large for small, large in pairwise(rates))
+    assert len(rates) == 5
+    total_bytes = sum(each["object_bytes"] for each in downloads(ran))
+    elapsed_s = sum(each["elapsed_s"] for each in downloads(ran))
+    assert ran.data["goodput_bps"] == pytest.approx(total_bytes * 8 / elapsed_s)
+    assert ran.data["workload_s"] == pytest.approx(elapsed_s + 9, abs=0.01)
+
+
+def test_as_many_downloads_as_fill_the_link_take_as_long_as_their_bytes(run_trial: RunTrial) -> None:
+    ran = run_trial(
+        path={"rate": "1 Gbit/s", "rtt": "10 ms"}, workload=http(sizes="10 MB", concurrency=32), samples="none"
+    )
+    line_bps = 1e9 * PAYLOAD_BYTES / FRAME_BYTES
+    # Slow start, and what is sent again of what the full buffer refused.
+    assert line_bps * 0.9 < ran.data["goodput_bps"] < line_bps
+    assert max(each["elapsed_s"] for each in downloads(ran)) == pytest.approx(32 * 8e7 / line_bps, rel=0.1)
+    assert len(downloads(ran)) == len(ran.data["flows"]) == 32
+
+
+def test_what_a_cache_has_takes_two_round_trips_to_the_cache(run_trial: RunTrial) -> None:
+    workload = {"from": "origin", "to": "client", "cache": "edge", **http(downloads=2)}
+    ran = run_trial(topology=STAR, workload=workload)
+    first, second = downloads(ran)
+    assert (first["cache"], second["cache"]) == ("MISS", "HIT")
+    assert second["elapsed_s"] == pytest.approx(2 * 0.012, abs=SLACK_S)
+    assert first["elapsed_s"] == pytest.approx(2 * 0.012 + 2 * 0.152, abs=2 * SLACK_S)
+    assert ran.data["asked"]["rtt_s"] == 0.012
+    assert ran.data["seen"]["rtt_s"] == pytest.approx(0.012, abs=10e-6)
+    assert ran.data["verdict"] == "valid"
+
+
+def test_a_warm_cache_has_everything(run_trial: RunTrial) -> None:
+    workload = {"from": "origin", "to": "client", "cache": "edge", "warm": True, **http(sizes=["1 B", "1 MB"])}
+    found = run_trial(topology=STAR, workload=workload).data["measured"]["http"]
+    assert (found["cache_hits"], found["cache_misses"]) == (2, 0)
+
+
+def test_an_origin_farther_away_than_asked_is_found(run_trial: RunTrial) -> None:
+    def nearer(steps: Any) -> Any:
+        text = "root handle 1: netem limit 2147483647 delay 75000us"
+        found = [each for each in steps if text in each.get("stdin", "")]
+        assert found
+        return tuple(
+            {**each, "stdin": each["stdin"].replace(text, text.replace("75000us", "65000us"))}
+            if each in found
+            else each
+            for each in steps
+        )
+
+    workload = {"from": "origin", "to": "client", "cache": "edge", **http()}
+    ran = run_trial(topology=STAR, workload=workload, tamper=nearer)
+    assert ran.data["verdict"] == "invalid"
+    assert any("between cache and origin asked 152 ms" in text for text in ran.data["warnings"])
+
+
+def test_the_servers_send_with_the_congestion_control_that_was_asked(run_trial: RunTrial) -> None:
+    for name in ("bbr", "htcp"):
+        ran = run_trial(workload=http(sizes="2 MB", congestion=name))
+        rows = pq.read_table(ran.folder / "samples.parquet").to_pylist()
+        assert {row["congestion"] for row in rows if row["source_port"] == 80} == {name}
+
+
+def test_the_same_seed_downloads_the_same_bytes(run_trial: RunTrial) -> None:
+    workload = {"from": "origin", "to": "client", "cache": "edge", **http(sizes=["1 kB", "300 kB"], concurrency=4)}
+    first, again = (run_trial(topology=STAR, workload=workload) for _ in range(2))
+    assert same_files(first.folder, again.folder) == ()
