@@ -196,7 +196,7 @@ def _rate(first: QueueSample, last: QueueSample) -> float:
 
 
 def capacity_bits(intervals: Sequence[tuple[int, int | None]], begin_ns: int, end_ns: int) -> float | None:
-    """What a stage can carry from `begin_ns` to `end_ns`; `intervals` are its rates and since when. None if unlimited."""
+    """What a stage can carry between two times, with the rates of `intervals` from when on; None if unlimited."""
     if any(rate_bps is None for _, rate_bps in intervals):
         return None
     edges = [*intervals, (end_ns, None)]

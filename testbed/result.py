@@ -149,8 +149,8 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> dict[str,
 
 
 def _policy(policing: Policing, seen: Policed, begin_ns: int | None) -> dict[str, Any]:
-    """Bytes are of IP packets. `crossed_s` counts from the workload's start, or from the first sample where the tool does
-    not tell; what has `_while_policed` is of the longest time in which packets were dropped in every sample interval.
+    """Bytes are of IP packets. `crossed_s` counts from the workload's start, or from the first sample where the tool
+    does not tell; `_while_policed` is the longest time in which packets were dropped in every sample interval.
     """
     crossed_ns = seen.crossed_ns(policing)
     start_ns = begin_ns if begin_ns is not None or not seen.samples else seen.samples[0][0].time_ns

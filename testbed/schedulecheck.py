@@ -61,6 +61,12 @@ def came(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink after each change, against what was asked."""
+    for each in (*evidence.there, *evidence.back):
+        seen_ns = {interval.state.at_ns for interval in each.intervals[1:]}
+        for state in each.stage.states:
+            if evidence.timeline and state.at_ns in evidence.timeline.moments and state.at_ns not in seen_ns:
+                what = f"{_where(each)}: nothing was read back after the change at {state.at_ns / 1e9:g} s"
+                yield _schedule(what, "look at changes.bin")
     for each, interval in _later(evidence):
         state = interval.state
         for what, asked, seen, slack in parameters(each.stage, state, interval.qdiscs):

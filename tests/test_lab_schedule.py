@@ -70,7 +70,6 @@ def test_a_loss_that_changes_is_counted_from_its_beginning_exactly(run_trial: Ru
     path = {"rate": "50 Mbit/s", "loss": "1 in 1000", "schedule": schedule}
     ran = run_trial(path=path, workload={"duration": "3 s", "flows": 3}, capture=[{"at": "path"}])
     assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    begin_ns = moments(ran)[0]
     first, second, third = ran.data["stages"][0]["intervals"]
     assert first["dropped_packets"] == first["data_packets"] // 1000 > 0
     assert second["dropped_packets"] == (second["data_packets"] + 7) // 100 > 10
@@ -78,9 +77,9 @@ def test_a_loss_that_changes_is_counted_from_its_beginning_exactly(run_trial: Ru
     assert third["data_packets"] > 0
     total = sum(each["data_packets"] for each in (first, second, third))
     assert total == ran.data["stages"][0]["data_packets"]
-    # A capture knows nothing of nftables: it sees the same packets.
+    # A capture knows nothing of nftables, and sees the same packets.
     seen = [p for p in packets(ran.folder / "path-wire1.pcap") if p.is_data("10.0.0.1")]
-    assert len(seen) >= total and begin_ns > 0
+    assert len(seen) == total
 
 
 def test_random_loss_comes_and_goes(run_trial: RunTrial) -> None:
@@ -197,5 +196,5 @@ def test_a_schedule_ends_with_a_flow_that_sends_bytes(run_trial: RunTrial) -> No
     schedule = [{"at": "100 ms", "every": "200 ms", "for": "100 ms", "rate": "10 Mbit/s"}]
     ran = run_trial(path={"schedule": schedule}, workload={"bytes": "5 MB"})
     assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    start_ns, done = moments(ran)
+    _, done = moments(ran)
     assert len(done) == int(ran.data["workload_s"] / 0.1)
