@@ -134,7 +134,7 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> dict[str,
     return {
         "from_s": state.at_ns / 1e9,
         "to_s": later[0].state.at_ns / 1e9 if later else (timeline.stop_ns - timeline.start_ns) / 1e9,
-        "late_s": None if moment is None else (moment.end_ns - moment.due_ns) / 1e9,
+        "late_s": None if moment is None else moment.late_ns / 1e9,
         "asked_rate_bps": state.asked.rate_bps,
         "asked_delay_s": state.asked.delay_ns / 1e9,
         "asked_loss": write_loss(state.loss),

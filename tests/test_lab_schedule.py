@@ -6,14 +6,18 @@ import json
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from pcap import packets
-from trials import Ran
+from trials import Ran, Steps
 
+from testbed.plan import plan
+from testbed.specfile import load_topology
 from testbed.store import same_files
+from testbed.topologyfile import TopologyFile
 
 pytestmark = pytest.mark.lab
 
@@ -198,3 +202,34 @@ def test_a_schedule_ends_with_a_flow_that_sends_bytes(run_trial: RunTrial) -> No
     assert ran.data["verdict"] == "valid", ran.data["warnings"]
     _, done = moments(ran)
     assert len(done) == int(ran.data["workload_s"] / 0.1)
+
+
+def test_two_pairs_of_zones_behind_one_link_degrade_together(run_trial: RunTrial) -> None:
+    net = load_topology(Path(__file__).parents[1] / "topologies" / "two-zones.yaml")
+    topology = TopologyFile.of(net).written()
+    topology["links"]["wan"]["schedule"] = [{"at": "3 s", "for": "3 s", "rate": "5 Mbit/s"}]
+    to = next(port.addresses[0].ip for port in plan(net).book.ports if port.node == "east-b")
+    sent = ["--client", str(to), "--udp", "--bitrate", "20M", "--length", "1400", "--time", "9"]
+
+    def with_the_other_pair(steps: Steps) -> Steps:
+        at = next(n for n, step in enumerate(steps) if "timeline" in step)
+        started = [
+            {"run": ["iperf3", *words], "netns": node, "out": f"{node}.json", "background": node}
+            for node, words in (("tb-east-b", ["--json", "--server"]), ("tb-west-b", ["--json", *sent]))
+        ]
+        return (*steps[:at], started[0], {"sleep": 0.5}, started[1], *steps[at:])
+
+    flow = {"tool": "flow", "from": "west-a", "to": "east-a", "duration": "12 s"}
+    ran = run_trial(topology=topology, workload=flow, tamper=with_the_other_pair)
+    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    wan = [row for row in queues(ran) if row["link"] == "wan"]
+    assert rate_bps(wan, 3.5, 6.0) == pytest.approx(5e6, rel=0.02)
+    heard = json.loads((ran.folder / "tb-east-b.json").read_text())["intervals"]
+    other_bps = [each["sum"]["bits_per_second"] for each in heard]
+    samples = pq.read_table(ran.folder / "samples.parquet").to_pylist()
+    got = [(row["time_s"], row["bytes_received"]) for row in samples if row["netns"] == "tb-east-a"]
+    a, b = (next(octets for at, octets in got if at >= second) for second in (4.5, 6.0))
+    # Slow start and a full queue cost the other pair some of its 20 Mbit/s. The server began three round trips late.
+    assert other_bps[1] > 15e6
+    assert max(other_bps[3:5]) < 5e6
+    assert (b - a) * 8 / 1.5 < 5e6

@@ -118,7 +118,7 @@ def late(moments: list[dict[str, Any]]) -> None:
 
 
 def unseen(moments: list[dict[str, Any]]) -> None:
-    del moments[1]["steps"][-1]
+    moments[1]["then"].clear()
 
 
 SCHEDULED: dict[str, tuple[Callable[[Steps], Steps], dict[str, str]]] = {
