@@ -13,12 +13,13 @@ A step is a mapping.  `netns` names the namespace it happens in (none: the first
     write: [[FILE, VALUE], …]   below /proc/sys or /sys, read back and compared
     read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file
     sleep: SECONDS
-    timeline: [{"at_ns": NS, "steps": [STEP, …]}, …]   `background` is its name; steps that are done while the next ones
-                  go on, at times after the start: that is when this step began, or with `begin: [FILE, PATTERN]` the
-                  ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon as it is there
+    timeline: [{"at_ns": NS, "steps": [STEP, …], "then": [STEP, …]}, …]   `background` is its name; steps that are done
+                  while the next ones go on, at times after the start: that is when this step began, or with
+                  `begin: [FILE, PATTERN]` the ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon
+                  as it is there.  `then` follows at once, and is not part of what is due
 
-`timeline.jsonl` gets the start, and when each moment of a timeline began and ended.  `log.jsonl` gets what was done,
-when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says whether all of it was.
+`timeline.jsonl` gets the start, and when each moment of a timeline began, was done and ended.  `log.jsonl` gets what
+was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says whether all of it was.
 """
 
 from __future__ import annotations
@@ -168,9 +169,10 @@ class Trial:
             for moment in step["timeline"]:
                 sleep_until(start_ns + moment["at_ns"])
                 entry = {"at_ns": moment["at_ns"], "begin_ns": time.monotonic_ns()}
-                for number, each in enumerate(moment["steps"], 1):
-                    self.do(each, f"{number}/{len(moment['steps'])} at {moment['at_ns'] / 1e9:g} s:")
-                entry["end_ns"] = time.monotonic_ns()
+                for part, ended in (("steps", "done_ns"), ("then", "end_ns")):
+                    for number, each in enumerate(moment[part], 1):
+                        self.do(each, f"{number}/{len(moment[part])} at {moment['at_ns'] / 1e9:g} s:")
+                    entry[ended] = time.monotonic_ns()
                 log.write(json.dumps(entry) + "\n")
                 log.flush()
 

@@ -25,11 +25,16 @@ Place = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Happened:
-    """A moment of the timeline: when it was due, and when it began and ended."""
+    """A moment of the timeline: when it was due, began and was done, and when it had been looked at."""
 
     due_ns: int
     begin_ns: int
+    done_ns: int
     end_ns: int
+
+    @property
+    def late_ns(self) -> int:
+        return self.done_ns - self.due_ns
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,9 @@ def read_timeline(said: str, log: str) -> Timeline | None:
     if not entries:
         return None
     start_ns = entries[0]["start_ns"]
-    moments = {e["at_ns"]: Happened(start_ns + e["at_ns"], e["begin_ns"], e["end_ns"]) for e in entries[1:]}
+    moments = {
+        e["at_ns"]: Happened(start_ns + e["at_ns"], e["begin_ns"], e["done_ns"], e["end_ns"]) for e in entries[1:]
+    }
     return Timeline(start_ns, stop_ns, moments)
 
 
@@ -129,16 +136,25 @@ def intervals(
     came = [(stage.start, first), *((state, between[state.at_ns]) for state in stage.states if state.at_ns in between)]
     ends = [*(look for _, look in came[1:]), last]
     for (state, begin), end in zip(came, ends, strict=True):
-        yield interval(stage, netns, state, begin, end, samples)
+        # Before the first sample and after the last there is only waiting.
+        edges = (begin if begin is not first or not samples else None, end if end is not last or not samples else None)
+        yield interval(stage, netns, state, begin, end, _within(samples, edges, (netns, *stage.rate_place), begin, end))
+
+
+def _within(
+    samples: Sequence[QueueSample], edges: tuple[Look | None, Look | None], place: Place, begin: Look, end: Look
+) -> tuple[QueueSample, ...]:
+    """The samples from one look to the next, with what was seen at those looks that are `edges`."""
+    first, last = (None if look is None else look.queues.get(place) for look in edges)
+    inner = (sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns)
+    return tuple(sample for sample in (first, *inner, last) if sample is not None)
 
 
 def interval(
-    stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: Sequence[QueueSample]
+    stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: tuple[QueueSample, ...]
 ) -> Interval:
     places = [(netns, *place) for place in (stage.delay_place, stage.rate_place, stage.buffer_place)]
     delay, rate, _ = places
-    edges = [look.queues[rate] for look in (begin, end) if rate in look.queues]
-    within = [sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns]
     queue_drops = _grew(begin, end, rate, "drops")
     refused = queue_drops if stage.is_nested else 0
     return Interval(
@@ -146,7 +162,7 @@ def interval(
         begin.time_ns,
         end.time_ns,
         {place[2]: begin.qdiscs[place] for place in places if place in begin.qdiscs},
-        (*edges[:1], *within, *edges[1:]),
+        samples,
         _count(end, netns, stage.data_counters) - _count(begin, netns, stage.data_counters),
         _count(end, netns, stage.drop_counters) - _count(begin, netns, stage.drop_counters),
         queue_drops,
@@ -196,7 +212,7 @@ def _rate(first: QueueSample, last: QueueSample) -> float:
 
 
 def capacity_bits(intervals: Sequence[tuple[int, int | None]], begin_ns: int, end_ns: int) -> float | None:
-    """What a stage can carry from `begin_ns` to `end_ns`; `intervals` has rates and since when. None: no limit."""
+    """What a stage can carry between two times, with the rates of `intervals` from when on; None if unlimited."""
     if any(rate_bps is None for _, rate_bps in intervals):
         return None
     edges = [*intervals, (end_ns, None)]

@@ -134,7 +134,7 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> dict[str,
     return {
         "from_s": state.at_ns / 1e9,
         "to_s": later[0].state.at_ns / 1e9 if later else (timeline.stop_ns - timeline.start_ns) / 1e9,
-        "late_s": None if moment is None else (moment.end_ns - moment.due_ns) / 1e9,
+        "late_s": None if moment is None else moment.late_ns / 1e9,
         "asked_rate_bps": state.asked.rate_bps,
         "asked_delay_s": state.asked.delay_ns / 1e9,
         "asked_loss": write_loss(state.loss),
@@ -150,7 +150,7 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> dict[str,
 
 def _policy(policing: Policing, seen: Policed, begin_ns: int | None) -> dict[str, Any]:
     """Bytes are of IP packets. `crossed_s` counts from the workload's start, or from the first sample where the tool
-    does not tell; what has `_while_policed` is of the longest time in which every sample interval had drops.
+    does not tell; `_while_policed` is the longest time in which packets were dropped in every sample interval.
     """
     crossed_ns = seen.crossed_ns(policing)
     start_ns = begin_ns if begin_ns is not None or not seen.samples else seen.samples[0][0].time_ns

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .emulator import frame_bytes
 from .evidence import Evidence, StageEvidence
-from .finding import Finding
+from .finding import Finding, Verdict
 from .impairment import PeriodicLoss
 from .interval import Interval, capacity_bits, peak_rate_bps
 from .networkcheck import (
@@ -19,8 +19,8 @@ from .plan import Plan
 from .scenario import Trial
 
 LAB_LATE_NS = 1_000_000
-REAL_LATE_NS = 50_000_000
-"""By how much a change may be late, in virtual time and on the wall clock."""
+REAL_LATE_NS, REAL_TOO_LATE_NS = 50_000_000, 1_000_000_000
+"""By how much a change may be late, in virtual time and on the wall clock, where a little is only suspect."""
 
 
 def happened(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -31,15 +31,17 @@ def happened(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     if timeline is None:
         yield Finding("schedule", "invalid", "the schedule never started", "the workload did not say that it had begun")
         return
-    late_ns = LAB_LATE_NS if trial.kernel.is_virtual_time else REAL_LATE_NS
+    virtual = trial.kernel.is_virtual_time
+    late_ns, too_late_ns = (LAB_LATE_NS, LAB_LATE_NS) if virtual else (REAL_LATE_NS, REAL_TOO_LATE_NS)
     ran_ns = timeline.stop_ns - timeline.start_ns
     for moment in plan.timeline:
         done = timeline.moments.get(moment.at_ns)
-        if done is None and moment.at_ns + late_ns < ran_ns:
+        if done is None and moment.at_ns + too_late_ns < ran_ns:
             yield _schedule(f"the change at {moment.at_ns / 1e9:g} s did not happen", "look at timeline.jsonl")
-        elif done is not None and done.end_ns - done.due_ns > late_ns:
-            after_s = (done.end_ns - done.due_ns) / 1e9
-            yield _schedule(f"the change at {moment.at_ns / 1e9:g} s was {after_s:g} s late", "the machine is too busy")
+        elif done is not None and done.late_ns > late_ns:
+            what = f"the change at {moment.at_ns / 1e9:g} s was {done.late_ns / 1e9:g} s late"
+            verdict: Verdict = "invalid" if done.late_ns > too_late_ns else "suspect"
+            yield Finding("schedule", verdict, what, "the machine is too busy")
     if any(change.count(ran_ns) > change.count(plan.until_ns) for hop in plan.path for change in hop.link.schedule):
         yield _schedule(
             f"the workload ran for {ran_ns / 1e9:g} s, and the schedule was worked out for {plan.until_ns / 1e9:g} s",
@@ -61,6 +63,12 @@ def came(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink after each change, against what was asked."""
+    for each in (*evidence.there, *evidence.back):
+        seen_ns = {interval.state.at_ns for interval in each.intervals[1:]}
+        for state in each.stage.states:
+            if evidence.timeline and state.at_ns in evidence.timeline.moments and state.at_ns not in seen_ns:
+                what = f"{_where(each)}: nothing was read back after the change at {state.at_ns / 1e9:g} s"
+                yield _schedule(what, "look at changes.bin")
     for each, interval in _later(evidence):
         state = interval.state
         for what, asked, seen, slack in parameters(each.stage, state, interval.qdiscs):

@@ -226,7 +226,7 @@ def _with_timeline(
     if not planned.timeline:
         return steps
     moments = [
-        {"at_ns": each.at_ns, "steps": [*command.steps(each.commands), _observe(CHANGES, 0, changed)]}
+        {"at_ns": each.at_ns, "steps": command.steps(each.commands), "then": [_observe(CHANGES, 0, changed)]}
         for each in planned.timeline
     ]
     begin = workloads.begin(trial.workload)

@@ -95,6 +95,83 @@ CASES: dict[str, tuple[Callable[[Steps], Steps], dict[str, str]]] = {
 }
 
 
+SCHEDULE = [
+    {"at": "500 ms", "rate": "20 Mbit/s"},
+    {"at": "1 s", "rtt": "20 ms", "loss": "1 in 100"},
+    {"at": "1500 ms", "buffer": "50 kB"},
+]
+
+
+def timeline(change: Callable[[list[dict[str, Any]]], None]) -> Callable[[Steps], Steps]:
+    """Another timeline."""
+
+    def tamper(steps: Steps) -> Steps:
+        copied: list[dict[str, Any]] = json.loads(json.dumps(steps))
+        change(next(step["timeline"] for step in copied if "timeline" in step))
+        return tuple(copied)
+
+    return tamper
+
+
+def late(moments: list[dict[str, Any]]) -> None:
+    moments[0]["steps"].insert(0, {"sleep": 0.002})
+
+
+def unseen(moments: list[dict[str, Any]]) -> None:
+    moments[1]["then"].clear()
+
+
+SCHEDULED: dict[str, tuple[Callable[[Steps], Steps], dict[str, str]]] = {
+    "a-change-is-skipped": (timeline(lambda moments: moments.pop(1) and None), {"schedule": "invalid"}),
+    "all-changes-are-skipped": (timeline(lambda moments: moments.clear()), {"schedule": "invalid"}),
+    "a-change-is-late": (timeline(late), {"schedule": "invalid"}),
+    "a-change-is-not-looked-at": (timeline(unseen), {"schedule": "invalid"}),
+    "a-wrong-rate": (instead("tbf rate 20000000bit", "tbf rate 21000000bit"), {"schedule": "invalid"}),
+    "a-wrong-delay": (instead("delay 10000us", "delay 11000us"), {"schedule": "invalid"}),
+    "a-wrong-buffer": (instead("limit 50000\\n", "limit 60000\\n"), {"schedule": "invalid"}),
+    "a-wrong-loss": (instead("mod 100 == 99", "mod 50 == 49"), {"loss": "invalid"}),
+    "another-rate-in-between": (
+        timeline(
+            lambda moments: moments[0]["steps"].append(
+                changed("end1", "tbf", "rate", "60mbit", "burst", "5kb", "limit", "125000")
+            )
+        ),
+        {"schedule": "invalid"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULED)
+def test_the_gate_catches_a_schedule_where(run_trial: RunTrial, name: str) -> None:
+    tamper, expected = SCHEDULED[name]
+    workload = {"duration": "2 s", "flows": 2}
+    ran = run_trial(path={"schedule": SCHEDULE}, workload=workload, tamper=tamper, samples={"interval": "20 ms"})
+    assert expected.items() <= ran.findings.items(), ran.data["warnings"]
+    assert ran.data["verdict"] == "invalid"
+
+
+POLICIES: dict[str, Callable[[Steps], Steps]] = {
+    "begins-too-early": instead("quota over 5000000", "quota over 1000000"),
+    "never-begins": instead("quota over 5000000", "quota over 500000000"),
+    "polices-to-another-rate": instead("rate over 2500000", "rate over 5000000"),
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_gate_catches_a_policy_that(run_trial: RunTrial, name: str) -> None:
+    path = {"policy": {"after": "5 MB", "rate": "20 Mbit/s"}}
+    udp = {"tool": "iperf3", "protocol": "udp", "rate": "80 Mbit/s", "length": "1400 B", "duration": "4 s"}
+    ran = run_trial(path=path, workload=udp, tamper=POLICIES[name])
+    assert ran.findings.get("policy") == "invalid", ran.data["warnings"]
+
+
+def test_without_sabotage_schedules_and_policies_are_valid(run_trial: RunTrial) -> None:
+    path = {"schedule": SCHEDULE, "policy": {"after": "5 MB", "rate": "19 Mbit/s"}}
+    ran = run_trial(path=path, workload={"duration": "4 s", "flows": 2}, samples={"interval": "20 ms"})
+    assert ran.data["warnings"] == []
+    assert ran.data["stages"][0]["policy"]["policed_packets"] > 0
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_the_gate_catches(run_trial: RunTrial, name: str) -> None:
     tamper, expected = CASES[name]

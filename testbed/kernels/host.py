@@ -31,12 +31,12 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         "nft_fwd_netdev",
     ),
     "quota": (
-        ("nft", "add table netdev t; add chain netdev t c; add rule netdev t c quota over 1000 bytes drop"),
-        "nft_quota",
-    ),
-    "limit rate": (
-        ("nft", "add table netdev t; add chain netdev t c; add rule netdev t c limit rate over 1000 bytes/second drop"),
-        "nft_limit",
+        (
+            "nft",
+            "add table netdev t; add chain netdev t c; add rule netdev t c quota over 1000 bytes meta mark set 1; "
+            "add rule netdev t c limit rate over 1000 bytes/second burst 1000 bytes drop",
+        ),
+        "nft_quota nft_limit",
     ),
 }
 """What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""
