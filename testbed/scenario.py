@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -145,6 +144,17 @@ class Scenario:
     sysctls: tuple[tuple[str, str], ...] = ()
     until: Until | None = None
 
+    def order(self) -> tuple[Trial, ...]:
+        """The trials in the order in which to run them: a block for each repetition, with every cell once, and drawn
+        by lot within the block, so that a drift of the machine does not look like the effect of an axis.
+
+        The lot is a hash of the seed and the trial: the same for the same scenario, everywhere.
+        """
+        return tuple(sorted(self.trials(), key=lambda trial: (trial.repetition, self._lot(trial))))
+
+    def _lot(self, trial: Trial) -> bytes:
+        return hashlib.sha256(f"{self.seed} {trial.repetition} {trial.id}".encode()).digest()
+
     def trials(self) -> tuple[Trial, ...]:
         """Every cell with every seed, the seeds of a cell side by side."""
         runs = [(cell, i) for cell in self.cells for i in range(self.repetitions)]
@@ -166,15 +176,6 @@ class Scenario:
             )
             for id, (cell, i) in zip(ids, runs, strict=True)
         )
-
-    def order(self) -> tuple[Trial, ...]:
-        """The same trials in run order: all first repetitions, then all second ones, …, each block shuffled."""
-        blocks: list[list[Trial]] = [[] for _ in range(self.repetitions)]
-        for trial in self.trials():
-            blocks[trial.repetition].append(trial)
-        for number, block in enumerate(blocks):
-            random.Random(f"{self.seed}/{number}").shuffle(block)
-        return tuple(trial for block in blocks for trial in block)
 
 
 def trial_ids(runs: Sequence[Params]) -> list[str]:
