@@ -1,4 +1,5 @@
-"""Prints lab seconds per wall second for typical trials, one trial at a time. `python -m benchmarks [NAME …]`.
+"""Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
+two trials at a time gain: `python -m benchmarks jobs`.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import argparse
 import resource
 import statistics
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -16,6 +18,8 @@ from pathlib import Path
 from testbed import runner
 from testbed.scenario import Trial
 from testbed.trial import orders
+
+from . import jobs
 
 
 @dataclass(frozen=True)
@@ -93,9 +97,11 @@ def measure(case: Case) -> tuple[float, float, float, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
-    parser.add_argument("names", nargs="*", help=", ".join(case.name for case in CASES))
+    parser.add_argument("names", nargs="*", help=", ".join(["jobs", *(case.name for case in CASES)]))
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
     options = parser.parse_args()
+    if options.names == ["jobs"]:
+        sys.exit(jobs.main(runs=options.runs))
     print(f"{'case':24}{'lab s':>8}{'wall s':>8}{'CPU s':>8}{'lab/wall':>10}{'prototype':>10}  verdict")
     for case in CASES:
         if options.names and case.name not in options.names:

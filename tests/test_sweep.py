@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import datetime
+import io
 import random
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from runs import files_of, make_result, make_trials, read_json, write_result
 
 from testbed import sweep, table
+from testbed.commands.run import carry_out
 from testbed.error import TestbedError
 from testbed.kernels.guest import TrialError
 from testbed.result import TrialResult
 from testbed.scenario import Trial
 from testbed.setting import Until
+from testbed.specfile import files_of as files_of_spec
+from testbed.specfile import load_scenario
 from testbed.store import Store
 from testbed.trial import Orders
 
@@ -271,3 +277,52 @@ def test_what_finished_teaches_how_long_the_rest_takes(kernels: Kernels, tmp_pat
     prepared = sweep.prepare(trials, Store(tmp_path), in_run_order(trials))
     assert prepared.forecast.trials == 2
     assert prepared.forecast.total_s([trial.params for trial in prepared.waiting], 2) == 14.0
+
+
+PATHS = """
+name: jobs
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 4 ms, loss: {random: 2 %}}}
+workload: {tool: flow, from: a, to: b, duration: 300 ms}
+samples: {interval: 20 ms}
+sweep: {path.rtt: [4 ms, 40 ms]}
+repetitions: 6
+"""
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize("until", [None, Until(Fraction(1, 4), most=6, least=2)], ids=["fixed", "adaptive"])
+def test_two_jobs_give_byte_for_byte_what_one_gives(tmp_path: Path, until: Until | None) -> None:
+    (tmp_path / "jobs.yaml").write_text(PATHS)
+    scenario = replace(load_scenario(tmp_path / "jobs.yaml"), until=until)
+    for jobs in (1, 2):
+        files = files_of_spec(tmp_path / "jobs.yaml")
+        carry_out(scenario, Store(tmp_path / str(jobs)), files, jobs, Console(file=io.StringIO()))
+    one, two = (files_of(tmp_path / str(jobs), but=["host.json", "host.parquet"]) for jobs in (1, 2))
+    assert one == two
+    count = len(Store(tmp_path / "2").results())
+    assert count == 12 if until is None else 4 <= count <= 12
+    assert len({each.data["goodput_bps"] for each in Store(tmp_path / "2").results()}) > 2
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_a_kernel_axis_runs_both_kernels_and_the_real_time_one_alone(tmp_path: Path) -> None:
+    (tmp_path / "jobs.yaml").write_text(PATHS.replace("repetitions: 6", "repetitions: 1"))
+    scenario = load_scenario(tmp_path / "jobs.yaml", ["kernel=[lab, lab-realtime]"])
+    summary, ids = carry_out(scenario, Store(tmp_path / "out"), {}, 2, Console(file=io.StringIO()))
+    places = [each.data["kernel"] for each in summary.results]
+    assert places == ["lab", "lab", "lab-realtime", "lab-realtime"]
+    began = [timestamps(tmp_path / "out/trials" / id) for id in ids if "realtime" in id]
+    assert sorted(began)[0][1] <= sorted(began)[1][0] + 1
+    assert summary.failures == ()
+
+
+def timestamps(folder: Path) -> tuple[float, float]:
+    """When a trial began, to the second, and when it ended at the latest."""
+    host = read_json(folder / "host.json")
+    began = datetime.datetime.fromisoformat(host["started"]).timestamp()
+    return began, began + host["wall_s"]

@@ -139,7 +139,7 @@ def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format
     if format is Format.json:
         print(json.dumps(said, indent=1))
         return
-    trials = f"{len(prepared.ids)}" + (f", up to {said['trials_most']} (until: …)" if undecided else "")
+    trials = f"{len(prepared.ids)}" + (f", up to {said['trials_most']} (until)" if undecided else "")
     print(f"cells:    {len(scenario.cells)}")
     print(f"trials:   {trials}")
     print(f"found:    {len(prepared.done)} in {folder.path}")
