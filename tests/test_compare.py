@@ -290,6 +290,19 @@ def test_links_of_another_rate_are_compared_by_their_shares_with_a_caution(compa
     assert "ours is 1 Gbit/s, published 10 Gbit/s: shares of capacity are compared, never bit/s" in said.out
 
 
+def test_published_series_of_other_controls_and_flows_are_left_out_and_it_is_said(
+    compare: Compare, tmp_path: Path
+) -> None:
+    said = compare(profile_run(tmp_path), "google-cloud-emulated", "--format", "json")
+    found = json.loads(said.out)
+    assert [each["published"] for each in found["series"]] == ["cloud-cubic-1-flow", "emulated-cubic-1-flow"]
+    bbr = "published, cloud-bbr-10-flows: network google-cloud, congestion bbr, flows 10; ours has no such series"
+    assert bbr in found["not_compared"]
+    named = compare(tmp_path / "run", "google-cloud-emulated#cloud-bbr-10-flows")
+    assert "ours has cubic, published bbr (cloud-bbr-10-flows with loss none)" in named.out
+    assert "ours has 1 flow, published 10 (cloud-bbr-10-flows with loss none)" in named.out
+
+
 def test_a_shape_is_compared_where_there_are_points_for_it(compare: Compare, tmp_path: Path) -> None:
     said = compare(profile_run(tmp_path), "google-cloud-emulated#cloud-cubic-1-flow", "--format", "json")
     (series,) = json.loads(said.out)["series"]

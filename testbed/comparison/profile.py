@@ -35,8 +35,8 @@ class Target:
 class Match:
     """One of our series against one published. `distance` is of shares of capacity.
 
-    `fits` says whether the conditions that both sides state are the same; `agrees` whether the RMS difference is within
-    the tolerance. `claim` is what agreeing shows, `cautions` what to know about it.
+    `fits` says whether the conditions that both sides state, loss included, are the same; `agrees` whether the RMS
+    difference is within the tolerance. `claim` is what agreeing shows, `cautions` what to know about it.
     """
 
     ours: Series
@@ -92,9 +92,11 @@ def compare(
     seed: int = 1,
     resamples: int = RESAMPLES,
 ) -> ProfileComparison:
-    """Compare every series with every published one, or the one called `only`.
+    """Compare our series with those published of the same congestion control and flows, as far as both are known.
 
-    Raises UserError, naming the series on both sides and what is in the way, if nothing can be compared.
+    Losses may be others: which of ours explains a published profile best is what one wants to know. `only` is the one
+    published series to compare; if no series of ours is alike, it is compared with all of them. Raises UserError,
+    naming the series on both sides and what is in the way, if nothing can be compared.
     """
     why_not: list[str] = []
     shares = _shares(ours, span, why_not)
@@ -102,8 +104,11 @@ def compare(
     for target in _targets(profile, only, why_not):
         covering = {index: share for index, share in shares.items() if _covers(share, target)}
         why_not += _not_covering(target, {ours[i].label: share for i, share in shares.items() if i not in covering})
-        if covering:
-            compared.append(_target(target, ours, covering, tolerance, seed, resamples))
+        alike = {index: share for index, share in covering.items() if not _unlike(ours[index], target.series)}
+        if covering and not alike and only is None:
+            why_not.append(f"published, {target.name}: {_of(target.series)}; ours has no such series")
+        elif covering:
+            compared.append(_target(target, ours, alike or covering, tolerance, seed, resamples))
     if not compared:
         listed = "".join(f"\n  {text}" for text in dict.fromkeys(why_not))
         raise UserError(
@@ -124,7 +129,7 @@ def _target(
     matches = []
     for index, share in shares.items():
         apart = distance(share, target.profile, 1, 1, seed, resamples=resamples)
-        unlike = _unlike(ours[index], target.series)
+        unlike = (*_unlike(ours[index], target.series), *_other_loss(ours[index], target.series))
         cautions = (*_cautions(ours[index], target, unlike), *_far_points(apart, tolerance))
         claim = _claim(ours[index], target, unlike)
         agrees = apart.rms.value <= tolerance
@@ -197,7 +202,7 @@ def _not_covering(target: Target, shares: Mapping[str, ThroughputProfile]) -> li
 
 
 def _unlike(ours: Series, published: PublishedSeries) -> tuple[str, ...]:
-    """The conditions that both sides state and that are not the same."""
+    """Congestion control and flows where both sides state them and they are not the same."""
     about = ours.conditions
     if about is None:
         return ()
@@ -206,10 +211,18 @@ def _unlike(ours: Series, published: PublishedSeries) -> tuple[str, ...]:
     if "congestion" in wanted and about.congestion and about.congestion != (wanted["congestion"],):
         unlike.append(f"{'+'.join(about.congestion)}, published {wanted['congestion']}")
     if "flows" in wanted and str(about.flows) != wanted["flows"]:
-        unlike.append(f"{about.flows} flows, published {wanted['flows']}")
-    if wanted.get("loss") == "none" and about.loss:
-        unlike.append(f"loss {about.loss:g}, published none")
+        unlike.append(f"{about.flows} flow{'s' if about.flows != 1 else ''}, published {wanted['flows']}")
     return tuple(unlike)
+
+
+def _other_loss(ours: Series, published: PublishedSeries) -> tuple[str, ...]:
+    lost = None if ours.conditions is None else ours.conditions.loss
+    is_other = published.of.get("loss") == "none" and lost
+    return (f"loss {lost:g}, published none",) if is_other else ()
+
+
+def _of(published: PublishedSeries) -> str:
+    return ", ".join(f"{key} {value}" for key, value in published.of.items())
 
 
 def _far_points(apart: ProfileDistance, tolerance: float) -> tuple[str, ...]:

@@ -61,7 +61,10 @@ def notes(found: ProfileComparison) -> list[str]:
             f"{target.target.name} is explained best by: {first.key} "
             f"(RMS {100 * first.rms.value:.1f} % of capacity{wins})"
         )
-        said += [f"{target.target.name}, {target.judged.ours.label}: {text}" for text in target.judged.cautions]
+    judged = [target.judged for target in found.targets]
+    for text in dict.fromkeys(text for match in judged for text in match.cautions):
+        about = [f"{match.target.name} with {match.ours.label}" for match in judged if text in match.cautions]
+        said.append(f"{text} ({'all' if len(about) == len(judged) > 1 else '; '.join(about)})")
     return said + [f"not compared: {text}" for text in found.not_compared]
 
 
