@@ -175,17 +175,6 @@ class Scenario:
     def _lot(self, trial: Trial) -> bytes:
         return hashlib.sha256(f"{self.seed} {trial.repetition} {trial.id}".encode()).digest()
 
-    def order(self) -> tuple[Trial, ...]:
-        """The trials in the order in which to run them: a block for each repetition, with every cell once, and drawn
-        by lot within the block, so that a drift of the machine does not look like the effect of an axis.
-
-        The lot is a hash of the seed and the trial: the same for the same scenario, everywhere.
-        """
-        return tuple(sorted(self.trials(), key=lambda trial: (trial.repetition, self._lot(trial))))
-
-    def _lot(self, trial: Trial) -> bytes:
-        return hashlib.sha256(f"{self.seed} {trial.repetition} {trial.id}".encode()).digest()
-
     def trials(self) -> tuple[Trial, ...]:
         """Every cell with every seed, the seeds of a cell side by side."""
         runs = [(cell, i) for cell in self.cells for i in range(self.repetitions)]
@@ -233,7 +222,9 @@ def _ends(key: str) -> list[str]:
 
 
 def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._+]+", "-", text.replace(" ", "").replace("%", "pct")).strip("-")
+    """Numbers side by side stay apart; otherwise spaces go: "10 ms" is 10ms."""
+    words = re.sub(r"(?<=\d) +(?=\d)", "-", text).replace(" ", "")
+    return re.sub(r"[^A-Za-z0-9._+]+", "-", words.replace("%", "pct")).strip("-")
 
 
 def _hashed(name: str, run: Params) -> str:

@@ -77,11 +77,11 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size_bytes: int) -> str:
-    """In the largest binary unit that divides it, else the largest decimal one, else in B."""
-    for unit in ("GiB", "MiB", "KiB", "GB", "MB", "kB"):
-        if size_bytes and size_bytes % SIZE.units[unit] == 0:
-            return f"{size_bytes // SIZE.units[unit]} {unit}"
-    return f"{size_bytes} B"
+    """In the unit in which it is the smallest whole number, a binary one if two are equal."""
+    units = ("GiB", "MiB", "KiB", "GB", "MB", "kB", "B")
+    whole = [unit for unit in units if size_bytes and size_bytes % SIZE.units[unit] == 0] or ["B"]
+    unit = min(whole, key=lambda unit: size_bytes // SIZE.units[unit])
+    return f"{size_bytes // SIZE.units[unit]} {unit}"
 
 
 def parse_packets(text: str) -> int:

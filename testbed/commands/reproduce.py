@@ -60,7 +60,7 @@ def reproduce(
     size: Size = "full" if full else "quick"
     console = Console(stderr=True, highlight=False)
     if list_rows:
-        _print([Finding(row, None, row.limits if row.judge is None else "") for row in rows], format)
+        _list(rows, format)
         return
     runs = Runs(results / size, size, console)
     runs.carry_out(rows, jobs)
@@ -96,7 +96,7 @@ class Runs:
         for name, scenario in scenarios.items():
             self.console.rule(f"{name} ({self.size})", align="left", style="dim")
             try:
-                summary, order = carry_out(scenario, self._store(name), files_of(_path(name)), jobs, self.console)
+                summary, order = carry_out(scenario, self._store(name), self._files(name), jobs, self.console)
             except MachineError as error:
                 self.lacking[name] = str(error)
                 self.console.print(f"[yellow]not run[/]: {escape(str(error))}", soft_wrap=True)
@@ -132,6 +132,9 @@ class Runs:
     def _scenario(self, name: str) -> Scenario:
         return load_scenario(_path(name), quick=self.size == "quick")
 
+    def _files(self, name: str) -> dict[str, str]:
+        return files_of(_path(name), quick=self.size == "quick")
+
     def _foretell(self, scenarios: Mapping[str, Scenario], jobs: int) -> None:
         waiting, wall_s = 0, 0.0
         for name, scenario in scenarios.items():
@@ -157,13 +160,27 @@ def _print(findings: Sequence[Finding], format: Format) -> None:
     if format is Format.json:
         print(json.dumps([table.to_dict(finding) for finding in findings], indent=1, ensure_ascii=False))
         return
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=PIPED_WIDTH)
     shown = Table("row", "where", "printed", "ours", "claim", "outcome", box=None, pad_edge=False, show_lines=False)
     for finding in findings:
         shown.add_row(*(escape(text) for text in _cells(finding)), _outcome(finding))
-    console.print(shown)
+    _console().print(shown)
+
+
+def _list(rows: Sequence[Row], format: Format) -> None:
+    """What there is, without running it."""
+    if format is Format.json:
+        print(json.dumps([table.to_dict(Finding(row, None)) for row in rows], indent=1, ensure_ascii=False))
+        return
+    shown = Table("row", "where", "what", "claim", "runs", box=None, pad_edge=False)
+    for row in rows:
+        runs = ", ".join(row.scenarios) or ("a formula" if row.judge else "-")
+        shown.add_row(*map(escape, (row.id, row.where, row.what, row.claim, lacks(row) or runs)))
+    _console().print(shown)
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
 
 
 def _cells(finding: Finding) -> Iterable[str]:
@@ -180,8 +197,7 @@ def _outcome(finding: Finding) -> str:
 def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:
     citations = {name: published.find(name)[0].citation for name in published.names()}
     how = (
-        f"Written by `testbed reproduce --{size}`: what publications measured, run here. A row's number can be had again "
-        "with `testbed reproduce ID`."
+        f"Written by `testbed reproduce --{size}`: what publications measured, run here; `… reproduce ID` runs one row."
     )
     try:
         page.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -62,13 +62,12 @@ def run(
             )
         _repeat(repeat)
     elif scenario is not None:
-        options: dict[str, Any] = {"quick": True} if quick else {}
-        loaded = load_scenario(scenario, settings or [], **options)
+        loaded = load_scenario(scenario, settings or [], quick=quick)
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run:
             _foretell(loaded, folder, jobs, format)
         else:
-            _run(loaded, folder, files_of(scenario), jobs)
+            _run(loaded, folder, files_of(scenario, settings or [], quick=quick), jobs)
 
 
 def _run(scenario: Scenario, folder: store.Store, specs: dict[str, str], jobs: int) -> None:

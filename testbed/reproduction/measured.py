@@ -101,10 +101,10 @@ class Measured:
 
     def _key(self, end: str) -> str:
         keys: dict[str, None] = dict.fromkeys(key for each in self.results for key in each.data["params"])
-        name = end.replace("_", ".")
-        found = [key for key in keys if key == name or key.endswith(f".{name}")]
+        names = (end, end.replace("_", "."))
+        found = [key for key in keys if any(key == name or key.endswith(f".{name}") for name in names)]
         if len(found) != 1:
-            raise UserError(f"{self.scenario} ({self.size}) has no axis {name!r}; it has {', '.join(keys)}")
+            raise UserError(f"{self.scenario} ({self.size}) has no axis {end!r}; it has {', '.join(keys)}")
         return found[0]
 
 

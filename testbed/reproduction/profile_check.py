@@ -42,6 +42,11 @@ def chance(loss: str) -> float:
     return 1 / parse_one_in(loss) if loss.startswith("1 in") else 1 / int(loss.split()[1].rstrip(","))
 
 
+def in_words(loss: str) -> str:
+    """Without the phase, which each seed draws anew."""
+    return NONE if loss == NONE else f"1 in {round(1 / chance(loss))}"
+
+
 def series(measured: Measured, *axes: str) -> Iterator[tuple[str, Measured]]:
     """The parts of a sweep that have one value of each of these axes, with a name for each."""
     if not axes:
@@ -95,10 +100,10 @@ def falls_with_loss(runs: Mapping[str, Measured]) -> Judgement:
     why = "; ".join(
         [
             *([f"C_UC grows with loss for {', '.join(grows)}"] if grows else []),
-            *([f"C_CC is not below 0 at {order[-1]} for {', '.join(bends)}"] if bends else []),
+            *([f"C_CC is not below 0 at {in_words(order[-1])} for {', '.join(bends)}"] if bends else []),
         ]
     )
-    return Judgement(f"C_UC over loss {', '.join(order)}: {'; '.join(words)}", not why, why)
+    return Judgement(f"C_UC over loss {', '.join(map(in_words, order))}: {'; '.join(words)}", not why, why)
 
 
 def grows_most_from_one_to_two(runs: Mapping[str, Measured]) -> Judgement:
@@ -141,7 +146,7 @@ def loss_separates(runs: Mapping[str, Measured]) -> Judgement:
         for loss in losses(sweep(runs))
     }
     without = both.pop(NONE)
-    words = ", ".join(f"{loss} {value:.1%}" for loss, value in both.items())
+    words = ", ".join(f"{in_words(loss)} {value:.1%}" for loss, value in both.items())
     ours = f"apart by {without:.1%} of the line rate without loss; {words}"
     is_met = without <= ALIKE and max(both.values()) > max(2 * without, MARGIN)
     return Judgement(ours, is_met, "which loss separates them depends on the rate")
@@ -153,9 +158,9 @@ def bbr_is_highest_under_loss(runs: Mapping[str, Measured]) -> Judgement:
     for loss in (each for each in losses(sweep(runs)) if each != NONE):
         for name, part in series(sweep(runs).only(loss=loss), "flows"):
             means = {cc: part.only(congestion=cc).curve.mean for cc in ("bbr", "cubic", "htcp")}
-            words.append(f"{loss} {name} {means['bbr']:.2f}/{means['cubic']:.2f}/{means['htcp']:.2f}")
+            words.append(f"{in_words(loss)} {name} {means['bbr']:.2f}/{means['cubic']:.2f}/{means['htcp']:.2f}")
             if means["bbr"] < max(means.values()) - MARGIN:
-                below.append(f"{loss} with {name}")
+                below.append(f"{in_words(loss)} with {name}")
     return Judgement(
         f"share of the line rate, BBR/CUBIC/HTCP: {'; '.join(words)}",
         not below,

@@ -140,7 +140,7 @@ def buffer_ceiling(runs: Mapping[str, Measured]) -> Judgement:
 
 def outlier(runs: Mapping[str, Measured]) -> Judgement:
     """Two paths of nearly the same RTT, one of them shared with other traffic."""
-    parts = runs[OUTLIER].split("topology")
+    parts = runs[OUTLIER].split("to")
     words = ", ".join(f"{name} {gbit(part.goodputs_bps)}" for name, part in parts.items())
     means = [part.mean_bps for part in parts.values()]
     return Judgement(words, min(means) < 0.9 * max(means))
