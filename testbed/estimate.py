@@ -26,8 +26,10 @@ from .trial import RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS, SETTLE_S
 from .workload import Workload
 
 FRAME_BYTES = 1514
-PRIOR = (0.45, 2.0e-6, 0.005)
-"""Wall seconds for a trial, for a packet and for a lab second: what `python -m benchmarks` shows on one core."""
+PRIOR = (0.4, 2.2e-6, 0.007)
+"""Seconds for a trial, for a packet and for a lab second: CPU time of `python -m benchmarks empty 1G-50ms-10-offload
+10G-100ms-1in10000` (0.40, 5.91 and 1.79 s), which is wall time where a core is free. `nic: plain` takes twice as long.
+"""
 PRIOR_WEIGHT = 0.1
 """What a coefficient that is wrong by 100 % costs, where a trial whose time is wrong by 100 % costs 1."""
 REAL_TIME_START_S = 3.0

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -96,9 +96,12 @@ def prepare(
     works: dict[Params, estimate.Work] = {}
     memory_bytes = 0
     waiting = {trial.params for trial in agenda.waiting}
+    planned: set[Trial] = set()
     for trial in trials if waiting else ():
-        if trial.params in works:
+        cell = replace(trial, id="", seed=0, repetition=0)
+        if cell in planned:
             continue
+        planned.add(cell)
         made = orders(trial)
         works[trial.params] = estimate.work(trial, made.plan)
         if trial.params not in waiting:
