@@ -174,6 +174,16 @@ def test_a_policy_whose_volume_does_not_come_drops_nothing_and_says_so(run_trial
     assert ran.data["stages"][0]["policy"]["policed_packets"] == 0
 
 
+@pytest.mark.parametrize("congestion", ["cubic", "bbr"])
+def test_a_flow_that_slows_down_under_a_policy_does_not_make_the_gate_doubt_it(
+    run_trial: RunTrial, congestion: str
+) -> None:
+    path = {"rate": "20 Mbit/s", "rtt": "40 ms", "policy": {"after": "1 MB", "rate": "8 Mbit/s"}}
+    ran = run_trial(path=path, workload={"duration": "4 s", "congestion": congestion})
+    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    assert ran.data["stages"][0]["policy"]["policed_packets"] > 0
+
+
 def test_a_flow_under_a_policy_is_explained_and_gets_no_more_than_its_rate(run_trial: RunTrial) -> None:
     path = {"policy": {"forward": {"after": "10 MB", "rate": "40 Mbit/s"}}}
     ran = run_trial(path=path, workload={"duration": "10 s", "flows": 4, "leave_out": "4 s"})
