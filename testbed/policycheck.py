@@ -19,13 +19,13 @@ def policy(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in (*evidence.there, *evidence.back):
         if each.stage.policing is None or each.policed is None:
             continue
-        for what in _faults(each.stage.policing, each.policed, each):
+        for what in _faults(each.stage.policing, each.policed, each, trial.samples_interval_ns or 0):
             hint = "the rules of the policy were changed, or count something else"
             yield Finding("policy", "invalid", f"{each.link} {each.stage.way}: {what}", hint)
         yield from _notes(each.stage.policing, each.policed, each)
 
 
-def _faults(policing: Policing, seen: Policed, each: StageEvidence) -> Iterator[str]:
+def _faults(policing: Policing, seen: Policed, each: StageEvidence, interval_ns: int) -> Iterator[str]:
     offered = seen.offered_bytes
     if offered is None:
         return
@@ -45,7 +45,8 @@ def _faults(policing: Policing, seen: Policed, each: StageEvidence) -> Iterator[
     busy, span_ns = seen.passed_bps(), seen.span_ns
     if busy is None or span_ns is None:
         return
-    slack = POLICY_TOLERANCE * policing.rate_bps + 2 * each.mtu_bytes * 8e9 / span_ns
+    # A bucket that was empty within a sample interval has saved up less than the rest of that interval at its end.
+    slack = policing.rate_bps * (POLICY_TOLERANCE + interval_ns / span_ns) + 2 * each.mtu_bytes * 8e9 / span_ns
     if abs(busy - policing.rate_bps) > slack:
         yield f"{busy / 1e6:.2f} Mbit/s passed while packets were policed, asked are {policing.rate_bps / 1e6:g} Mbit/s"
 

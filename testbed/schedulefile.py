@@ -148,9 +148,14 @@ def _none_is_empty(value: Any) -> Any:
     return None if value == "none" else value
 
 
+def _written_entries(schedule: list[ChangeFile] | None) -> list[dict[str, Any]] | None:
+    return None if schedule is None else [entry.written() for entry in schedule]
+
+
 Schedule = Annotated[
     list[ChangeFile] | None,
     BeforeValidator(_none_is_empty),
+    PlainSerializer(_written_entries),
     WithJsonSchema(
         {
             "anyOf": [{"const": "none"}, {"type": "array", "items": ChangeFile.model_json_schema(), "minItems": 1}],
