@@ -64,6 +64,21 @@ def test_a_link_that_needs_nothing_of_the_kernel_works_everywhere(
     assert outlive(processes_below(tmp_path)) == []
 
 
+def test_downloads_datagrams_and_background_traffic_work_there_too(
+    run_trial: Callable[..., Ran], tmp_path: Path
+) -> None:
+    http = {"tool": "http", "sizes": ["1 B", "1 MB"], "concurrency": 4}
+    web = {"pattern": "heavy-tailed", "from": "a", "to": "b", "arrivals": "50 /s", "size": {"mean": "10 kB"}}
+    ran = run_trial(path=PLAIN_LINK, kernel="host", workload=http, background={"web": {**web, "duration": "5 s"}})
+    assert len(ran.data["measured"]["http"]["downloads"]) == 8
+    assert ran.data["measured"]["background"]["web"]["planned_flows"] > 100
+    udp = {"tool": "udp", "rate": "10 Mbit/s", "duration": "1 s"}
+    ran = run_trial(path=PLAIN_LINK, kernel="host", workload=udp)
+    assert ran.data["measured"]["udp"]["sent_datagrams"] == 893  # every 1.12 ms
+    assert ran.data["measured"]["udp"]["delay_min_s"] < 0.1
+    assert outlive(processes_below(tmp_path)) == []
+
+
 @pytest.mark.parametrize(
     "path",
     [{"rtt": None, "buffer": "100 packets"}, {"rate": None, "buffer": None}, {}],

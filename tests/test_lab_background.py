@@ -96,8 +96,8 @@ def test_a_lead_fills_the_path_before_the_workload_begins(run_trial: RunTrial) -
         ran = run_trial(workload={"duration": "1 s"}, background=each, samples={"interval": "10 ms"})
         begin_ns = int((ran.folder / "background-web.out").read_text().split()[1])
         flow_ns = int((ran.folder / "flow.out").read_text().split()[1])
-        # The workload connects first, which takes a round trip, and a queue of up to another.
-        assert lead_s <= (flow_ns - begin_ns) / 1e9 < lead_s + 0.03
+        # The workload connects first: a round trip, and what waits in the queue before its SYN.
+        assert lead_s <= (flow_ns - begin_ns) / 1e9 < lead_s + 0.05
 
 
 def test_the_same_seed_repeats_byte_for_byte_and_another_does_not(run_trial: RunTrial) -> None:

@@ -33,14 +33,29 @@ workload: {tool: flow, from: a, to: b, duration: 1 s}
 capture: [{at: path}]
 """
 
+CACHED = """
+name: cached
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}, c: {type: host}, s: {type: switch}}
+  links:
+    la: {ends: [a, s], rate: 100 Mbit/s, rtt: 10 ms}
+    lb: {ends: [b, s], rate: 100 Mbit/s, rtt: 10 ms}
+    lc: {ends: [c, s], rate: 100 Mbit/s, rtt: 10 ms}
+workload: {tool: http, from: a, to: b, cache: c, warm: true, sizes: [1 B, 100 kB]}
+"""
+
 
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A folder of nobody's, with the lab kernels of root."""
     with tempfile.TemporaryDirectory(prefix="testbed-home-") as name:
         home = Path(name)
-        shutil.copytree(user_folder() / "kernels", home / "cache/testbed/kernels")
+        shutil.copytree(
+            user_folder() / "kernels", home / "cache/testbed/kernels", ignore=shutil.ignore_patterns(".partial-*")
+        )
         (home / "small.yaml").write_text(SCENARIO)
+        (home / "cached.yaml").write_text(CACHED)
         for path in (home, *home.rglob("*")):
             os.chown(path, NOBODY, NOBODY)
         yield home
@@ -70,6 +85,14 @@ def test_a_user_without_any_privilege_runs_and_repeats_a_trial(home: Path) -> No
     assert trial.stat().st_uid == NOBODY
     repeated = as_nobody(home, "run", "--repeat", trial)
     assert repeated.returncode == 0, repeated.stdout + repeated.stderr
+
+
+def test_a_user_without_any_privilege_has_a_web_server_in_a_trial(home: Path) -> None:
+    if as_nobody(home, "--version").returncode:
+        pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
+    ran = as_nobody(home, "run", "cached.yaml", "-o", "out")
+    assert ran.returncode == 0, ran.stderr
+    assert "1 valid" in ran.stdout
 
 
 def test_a_user_without_any_privilege_is_told_what_needs_root(home: Path) -> None:
