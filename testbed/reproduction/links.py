@@ -140,6 +140,8 @@ ROWS: tuple[Row, ...] = (
     _data("S4-E4", "Table II", "Spread between vendors", "standard deviations by switch", "no switch silicon"),
     _data("S4-E5", "II.A", "Traffic of an idle switch", "STP, discovery and DHCP of two vendors",
           "vendors' protocols are not what a Linux bridge sends"),
+    _data("S4-TV", "II.A", "iperf against a capture of the same run", "13.589 and 13.598 Mbit/s, 0.064 % apart",
+          "no scenario: the test `pytest -k agree` compares flow, iperf3 and a capture", "check-computed"),
     _row("K8", "Tables II to V", "Transfer over window", "does not fall as the window grows",
          grows_with_window(BASELINE), BASELINE, facts=("grows-with-window",)),
     _row("K9", "Table V", "Mininet against the baseline", "above at all windows", below(BASELINE, MININET), MININET,

@@ -1,0 +1,212 @@
+"""Rows of publications: what they refer to exists, and their judges can tell good from bad."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from storedruns import Made, trial_result
+
+from testbed import library, published
+from testbed.error import UserError
+from testbed.reproduction import catalogue, links, profile_check, table, throughput_profile
+from testbed.reproduction.measured import Measured, with_interval
+from testbed.reproduction.row import Finding, Judgement, Row
+from testbed.result import TrialResult
+from testbed.units import parse_one_in
+
+ROWS = {row.id: row for row in catalogue.ROWS}
+CAPACITY_BPS = 1e9
+RTTS_MS, FLOWS = (1, 22, 91, 183, 376), (1, 2, 5, 10)
+LOSSES = ("none", "1 in 1000000", "1 in 100000", "1 in 10000", "1 in 500")
+CONTROLS = ("cubic", "htcp", "bbr", "scalable")
+FAR = {1: 0.33, 2: 0.62, 5: 0.88, 10: 0.9}
+"""Shares of the line rate at the longest RTT, without loss."""
+STRENGTH = {"cubic": 1.0, "htcp": 1.5, "bbr": 100.0, "scalable": 1.0}
+
+Share = Callable[[str, str, int, int], float]
+
+
+def as_published(loss: str, control: str, flows: int, rtt_ms: int) -> float:
+    """A share of the line rate: concave without loss, the square-root law with loss."""
+    share = 1 - (1 - FAR[flows]) * (rtt_ms / 376) ** 2
+    if loss == "none":
+        return share
+    law_bps = flows * STRENGTH[control] * 1448 * 8 / (rtt_ms / 1e3) * (1.5 * parse_one_in(loss)) ** 0.5
+    return min(share, law_bps / (CAPACITY_BPS * 0.956))
+
+
+def sweep(share: Share) -> Measured:
+    results = []
+    for loss in LOSSES:
+        for control in CONTROLS:
+            for flows in FLOWS:
+                for rtt_ms in RTTS_MS:
+                    params = {
+                        "path.loss": loss,
+                        "congestion": control,
+                        "flows": str(flows),
+                        "path.rtt": f"{rtt_ms} ms",
+                    }
+                    goodput = CAPACITY_BPS * 0.956 * share(loss, control, flows, rtt_ms)
+                    found = trial_result(Made(params, [goodput / flows] * flows), CAPACITY_BPS)
+                    seen = {"rtt_s": rtt_ms / 1e3, "random_drops": 0}
+                    results.append(TrialResult({**found.data, "seen": seen, "stages": []}, 1.0))
+    return Measured.of(profile_check.SCENARIO, "quick", results)
+
+
+def changed(**by: Any) -> Share:
+    """The same but for what matches: `where` says for which trials, `share` what they have instead."""
+
+    def share(loss: str, control: str, flows: int, rtt_ms: int) -> float:
+        usual = as_published(loss, control, flows, rtt_ms)
+        return by["share"](usual) if by["where"](loss, control, flows, rtt_ms) else usual
+
+    return share
+
+
+def judged(id: str, share: Share) -> Judgement:
+    judge = ROWS[id].judge
+    assert judge is not None
+    return judge({profile_check.SCENARIO: sweep(share)})
+
+
+CHECKS = ("K1", "K2", "K3", "K4", "K5", "K6", "K7", "S3-F2d-f", "S3-F3b", "S3-F5", "S3-F7", "S3-F9", "S3-SYS-T")
+
+BROKEN = {
+    "K1": changed(where=lambda loss, cc, n, rtt: rtt == 1 and n == 5 and cc == "htcp", share=lambda s: s * 0.8),
+    "K2": changed(where=lambda loss, cc, n, rtt: loss == "none" and rtt == 22, share=lambda s: s * 0.5),
+    "K3": changed(where=lambda loss, cc, n, rtt: loss == "1 in 500", share=lambda s: 1.0),
+    "K4": changed(where=lambda loss, cc, n, rtt: n == 5, share=lambda s: s * 0.5),
+    "K5": changed(where=lambda loss, cc, n, rtt: loss == "none" and cc == "htcp", share=lambda s: s * 0.7),
+    "K6": changed(where=lambda loss, cc, n, rtt: cc == "bbr" and loss == "1 in 10000", share=lambda s: s * 0.1),
+    "K7": changed(where=lambda loss, cc, n, rtt: rtt == 376 and n == 1, share=lambda s: s * 2.5),
+    "S3-F2d-f": changed(where=lambda loss, cc, n, rtt: rtt == 376 and n == 5, share=lambda s: s * 0.2),
+    "S3-F3b": changed(where=lambda loss, cc, n, rtt: cc == "bbr" and rtt not in (1, 376), share=lambda s: s * 0.3),
+    "S3-F5": changed(where=lambda loss, cc, n, rtt: cc == "scalable", share=lambda s: s * 0.8),
+    "S3-F7": changed(where=lambda loss, cc, n, rtt: loss == "1 in 500" and rtt == 22, share=lambda s: 0.9),
+    "S3-F9": changed(where=lambda loss, cc, n, rtt: cc == "htcp" and n == 10, share=lambda s: s * 0.3),
+}
+
+
+@pytest.mark.parametrize("id", CHECKS)
+def test_a_check_is_met_by_what_was_published(id: str) -> None:
+    found = judged(id, as_published)
+    assert found.is_met, found
+
+
+@pytest.mark.parametrize("id", BROKEN)
+def test_a_check_is_not_met_by_what_contradicts_it(id: str) -> None:
+    found = judged(id, BROKEN[id])
+    assert found.is_met is False, found
+
+
+def test_a_network_that_was_not_as_asked_fails_the_system_row() -> None:
+    core = sweep(as_published)
+    for broken in (
+        replace(core, invalid=1),
+        replace(core, results=(_with(core.results[0], seen={"rtt_s": 0.002}), *core.results[1:])),
+        replace(core, results=(_with(core.results[0], stages=[{"expected_drops": 3, "dropped_packets": 2}]),)),
+    ):
+        assert not throughput_profile.network_was_as_asked({profile_check.SCENARIO: broken}).is_met
+
+
+def _with(result: TrialResult, **data: Any) -> TrialResult:
+    return TrialResult({**result.data, **data}, 1.0)
+
+
+def test_the_anchors_are_exact() -> None:
+    assert throughput_profile.anchors({}).is_met
+
+
+def by_window(scenario: str, mbit: dict[str, float]) -> Measured:
+    results = [trial_result(Made({"window": window}, [rate * 1e6])) for window, rate in mbit.items()]
+    return Measured.of(scenario, "quick", results)
+
+
+GROWING = {"4 KiB": 160.0, "8 KiB": 440.0, "16 KiB": 440.0, "64 KiB": 950.0}
+
+
+@pytest.mark.parametrize(
+    ("mbit", "is_met"),
+    [(GROWING, True), (GROWING | {"16 KiB": 300.0}, False), (GROWING | {"64 KiB": 100.0}, False)],
+)
+def test_transfers_grow_with_the_window_or_not(mbit: dict[str, float], is_met: bool) -> None:
+    found = links.grows_with_window(links.BASELINE)({links.BASELINE: by_window(links.BASELINE, mbit)})
+    assert found.is_met is is_met
+
+
+def test_transfers_are_in_mb_of_two_to_the_twentieth() -> None:
+    """Table II, first cell: 772.6 MB in 30 s are 216.03 Mbit/s."""
+    found = links.transfers(by_window(links.BASELINE, {"4 KiB": 216.03}))
+    assert found["4 KiB"][0] == pytest.approx(772.6, abs=0.05)
+
+
+@pytest.mark.parametrize(("factor", "is_met"), [(0.5, True), (1.5, False)])
+def test_one_kind_of_link_is_below_another_or_not(factor: float, is_met: bool) -> None:
+    less = by_window(links.SDN, {window: rate * factor for window, rate in GROWING.items()})
+    runs = {links.SDN: less, links.MACHINES: by_window(links.MACHINES, GROWING)}
+    assert links.below(links.SDN, links.MACHINES)(runs).is_met is is_met
+
+
+def test_ids_are_there_once() -> None:
+    assert len(ROWS) == len(catalogue.ROWS)
+
+
+@pytest.mark.parametrize("row", catalogue.ROWS, ids=lambda row: row.id)
+def test_what_a_row_refers_to_exists(row: Row) -> None:
+    profile, _ = published.find(row.source)
+    known = {*profile.facts, *profile.series, *profile.findings, *profile.conditions}
+    assert set(row.facts) <= known
+    assert row.expected
+    for name in row.scenarios:
+        assert (library.SCENARIOS / f"{name}.yaml").is_file() or row.needs, f"there is no scenario {name}"
+
+
+def test_a_row_that_is_not_run_claims_nothing() -> None:
+    for row in catalogue.ROWS:
+        assert (row.claim == "data only") == (row.judge is None), row.id
+
+
+def test_rows_are_picked_by_id_by_check_and_by_publication() -> None:
+    assert [row.id for row in catalogue.select(["k17", "S3-F7"])] == ["K17", "S3-F7"]
+    assert set(throughput_profile.ROWS) == set(catalogue.select(["S3"]))
+    assert catalogue.select([]) == catalogue.ROWS
+    with pytest.raises(UserError, match=r"there is no row 'S3-F77'; allowed: .*did you mean S3-F7\?"):
+        catalogue.select(["S3-F77"])
+
+
+def test_what_was_not_measured_is_said() -> None:
+    measured = by_window("links-baseline", GROWING)
+    with pytest.raises(UserError, match="has no usable trial with window = 5 KiB"):
+        measured.only(window="5 KiB")
+    with pytest.raises(UserError, match="has no axis 'rtt'; it has window"):
+        measured.split("rtt")
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [([2.94e9], "2.94 Gbit/s"), ([1e9, 1e9], "1 Gbit/s"), ([1e9, 1.2e9, 1.4e9], "1.2 Gbit/s [0.703, 1.7]")],
+)
+def test_a_mean_has_its_interval_where_there_is_one(values: list[float], text: str) -> None:
+    """The last: t(0.975, 2) = 4.3027 times 0.2 / sqrt(3)."""
+    assert with_interval(values, 1e-9, "Gbit/s") == text
+
+
+def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
+    made = [
+        Finding(ROWS["K17"], Judgement("0", True)),
+        Finding(ROWS["K7"], Judgement("× 3", False, "too much")),
+        Finding(ROWS["S3-E4"], None),
+        Finding(ROWS["K9"], None, "this version has no engine: mininet"),
+    ]
+    citations = {name: published.find(name)[0].citation for name in published.names()}
+    page = table.markdown(made, citations, "Reproduction", "how")
+    assert "4 rows: 1 met, 1 not met, 2 not run." in page
+    assert "| K7 | IV.B |" in page
+    assert "| **fail** |" in page
+    assert "- K7: too much" in page
+    assert "- K9: this version has no engine: mininet" in page
+    assert "## Hartpence et al., Performance Evaluation of Networks with Physical and Virtual Links, 2015" in page
