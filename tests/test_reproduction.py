@@ -73,7 +73,22 @@ def judged(id: str, share: Share) -> Judgement:
     return judge({profile_check.SCENARIO: sweep(share)})
 
 
-CHECKS = ("K1", "K2", "K3", "K4", "K5", "K6", "K7", "S3-F2d-f", "S3-F3b", "S3-F5", "S3-F7", "S3-F9", "S3-SYS-T")
+CHECKS = (
+    "K1",
+    "K2",
+    "K3",
+    "K4",
+    "K5",
+    "K6",
+    "K7",
+    "S3-F2d-f",
+    "S3-F3b",
+    "S3-F5",
+    "S3-F7",
+    "S3-F9",
+    "S3-SYS-T",
+    "S3-E3",
+)
 
 BROKEN = {
     "K1": changed(where=lambda loss, cc, n, rtt: rtt == 1 and n == 5 and cc == "htcp", share=lambda s: s * 0.8),
@@ -88,6 +103,7 @@ BROKEN = {
     "S3-F5": changed(where=lambda loss, cc, n, rtt: cc == "scalable", share=lambda s: s * 0.8),
     "S3-F7": changed(where=lambda loss, cc, n, rtt: loss == "1 in 500" and rtt == 22, share=lambda s: 0.9),
     "S3-F9": changed(where=lambda loss, cc, n, rtt: cc == "htcp" and n == 10, share=lambda s: s * 0.3),
+    "S3-E3": lambda loss, cc, n, rtt: as_published("none" if loss == "1 in 500" else "1 in 500", cc, n, rtt),
 }
 
 

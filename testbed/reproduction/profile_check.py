@@ -88,8 +88,8 @@ def falls_and_is_concave(runs: Mapping[str, Measured]) -> Judgement:
 def falls_with_loss(runs: Mapping[str, Measured]) -> Judgement:
     """K3: for fixed flows C_UC does not grow with loss, and at the largest loss the profile is convex.
 
-    A profile that is low everywhere has a C_UC of 1/4, more than one that is full at the first RTT and low elsewhere: so
-    C_UC is compared as long as the first RTT is full, and the mean share of the line rate over all losses.
+    A profile that is low everywhere has a C_UC of 1/4, more than one that is full at the first RTT and low elsewhere.
+    So C_UC is compared as long as the first RTT is full, and the mean share of the line rate over all losses.
     """
     cubic = sweep(runs).only(congestion="cubic")
     order = losses(cubic)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..analysis import concavity, statistic
+from .. import published
+from ..analysis import concavity, distance, statistic
 from ..analysis.concavity import Curve
 from ..published import Claim
 from . import profile_check as check
@@ -146,6 +147,25 @@ def outlier(runs: Mapping[str, Measured]) -> Judgement:
     return Judgement(words, min(means) < 0.9 * max(means))
 
 
+def nearest_to_the_cloud(runs: Mapping[str, Measured]) -> Judgement:
+    """Which of our losses explains the cloud's profile of one CUBIC flow best."""
+    series = published.find(SOURCE)[0].series["cloud-cubic-1-flow"]
+    assert series.capacity is not None, "BUG: a series over RTT that has no capacity"
+    ours = check.sweep(runs).only(congestion="cubic", flows=check.FEW)
+    found = distance.best_match(
+        series.throughput_profile(),
+        {loss: part.profile for loss, part in ours.split("loss").items()},
+        series.capacity.value,
+        ours.capacity_bps,
+        seed=1,
+    )
+    words = ", ".join(f"{check.in_words(each.key)} {each.rms.value:.2f}" for each in found)
+    said = f"distance (RMS, of the capacity) by loss, nearest first: {words}"
+    return Judgement(
+        said, check.chance(found[0].key) <= 1e-5, "two points of it are printed; low loss is up to 1 in 100000"
+    )
+
+
 def anchors(runs: Mapping[str, Measured]) -> Judgement:
     """C_UC of the four profiles whose value follows from its definition."""
     shapes = {
@@ -219,6 +239,9 @@ ROWS: tuple[Row, ...] = (
     _core("K7", "IV.B", "1 to 10 flows at the longest RTT without loss", "× 2 to 2.8", "shape", check.ten_flows_double,
           "flows-gain", "emulated-10-flows-fig7"),
     Row("K17", SOURCE, "V", "Anchors of C_UC", "0.75, 0.5, 1, 0 exactly", "reproduced", "", (), (), anchors),
+    _core("S3-E3", "IV.B, IV.C", "The cloud's profile among the emulated ones",
+          "like those of low loss; with 1 flow like the one without", "shape", nearest_to_the_cloud,
+          "cloud-like-low-loss", "cloud-1-flow-like-emulated", "cloud-cubic-1-flow"),
     _data("S3-E4", "III.A", "Time of one set of measurements", "1 to 2 days",
           "a matter of machines; ours is in the run's own record", "set-duration"),
 )  # fmt: skip
