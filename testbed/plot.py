@@ -19,6 +19,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 LINES = ("-", "--", "-.", ":")
 MARKERS = "osD^vP*X"
 WIDE, HIGH = 7.0, 4.5
+MANY_SERIES = 8
+LINK_RATE = "link rate"
 
 
 def draw(kind: str, results: Sequence[TrialResult], title: str, path: Path) -> None:
@@ -31,11 +33,10 @@ def draw(kind: str, results: Sequence[TrialResult], title: str, path: Path) -> N
     usable = [each for each in results if each.verdict != "invalid" and each.data["goodput_bps"] is not None]
     if not usable:
         raise UserError("there is no trial with a goodput that is not invalid; allowed: results with at least one")
-    figure = Figure(figsize=(WIDE, HIGH), layout="constrained")
+    figure = Figure(layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    KINDS[kind](axes, usable)
-    axes.set_title(title, fontsize=11, loc="left")
+    KINDS[kind](figure, usable)
+    figure.suptitle(title, fontsize=11, x=0.01, horizontalalignment="left")
     left_out = len(results) - len(usable)
     note = "; ".join(
         [
@@ -51,17 +52,42 @@ def draw(kind: str, results: Sequence[TrialResult], title: str, path: Path) -> N
         raise UserError(f"the figure {path} cannot be written: {error}") from None
 
 
-def _profile(axes: Axes, results: Sequence[TrialResult]) -> None:
-    """Goodput over RTT: one line through the means of each combination of the other parameters, a mark for a trial.
-
-    The first parameter that varies has the colour, the second the line, the third the mark.
+def _profile(figure: Figure, results: Sequence[TrialResult]) -> None:
+    """Goodput over RTT. More series than one can tell apart are shared out over panels, one for each value of the first
+    parameter that varies.
     """
-    keys = [key for key in _varied(results) if not key.endswith(".rtt")]
+    keys = [key for key in _varied(results) if not _follows_rtt(key, results)]
+    series = list(dict.fromkeys(_values(each, keys) for each in results))
+    several = len(series) > MANY_SERIES
+    shown = list(dict.fromkeys(values[several:] for values in series))
+    panels: dict[str, list[TrialResult]] = {}
+    for each in results:
+        panels.setdefault(each.data["params"].get(keys[0], "") if several else "", []).append(each)
+    figure.set_size_inches(WIDE * (1 + 0.55 * (len(panels) - 1)), HIGH)
+    row = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+    for number, (axes, (value, members)) in enumerate(zip(row, panels.items(), strict=True)):
+        _panel(axes, members, keys[several:], shown)
+        axes.set_title(_word(keys[0], value) if several else "", fontsize=10)
+        if number == 0:
+            axes.set_ylabel("goodput at the receiver (Mbit/s)")
+    words = {word: handle for axes in row for handle, word in zip(*axes.get_legend_handles_labels(), strict=True)}
+    words |= {LINK_RATE: words.pop(LINK_RATE)} if LINK_RATE in words else {}
+    place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+    row[-1].legend(words.values(), words.keys(), fontsize=8, frameon=False, **place)
+
+
+def _panel(
+    axes: Axes, results: Sequence[TrialResult], keys: Sequence[str], all_values: Sequence[tuple[str, ...]]
+) -> None:
+    """One line through the means of each combination of these parameters, a mark for a trial.
+
+    The first parameter has the colour, the second the line, the third the mark.
+    """
     series: dict[tuple[str, ...], list[TrialResult]] = {}
     for each in results:
-        series.setdefault(tuple(each.data["params"].get(key, "") for key in keys), []).append(each)
+        series.setdefault(_values(each, keys), []).append(each)
     for values, members in series.items():
-        colour, line, mark = _style(values, list(series))
+        colour, line, mark = _style(values, all_values)
         by_rtt: dict[float, list[float]] = {}
         for each in members:
             by_rtt.setdefault(_point(each)[0], []).append(_point(each)[1])
@@ -74,9 +100,8 @@ def _profile(axes: Axes, results: Sequence[TrialResult]) -> None:
         axes.plot([], [], line, color=colour, marker=mark, linewidth=1.5, label=words or "goodput")
     rates = {each.data["asked"]["rate_bps"] for each in results} - {None}
     if len(rates) == 1:
-        axes.axhline(rates.pop() / 1e6, color="0.6", linewidth=1, linestyle=":", label="link rate")
+        axes.axhline(rates.pop() / 1e6, color="0.6", linewidth=1, linestyle=":", label=LINK_RATE)
     axes.set_xlabel("round-trip time (ms)")
-    axes.set_ylabel("goodput at the receiver (Mbit/s)")
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter("{x:g}")
@@ -86,7 +111,6 @@ def _profile(axes: Axes, results: Sequence[TrialResult]) -> None:
         axes.set_xscale("log")
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _point(each: TrialResult) -> tuple[float, float]:
@@ -98,6 +122,18 @@ def _varied(results: Sequence[TrialResult]) -> list[str]:
     """The parameters that have more than one value."""
     keys = dict.fromkeys(key for each in results for key in each.data["params"])
     return [key for key in keys if len({each.data["params"].get(key) for each in results}) > 1]
+
+
+def _values(each: TrialResult, keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(each.data["params"].get(key, "") for key in keys)
+
+
+def _follows_rtt(key: str, results: Sequence[TrialResult]) -> bool:
+    """Whether a parameter tells no series from another: it is the RTT, or goes with it, as in a group of axes."""
+    by_rtt: dict[float, set[str]] = {}
+    for each in results:
+        by_rtt.setdefault(_point(each)[0], set()).add(each.data["params"].get(key, ""))
+    return len(by_rtt) > 1 and all(len(values) == 1 for values in by_rtt.values())
 
 
 def _style(values: tuple[str, ...], all_values: Sequence[tuple[str, ...]]) -> tuple[str, str, str]:
@@ -114,4 +150,4 @@ def _word(key: str, value: str) -> str:
     return f"{name} {value}" if name in ("window", "loss", "rate", "buffer") else value
 
 
-KINDS: dict[str, Callable[[Axes, Sequence[TrialResult]], None]] = {"profile": _profile}
+KINDS: dict[str, Callable[[Figure, Sequence[TrialResult]], None]] = {"profile": _profile}
