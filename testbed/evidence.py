@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from . import workloads
 from .emulator import ETHERNET_BYTES
@@ -22,6 +23,7 @@ from .interval import (
     peak_rate_bps,
     read_timeline,
 )
+from .node import node_netns
 from .policing import Policed
 from .readback import Qdisc, qdiscs
 from .sample import (
@@ -32,6 +34,7 @@ from .sample import (
     device_drops,
     device_numbers,
     queue_samples,
+    received_series,
     tcp_samples,
 )
 from .scenario import Trial
@@ -51,11 +54,13 @@ from .trial import (
     netstat_file,
     workload_hosts,
 )
+from .workload import FlowWorkload
 from .workloads import background, ping
 from .workloads.outcome import Outcome
 from .workloads.ping import PingOutcome
 
 FOR_EVER_NS = 2**63 - 1
+SECOND_NS = 10**9
 
 SUSPECT_COUNTERS = (
     "TCPMemoryPressures",
@@ -144,13 +149,16 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     if trial.background:
         others = background.read(trial.background, folder)
         outcome = replace(outcome, measured={**outcome.measured, "background": others})
+    tcp = tuple(tcp_samples(dumps.samples, made.sampled))
+    if isinstance(trial.workload, FlowWorkload) and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
+        outcome = replace(outcome, measured={**outcome.measured, "tcp": _series(trial.workload, outcome, tcp)})
     upstream = folder / UPSTREAM_CHECK
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
         there=there,
         back=back,
         outcome=outcome,
-        tcp=tuple(tcp_samples(dumps.samples, made.sampled)),
+        tcp=tcp,
         host_counters=_moved(folder, workload_hosts(trial)),
         device_drops=dumps.device_drops(),
         cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
@@ -158,6 +166,15 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
     )
+
+
+def _series(workload: FlowWorkload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> dict[str, Any]:
+    """By seconds from the start of the workload, all flows together, as `udp` has it."""
+    assert outcome.begin_ns is not None, "BUG: flows without a beginning"
+    assert outcome.end_ns is not None, "BUG: flows without an end"
+    ports = {flow.port for flow in outcome.flows}
+    netns = node_netns(workload.destination)
+    return {"series": received_series(tcp, netns, ports, outcome.begin_ns, outcome.end_ns)}
 
 
 class _Dumps:

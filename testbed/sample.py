@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from . import netlink, tcpinfo
 
@@ -86,6 +88,35 @@ def tcp_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[TcpSample]
     for record, source in of_kind("tcp", data, sources):
         for body in netlink.bodies(record.messages):
             yield _tcp(record.time_ns, source.netns, body)
+
+
+def received_series(
+    samples: Iterable[TcpSample], netns: str, ports: Container[int | None], begin_ns: int, end_ns: int
+) -> list[dict[str, float]]:
+    """What sockets with these ports received together in each whole second after `begin_ns`, as a goodput.
+
+    Of each socket the count at a full second lies on the line between the samples around it; a socket that is gone
+    keeps its last count.
+    """
+    counts: dict[tuple[int, str, int], list[tuple[int, float]]] = {}
+    for each in samples:
+        if each.netns == netns and each.source_port in ports and each.destination_port:
+            socket_key = (each.source_port, each.destination, each.destination_port)
+            counts.setdefault(socket_key, []).append((each.time_ns, each.info["bytes_received"] or 0))
+    marks = range(begin_ns, end_ns + 1, 10**9)
+    totals = [sum(_at(mark, found) for found in counts.values()) for mark in marks]
+    return [{"time_s": n, "goodput_bps": (b - a) * 8} for n, (a, b) in enumerate(pairwise(totals))]
+
+
+def _at(time_ns: int, counts: list[tuple[int, float]]) -> float:
+    """The count at a time, from (time, count) in the order of time; 0 before the first."""
+    after = bisect_left(counts, time_ns, key=lambda found: found[0])
+    if after == len(counts):
+        return counts[-1][1]
+    if after == 0:
+        return counts[0][1] if counts[0][0] == time_ns else 0.0
+    (t0, c0), (t1, c1) = counts[after - 1], counts[after]
+    return c0 + (c1 - c0) * (time_ns - t0) / (t1 - t0)
 
 
 def queue_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[QueueSample]:

@@ -11,10 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record import DATA, sources
 
-from testbed import netlink
+from testbed import netlink, tcpinfo
 from testbed.emulator import NETEM_LIMIT
 from testbed.readback import qdiscs
-from testbed.sample import Source, device_drops, device_numbers, queue_samples, tcp_samples
+from testbed.sample import (
+    Source,
+    TcpSample,
+    device_drops,
+    device_numbers,
+    queue_samples,
+    received_series,
+    tcp_samples,
+)
 
 SOURCES = (Source("tcp", "tb-a"), Source("qdisc", "tb-e"), Source("link", "tb-e"))
 SAMPLES, READ_BACK = ((DATA / name).read_bytes() for name in ("samples.bin", "read-back.bin"))
@@ -153,3 +161,26 @@ def test_what_was_set_up_is_read_back_by_a_second_decoder() -> None:
 
 def test_no_device_of_a_real_trial_lost_a_packet_before_it_began() -> None:
     assert set(device_drops(READ_BACK, OBSERVED).values()) == {0}
+
+
+def told(time_s: float, received: int, port: int = 5001, netns: str = "tb-server") -> TcpSample:
+    info = dict.fromkeys(tcpinfo.decode(b"")) | {"bytes_received": received}
+    return TcpSample(round(time_s * 1e9), netns, "10.0.0.2", port, "10.0.0.1", 40_000, "cubic", info)
+
+
+def test_a_series_has_what_arrived_in_each_whole_second() -> None:
+    samples = [told(0.5, 0), told(1.5, 1000), told(2.5, 1000), told(3.5, 5000)]
+    series = received_series(samples, "tb-server", {5001}, 10**9, 3_900_000_000)
+    assert series == [{"time_s": 0, "goodput_bps": 500 * 8}, {"time_s": 1, "goodput_bps": 2000 * 8}]
+
+
+def test_a_series_adds_up_flows_and_leaves_out_other_sockets() -> None:
+    mine = [told(second, 100 * second, port) for second in range(4) for port in (5001, 5002)]
+    others = [told(3, 10**6, 22), told(3, 10**6, 5001, "tb-client")]
+    series = received_series([*mine, *others], "tb-server", {5001, 5002}, 0, 3 * 10**9)
+    assert [each["goodput_bps"] for each in series] == [1600, 1600, 1600]
+
+
+def test_a_flow_that_is_over_keeps_what_it_had() -> None:
+    series = received_series([told(0, 0), told(1, 700)], "tb-server", {5001}, 0, 3 * 10**9)
+    assert [each["goodput_bps"] for each in series] == [5600, 0, 0]

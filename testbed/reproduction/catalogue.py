@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..error import UserError, nearest
-from . import links, throughput_profile
+from . import interdatacenter, links, throughput_profile
 from .row import Row
 
 PUBLICATIONS = {
+    "S0": interdatacenter.ROWS,
     "S3": throughput_profile.ROWS,
     "S4": links.ROWS,
 }
