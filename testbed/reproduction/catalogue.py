@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..error import UserError, nearest
-from . import links, throughput_profile
+from . import cloudcmp, links, object_store, throughput_profile
 from .row import Row
 
 PUBLICATIONS = {
+    "S1": object_store.ROWS,
+    "S2": cloudcmp.ROWS,
     "S3": throughput_profile.ROWS,
     "S4": links.ROWS,
 }
