@@ -101,7 +101,7 @@ class Measured:
 
     def _key(self, end: str) -> str:
         keys: dict[str, None] = dict.fromkeys(key for each in self.results for key in each.data["params"])
-        name = end.replace("_", ".")
+        name = end if any(key.endswith(end) for key in keys) else end.replace("_", ".")
         found = [key for key in keys if key == name or key.endswith(f".{name}")]
         if len(found) != 1:
             raise UserError(f"{self.scenario} ({self.size}) has no axis {name!r}; it has {', '.join(keys)}")
