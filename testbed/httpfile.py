@@ -10,9 +10,9 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 from . import units
 from .document import Fault
 from .error import ValueRefused
-from .field import Flag, Name, Time, matching, number
+from .field import Flag, Time, matching, number
 from .flowfile import Congestion, EndsFile
-from .reader import quantity, whole
+from .reader import NAME_PATTERN, name, quantity, whole
 from .workload import HttpWorkload
 
 CONCURRENCY_MAX = 32
@@ -66,6 +66,14 @@ Concurrency = Annotated[
     WithJsonSchema(number(1, CONCURRENCY_MAX, "How many clients download an object at once.")),
 ]
 
+Cache = Annotated[
+    str | None,
+    PlainValidator(lambda value: None if value == "none" else name(value)),
+    PlainSerializer(lambda host: host or "none"),
+    WithJsonSchema(matching(f"^{NAME_PATTERN}$", "The host with a caching proxy, which the clients ask.", none=True)),
+]
+"""The word "none" is for axes: with a cache and without."""
+
 
 class HttpFile(EndsFile):
     """Downloads by curl from nginx, if asked through a caching proxy."""
@@ -75,7 +83,7 @@ class HttpFile(EndsFile):
     downloads: Count = 1
     pause: Time = Field(0, description="From the end of a download to the start of the next.")
     concurrency: Concurrency = 1
-    cache: Name | None = Field(None, description="The host with a caching proxy, which the clients ask.")
+    cache: Cache = None
     warm: Flag = Field(False, description="Whether the cache has the objects before the first download.")
     keepalive: Flag = Field(False, description="Whether a client keeps its connection.")
     congestion: Congestion = Field("cubic", description="Of the servers.")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..error import UserError, nearest
-from . import interdatacenter, links, throughput_profile
+from . import cloudcmp, interdatacenter, links, object_store, throughput_profile
 from .row import Row
 
 PUBLICATIONS = {
     "S0": interdatacenter.ROWS,
+    "S1": object_store.ROWS,
+    "S2": cloudcmp.ROWS,
     "S3": throughput_profile.ROWS,
     "S4": links.ROWS,
 }

@@ -1,0 +1,322 @@
+"""Rows of the object store and of CloudCmp: each passes on what it should, and fails on what it should not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from testbed import specfile
+from testbed.published import load
+from testbed.reproduction import catalogue, cloudcmp, edge_check, object_store, region_check
+from testbed.reproduction.measured import Measured
+from testbed.result import TrialResult
+
+ROOT = Path(__file__).parents[1]
+ROWS = {row.id: row for row in (*object_store.ROWS, *cloudcmp.ROWS)}
+KIB, MIB = 2**10, 2**20
+SIZES = (1, KIB, MIB, 16 * MIB, 100 * MIB)
+RTT_S = 0.1
+
+Download: TypeAlias = dict[str, Any]
+Runs: TypeAlias = Mapping[str, Measured]
+
+
+def result(params: Mapping[str, str], *, verdict: str = "valid", **data: Any) -> TrialResult:
+    asked = {"rtt_s": data.pop("rtt_s", RTT_S), "rate_bps": data.pop("rate_bps", 1e9)}
+    seen = {"rtt_s": asked["rtt_s"] + data.pop("off_s", 0.0), "rtt_max_s": asked["rtt_s"]}
+    return TrialResult({"params": dict(params), "verdict": verdict, "asked": asked, "seen": seen, **data}, 1.0)
+
+
+def download(size: int, elapsed_s: float, number: int = 0, connect_s: float = RTT_S) -> Download:
+    rate = size * 8 / elapsed_s
+    return {
+        "number": number,
+        "object_bytes": size,
+        "elapsed_s": elapsed_s,
+        "goodput_bps": rate,
+        "connect_s": connect_s,
+    }
+
+
+def http(params: Mapping[str, str], found: Sequence[Download], **data: Any) -> TrialResult:
+    return result(params, measured={"http": {"downloads": list(found)}}, **data)
+
+
+def at_kib(kib_s: float, size: int = 100 * MIB) -> Download:
+    return download(size, size / KIB / kib_s)
+
+
+def run(scenario: str, results: Sequence[TrialResult]) -> dict[str, Measured]:
+    return {scenario: Measured.of(scenario, "quick", results)}
+
+
+def times_of(rate_bps: float = 80e6) -> dict[int, float]:
+    """Two round trips, slow start doubling from ten segments, and the rate."""
+    found = {}
+    for size in SIZES:
+        rounds = 0
+        while 14480 * (2**rounds - 1) < min(size, rate_bps / 8 * RTT_S):
+            rounds += 1
+        found[size] = RTT_S * (1 + rounds) + size * 8 / rate_bps
+    return found | {1: 2 * RTT_S}
+
+
+def sizes(
+    pause_s: float = 10.0, shuffled: bool = True, connect_s: float = RTT_S, **changed: Mapping[int, float]
+) -> Runs:
+    times = times_of() | dict(changed.get("times", {}))
+    orders = (SIZES, SIZES[::-1] if shuffled else SIZES)
+    numbered = list(enumerate(size for order in orders for size in order))
+    found = [download(size, times[size], number, connect_s) for number, size in numbered]
+    spent_s = sum(each["elapsed_s"] for each in found) + pause_s * (len(found) - 1)
+    return run("object-sizes", [http({"path.rtt": "100 ms"}, found, workload_s=spent_s)])
+
+
+CELLS = {
+    "us": {"us": 5453, "eu": 2500, "csa": 1900, "ap": 1500, "za": 1300},
+    "eu": {"us": 3200, "eu": 4046, "csa": 1300, "ap": 1400, "za": 1700},
+    "sa": {"us": 1800, "eu": 1600, "csa": 1464, "ap": 600, "za": 850},
+    "ap": {"us": 2100, "eu": 1700, "csa": 600, "ap": 3573, "za": 800},
+}
+
+
+def regions(changed: Mapping[tuple[str, str], float] | None = None, off_s: float = 0.0, scale: float = 1.0) -> Runs:
+    cells = {(s, h): kib * scale for s, homes in CELLS.items() for h, kib in homes.items()} | dict(changed or {})
+    params = {at: {"workload.from": f"store-{at[0]}", "workload.to": f"home-{at[1]}"} for at in cells}
+    return run("object-regions", [http(params[at], [at_kib(kib)], off_s=off_s) for at, kib in cells.items()])
+
+
+def access(slow: Sequence[float] = (900, 899, 895), fast: Sequence[float] = (9000, 4000, 2000)) -> Runs:
+    lines = (("8 Mbit/s", 8e6, slow), ("100 Mbit/s", 1e8, fast))
+    found = [
+        http({"path.rate": rate, "path.rtt": f"{n} ms"}, [at_kib(kib)], rate_bps=bps)
+        for rate, bps, levels in lines
+        for n, kib in enumerate(levels, 1)
+    ]
+    return run("access-limited", found)
+
+
+NEAR_EDGE = {MIB: (1000, 4000), 16 * MIB: (2000, 6000), 100 * MIB: (3000, 9000)}
+"""KiB/s from the origin and from the edge."""
+FAR_EDGE = {MIB: (4000, 3000), 16 * MIB: (5000, 4900), 100 * MIB: (5500, 5490)}
+SLOW = {MIB: (400, 470), 16 * MIB: (470, 480), 100 * MIB: (480, 481)}
+
+Goodputs: TypeAlias = Mapping[int, tuple[float, float]]
+
+
+def edge(near: Goodputs = NEAR_EDGE, far: Goodputs = FAR_EDGE, slow: Goodputs = SLOW) -> Runs:
+    homes = (("196 ms", 0.2, 0.01, near), ("10 ms", 0.014, 0.06, far), ("96 ms", 0.1, 0.01, slow))
+    found = []
+    for wan, origin_s, edge_s, levels in homes:
+        for column, (cache, rtt_s) in enumerate((("none", origin_s), ("edge", edge_s))):
+            params = {"workload.cache": cache, "workload.warm": str(cache == "edge"), "wan.rtt": wan}
+            got = [at_kib(level[column], size) for size, level in levels.items()]
+            found.append(http(params, got, rtt_s=rtt_s))
+    return run("cdn-edge", found)
+
+
+def steady(origin: Sequence[float] = (1000, 3000, 2000), near: Sequence[float] = (5000, 5100, 4900)) -> Runs:
+    return run(
+        "cdn-steadiness",
+        [
+            http({"workload.cache": cache}, [at_kib(kib) for kib in levels])
+            for cache, levels in (("none", origin), ("edge", near))
+        ],
+    )
+
+
+def at_once(size: int, times: Mapping[int, float]) -> list[TrialResult]:
+    return [
+        http(
+            {"workload.sizes": str(size), "workload.concurrency": str(many)}, [download(size, time)] * many, rtt_s=0.001
+        )
+        for many, time in times.items()
+    ]
+
+
+LARGE_S = {1: 0.09, 2: 0.168, 32: 2.68}
+
+
+def blobs(small: Mapping[int, float] | None = None, large: Mapping[int, float] | None = None) -> Runs:
+    small = small or {1: 0.002, 2: 0.002, 32: 0.0024}
+    parts = at_once(1000, small), at_once(10_000_000, large or LARGE_S)
+    return run("blob-concurrency", [*parts[0], *parts[1]])
+
+
+def messages(times: Mapping[int, float]) -> Runs:
+    return run("queue-messages", at_once(50, times))
+
+
+def rates(scenario: str, fast: Sequence[float], slow: Sequence[float], rtt_s: float = 0.001) -> Runs:
+    found = [
+        result({"path.rate": text}, goodput_bps=bps, rate_bps=rate, rtt_s=rtt_s)
+        for text, rate, levels in (("1 Gbit/s", 1e9, fast), ("300 Mbit/s", 3e8, slow))
+        for bps in levels
+    ]
+    return run(scenario, found)
+
+
+def inside(fast: Sequence[float] = (950e6, 951e6), slow: Sequence[float] = (286e6, 285e6), rtt_s: float = 1e-3) -> Runs:
+    return rates("intra-datacenter", fast, slow, rtt_s)
+
+
+def between(fast: Sequence[float] = (400e6, 600e6), slow: Sequence[float] = (50e6, 60e6)) -> Runs:
+    return {**rates("inter-datacenter", fast, slow), **inside()}
+
+
+def windows(fixed: float = 10e6, default: float = 500e6, enough: float = 760e6) -> Runs:
+    large = "4096 131072 50000000"
+    found = [
+        result({"window": window, "sysctls.net.ipv4.tcp_rmem": rmem}, goodput_bps=bps, rtt_s=0.05)
+        for window, rmem, bps in (
+            ("64 KiB", large, fixed),
+            ("auto", "4096 131072 4000000", default),
+            ("auto", large, enough),
+        )
+    ]
+    return run("default-window", found)
+
+
+def both(*parts: Runs) -> Runs:
+    return {name: measured for part in parts for name, measured in part.items()}
+
+
+WORSE_NEAR = {**NEAR_EDGE, MIB: (4100, 4000)}
+GOOD: dict[str, Callable[[], Runs]] = {
+    "S1-SYS": regions,
+    "S1-T1": lambda: both(sizes(), regions(), edge()),
+    "S1-E1": sizes,
+    "S1-E2": sizes,
+    "S1-MET1": sizes,
+    "S1-MET2": dict,
+    "S1-F1": sizes,
+    "S1-F2": regions,
+    "S1-F3": access,
+    "S1-F4": regions,
+    "S1-F5": regions,
+    "S1-F6": edge,
+    "S1-F7": steady,
+    "S1-F9a": edge,
+    "S1-F9b": edge,
+    "K15": lambda: both(sizes(), edge()),
+    "S2-F8a": blobs,
+    "S2-F8b": blobs,
+    "S2-E1": lambda: rates("blob-instances", [900e6], [370e6]),
+    "S2-E3": lambda: messages({1: 0.002, 32: 0.0021}),
+    "S2-F10": inside,
+    "S2-E4": inside,
+    "S2-F11": between,
+    "S2-E5": windows,
+    "K16": windows,
+}
+BAD: tuple[tuple[str, str, Callable[[], Runs]], ...] = (
+    ("S1-SYS", "an RTT is not what was asked", partial(regions, off_s=1e-3)),
+    ("S1-T1", "a size is missing", lambda: both(fewer_sizes(), regions(), edge())),
+    ("S1-E1", "the order is always the same", partial(sizes, shuffled=False)),
+    ("S1-E1", "there is no pause", partial(sizes, pause_s=0.0)),
+    ("S1-E2", "the handshake takes longer than the RTT", partial(sizes, connect_s=0.11)),
+    ("S1-MET1", "connecting is not counted", partial(sizes, times={1: RTT_S})),
+    ("S1-F1", "16 MiB is slower than 1 MiB", partial(sizes, times={16 * MIB: 60.0})),
+    ("S1-F1", "1 MiB is as good as 100 MiB", partial(sizes, times={MIB: 0.12})),
+    ("S1-F2", "AP is above EU", partial(regions, {("ap", "us"): 4000})),
+    ("S1-F2", "all are half as fast", partial(regions, scale=0.5)),
+    ("S1-F3", "the slow line is not flat", partial(access, slow=(900, 700, 500))),
+    ("S1-F3", "the fast line is flat", partial(access, fast=(9000, 8900, 8800))),
+    ("S1-F4", "CSA is best from SA", partial(regions, {("sa", "csa"): 2500})),
+    ("S1-F4", "another cell is the worst", partial(regions, {("eu", "csa"): 100})),
+    ("S1-F5", "AP gains no more than the others", partial(regions, {("ap", "ap"): 2200})),
+    ("S1-F6", "100 MiB gains as much", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 12000)})),
+    ("S1-F6", "100 MiB gains nothing", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 2000)})),
+    ("S1-F7", "the edge varies as much", partial(steady, near=(1000, 9000, 5000))),
+    ("S1-F9a", "1 MiB gains the most", partial(edge, {**NEAR_EDGE, MIB: (1000, 9000)})),
+    ("S1-F9a", "every case gains a lot", partial(edge, far=NEAR_EDGE, slow=NEAR_EDGE)),
+    ("S1-F9b", "the edge is never worse", partial(edge, far=NEAR_EDGE)),
+    ("S1-F9b", "a near edge is worse too", partial(edge, WORSE_NEAR)),
+    ("K15", "goodput does not grow", lambda: both(sizes(times={16 * MIB: 60.0}), edge())),
+    ("K15", "1 MiB gains less", lambda: both(sizes(), edge({**NEAR_EDGE, MIB: (3900, 4000)}))),
+    ("S2-F8a", "32 at once take five RTTs", partial(blobs, {1: 0.002, 32: 0.005})),
+    ("S2-F8a", "one takes no time", partial(blobs, {1: 0.001, 32: 0.002})),
+    ("S2-F8b", "the time does not grow", partial(blobs, large={1: 0.09, 2: 0.09, 32: 0.09})),
+    ("S2-F8b", "the link is not used", partial(blobs, large={1: 0.09, 2: 0.168, 32: 6.0})),
+    ("S2-E1", "the large one has less than twice as much", lambda: rates("blob-instances", [600e6], [370e6])),
+    ("S2-E3", "32 messages take twice as long", lambda: messages({1: 0.002, 32: 0.004})),
+    ("S2-E3", "there are no 32 messages", lambda: messages({1: 0.002, 16: 0.002})),
+    ("S2-F10", "the card is not reached", partial(inside, fast=(700e6, 701e6))),
+    ("S2-F10", "it varies", partial(inside, fast=(950e6, 850e6, 950e6))),
+    ("S2-F10", "C2 is as fast", partial(inside, slow=(900e6, 900e6))),
+    ("S2-E4", "the RTT is 2 ms", partial(inside, rtt_s=0.002)),
+    ("S2-F11", "the median is too low", partial(between, fast=(100e6, 150e6))),
+    ("S2-F11", "C2 is as fast", partial(between, slow=(400e6, 450e6))),
+    ("S2-F11", "it does not vary", partial(between, fast=(500e6, 500e6))),
+    ("S2-F11", "it is as fast as inside", partial(between, fast=(950e6, 990e6))),
+    ("S2-E5", "the default is not slower", partial(windows, default=770e6)),
+    ("S2-E5", "a fixed window is not worse", partial(windows, fixed=600e6)),
+    ("S2-E5", "more is carried than the ceiling lets through", partial(windows, default=700e6)),
+    ("K16", "enough is below the ceiling too", partial(windows, enough=600e6)),
+    ("K16", "the ceiling does not hold", partial(windows, default=641e6)),
+)
+
+
+def fewer_sizes() -> Runs:
+    found = [download(size, 1.0, number) for number, size in enumerate(SIZES[1:])]
+    return run("object-sizes", [http({"path.rtt": "100 ms"}, found, workload_s=1.0)])
+
+
+@pytest.mark.parametrize("id", GOOD)
+def test_a_row_passes_on_what_was_published(id: str) -> None:
+    judge = ROWS[id].judge
+    assert judge is not None
+    found = judge(GOOD[id]())
+    assert found.is_met, f"{found.ours}: {found.why}"
+
+
+@pytest.mark.parametrize(("id", "what", "runs"), BAD, ids=[f"{id}: {what}" for id, what, _ in BAD])
+def test_a_row_fails_on_something_else(id: str, what: str, runs: Callable[[], Runs]) -> None:
+    judge = ROWS[id].judge
+    assert judge is not None
+    found = judge(runs())
+    assert found.is_met is False, found.ours
+
+
+def test_every_row_that_is_run_is_tried_on_both() -> None:
+    run_rows = {row.id for row in ROWS.values() if row.judge is not None}
+    assert set(GOOD) == run_rows
+    assert {id for id, *_ in BAD} == run_rows - {"S1-MET2"}  # no run could change a formula
+
+
+def test_an_edge_that_is_worse_is_said_where() -> None:
+    found = edge_check.edge_can_be_worse(edge(WORSE_NEAR))
+    assert "wan.rtt 196 ms" in found.why
+
+
+def test_means_over_homes_weigh_each_region_by_its_homes() -> None:
+    assert region_check.over_all_homes({"us": 77, "eu": 0, "csa": 0, "ap": 0, "za": 0}) == pytest.approx(36)
+    assert region_check.over_all_homes(dict.fromkeys(region_check.HOMES, 7)) == pytest.approx(7)
+
+
+def test_what_a_window_ceiling_lets_through_is_said_with_it() -> None:
+    found = cloudcmp.ceiling_of_4_mb(windows())
+    assert "640 Mbit/s" in found.ours
+    assert "78%" in found.why  # 500 Mbit/s × 50 ms of 4 MB
+
+
+@pytest.mark.parametrize("publication", ["S1", "S2"])
+def test_every_fact_of_a_row_is_in_its_profile(publication: str) -> None:
+    for row in catalogue.PUBLICATIONS[publication]:
+        profile = load(ROOT / "profiles" / f"{row.source}.yaml")
+        known = {*profile.facts, *profile.findings}
+        assert set(row.facts) <= known, row.id
+
+
+@pytest.mark.parametrize("scenario", sorted({name for row in ROWS.values() for name in row.scenarios}))
+def test_every_scenario_of_a_row_has_both_sizes(scenario: str) -> None:
+    file = ROOT / "scenarios" / f"{scenario}.yaml"
+    assert specfile.sizes_of(file) == ("full", "quick")
+    quick, full = (specfile.load_scenario(file, quick=size) for size in (True, False))
+    assert quick.name == scenario
+    assert len(quick.trials()) <= len(full.trials())
+    assert file.read_text().startswith("# ")
