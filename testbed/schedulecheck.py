@@ -17,6 +17,7 @@ from .networkcheck import (
 )
 from .plan import Plan
 from .scenario import Trial
+from .topology import Link
 
 LAB_LATE_NS = 1_000_000
 REAL_LATE_NS, REAL_TOO_LATE_NS = 50_000_000, 1_000_000_000
@@ -42,10 +43,11 @@ def happened(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             what = f"the change at {moment.at_ns / 1e9:g} s was {done.late_ns / 1e9:g} s late"
             verdict: Verdict = "invalid" if done.late_ns > too_late_ns else "suspect"
             yield Finding("schedule", verdict, what, "the machine is too busy")
-    if any(change.count(ran_ns) > change.count(plan.until_ns) for hop in plan.path for change in hop.link.schedule):
+    changes = [change for link in _links(plan) for change in link.schedule]
+    if any(at_ns > plan.until_ns for change in changes for at_ns in change.instants(ran_ns)):
         yield _schedule(
             f"the workload ran for {ran_ns / 1e9:g} s, and the schedule was worked out for {plan.until_ns / 1e9:g} s",
-            "give the workload a duration",
+            "give the workload a duration, or the schedule fewer changes",
         )
 
 
@@ -54,10 +56,10 @@ def came(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     if evidence.timeline is None:
         return
     ran_ns = evidence.timeline.stop_ns - evidence.timeline.start_ns
-    for hop in plan.path:
-        for change in hop.link.schedule:
+    for link in _links(plan):
+        for change in link.schedule:
             if change.at_ns >= ran_ns:
-                what = f"{hop.link.name}: the change at {change.at_ns / 1e9:g} s never came, the workload was over"
+                what = f"{link.name}: the change at {change.at_ns / 1e9:g} s never came, the workload was over"
                 yield Finding("schedule", "valid", what, f"the workload ran for {ran_ns / 1e9:g} s")
 
 
@@ -162,6 +164,12 @@ def _carried(each: StageEvidence, begin_ns: int, end_ns: int) -> float | None:
     rates = [(0, each.stage.asked.rate_bps)]
     rates += [(interval.begin_ns, interval.state.asked.rate_bps) for interval in each.intervals[1:]]
     return capacity_bits(rates, begin_ns, end_ns)
+
+
+def _links(plan: Plan) -> tuple[Link, ...]:
+    """Those that data or answers cross, of the workload or of the background."""
+    legs = [leg for leg in (plan.leg, plan.upstream, *plan.background) if leg is not None]
+    return tuple({hop.link.name: hop.link for leg in legs for hop in (*leg.path, *leg.back)}.values())
 
 
 def _later(evidence: Evidence) -> Iterator[tuple[StageEvidence, Interval]]:

@@ -12,14 +12,14 @@ from .command import Command, script
 from .error import UserError
 from .stage import Emulator
 from .topology import Link
-from .workload import PingWorkload, Workload
+from .workload import Workload, length_ns
 
 UNKNOWN_NS, UNKNOWN_CHANGES = 3600 * 10**9, 1000
 """How far a schedule is followed, and for how many changes of a link, under a workload that does not say how long it
 takes. One that goes on for longer is invalid."""
 
-LEEWAY_NS = 10**9
-"""And this much beyond the duration of one that does: tools negotiate before they start."""
+LEEWAY_NS, LEEWAY_ROUND_TRIPS = 5 * 10**9, 20
+"""And this much beyond the duration of one that does: tools negotiate before they start, and wait for what is late."""
 
 SHOWN_NS = 60 * 10**9
 """And this far without any workload: just to be shown."""
@@ -39,12 +39,11 @@ def until_ns(workload: Workload | None, links: Iterable[Link]) -> int:
     """How long after its start a workload can still be running."""
     if workload is None:
         return SHOWN_NS
-    if isinstance(workload, PingWorkload):
-        return workload.count * workload.interval_ns + LEEWAY_NS
-    duration_ns = getattr(workload, "duration_ns", None)
-    if duration_ns is None:
+    links = tuple(links)
+    own_ns = length_ns(workload)
+    if own_ns is None:
         return min((_followed_ns(link) for link in links), default=UNKNOWN_NS)
-    return int(duration_ns) + max(getattr(workload, "start_ns", (0,))) + LEEWAY_NS
+    return own_ns + LEEWAY_NS + LEEWAY_ROUND_TRIPS * sum(link.rtt_ns for link in links)
 
 
 def _followed_ns(link: Link) -> int:

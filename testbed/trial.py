@@ -222,7 +222,9 @@ def _changed(planned: Plan) -> tuple[Source, ...]:
 def _with_timeline(
     steps: list[dict[str, Any]], trial: Trial, planned: Plan, changed: tuple[Source, ...]
 ) -> list[dict[str, Any]]:
-    """The steps of a workload, and a timeline from right before the first of them that is waited for, to their end."""
+    """The steps of a workload, and a timeline from right before the last program that is waited for, to its end: those
+    before it only prepare.
+    """
     if not planned.timeline:
         return steps
     moments = [
@@ -232,7 +234,7 @@ def _with_timeline(
     begin = workloads.begin(trial.workload)
     timeline = {"title": "timeline", "timeline": moments, "background": "timeline"}
     timeline |= {"begin": list(begin)} if begin else {}
-    at = next(n for n, step in enumerate(steps) if "run" in step and not step.get("background"))
+    at = max(n for n, step in enumerate(steps) if "run" in step and not step.get("background"))
     return [*steps[:at], timeline, steps[at], {"stop": "timeline"}, *steps[at + 1 :]]
 
 

@@ -120,6 +120,15 @@ def test_an_origin_farther_away_than_asked_is_found(run_trial: RunTrial) -> None
     assert any("between cache and origin asked 152 ms" in text for text in ran.data["warnings"])
 
 
+def test_a_schedule_changes_the_downloads_while_they_run(run_trial: RunTrial) -> None:
+    path = {"rate": "10 Mbit/s", "schedule": [{"at": "1 s", "rate": "1 Mbit/s"}]}
+    ran = run_trial(path=path, workload=http(sizes="100 kB", downloads=12))
+    elapsed = [each["elapsed_s"] for each in downloads(ran)]
+    assert max(elapsed[:8]) < 0.12
+    assert min(elapsed[10:]) > 0.8
+    assert ran.findings == {}
+
+
 def test_the_servers_send_with_the_congestion_control_that_was_asked(run_trial: RunTrial) -> None:
     for name in ("bbr", "htcp"):
         ran = run_trial(workload=http(sizes="2 MB", congestion=name))

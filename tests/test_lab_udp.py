@@ -51,6 +51,13 @@ def test_in_a_quiet_network_nothing_is_lost_late_or_uneven(run_trial: RunTrial, 
     assert ran.data["verdict"] == "valid"
 
 
+def test_a_schedule_that_goes_on_while_the_receiver_waits_is_no_fault(run_trial: RunTrial) -> None:
+    slower = [{"at": "0 s", "every": "100 ms", "for": "50 ms", "rate": "50 Mbit/s"}]
+    workload = {"tool": "udp", "rate": "1 Mbit/s", "duration": "2 s"}
+    ran = run_trial(path={"rtt": "200 ms", "schedule": slower}, workload=workload)
+    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+
+
 def test_jitter_is_that_of_the_path(run_trial: RunTrial) -> None:
     path = {"rtt": "100 ms", "jitter": {"forward": {"sd": "1 ms", "distribution": "normal", "reorder": True}}}
     # 10 ms apart, ten standard deviations: none overtakes another.

@@ -121,6 +121,16 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 fwd to "e
 #   tc -n tb-path.emulator qdisc change dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 1514
 #   tc -n tb-path.emulator qdisc change dev end1 parent 2:1 handle 3: pfifo limit 50
 #   tc -n tb-path.emulator qdisc change dev end0 root handle 1: netem limit 2147483647 delay 20000us loss random 1% rate 100tbit
+# 13 s:
+#   tc -n tb-path.emulator qdisc change dev wire0 root handle 1: netem limit 2147483647 delay 10000us rate 100tbit
+#   tc -n tb-path.emulator qdisc change dev end1 root handle 2: tbf rate 5000000bit burst 2271 limit 1514
+#   tc -n tb-path.emulator qdisc change dev end1 parent 2:1 handle 3: pfifo limit 50
+#   tc -n tb-path.emulator qdisc change dev end0 root handle 1: netem limit 2147483647 delay 10000us loss random 1% rate 100tbit
+# 14.5 s:
+#   tc -n tb-path.emulator qdisc change dev wire0 root handle 1: netem limit 2147483647 delay 20000us rate 100tbit
+#   tc -n tb-path.emulator qdisc change dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 1514
+#   tc -n tb-path.emulator qdisc change dev end1 parent 2:1 handle 3: pfifo limit 50
+#   tc -n tb-path.emulator qdisc change dev end0 root handle 1: netem limit 2147483647 delay 20000us loss random 1% rate 100tbit
 
 # To take it down:
 #   ip netns exec tb-path.emulator nft 'delete table netdev testbed'
