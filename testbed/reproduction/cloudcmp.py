@@ -113,9 +113,7 @@ def fast_and_slow(measured: Measured) -> tuple[Measured, Measured]:
 def short_rtt(runs: Mapping[str, Measured]) -> Judgement:
     """5.3.1: below 2 ms between any two instances."""
     most_s = max(runs[INTRA].numbers(lambda data: data["seen"]["rtt_max_s"]))
-    return Judgement(
-        f"at most {most_s * 1e3:.3g} ms", most_s < INTRA_RTT_S, "idle; the delay is ours"
-    )
+    return Judgement(f"at most {most_s * 1e3:.3g} ms", most_s < INTRA_RTT_S, "idle; the delay is ours")
 
 
 def between_datacenters(runs: Mapping[str, Measured]) -> Judgement:
