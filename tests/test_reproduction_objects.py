@@ -293,6 +293,14 @@ def test_an_edge_that_is_worse_is_said_where() -> None:
     assert "wan.rtt 196 ms" in found.why
 
 
+def test_an_axis_goes_over_with_and_without_a_cache() -> None:
+    cells = specfile.load_scenario(ROOT / "scenarios" / "cdn-edge.yaml", quick=True).cells
+    assert {dict(cell.params)["workload.cache"]: cell.workload.cache for cell in cells} == {
+        "none": None,
+        "edge": "edge",
+    }
+
+
 def test_means_over_homes_weigh_each_region_by_its_homes() -> None:
     assert region_check.over_all_homes({"us": 77, "eu": 0, "csa": 0, "ap": 0, "za": 0}) == pytest.approx(36)
     assert region_check.over_all_homes(dict.fromkeys(region_check.HOMES, 7)) == pytest.approx(7)
