@@ -203,7 +203,9 @@ def peak_rate_bps(samples: Sequence[QueueSample], rate_bps: int | None, frame_by
         frames = rate_bps * (inner[1].time_ns - inner[0].time_ns) / (8e9 * frame_bytes)
         stride = math.ceil(MANY_FRAMES / frames)
         if len(inner) > stride:
-            return max(_rate(a, b) for a, b in zip(inner[:-stride], inner[stride:], strict=True))
+            least_ns = stride * (inner[1].time_ns - inner[0].time_ns) // 2  # samples of two looks can be close together
+            pairs = zip(inner[:-stride], inner[stride:], strict=True)
+            return max(_rate(a, b) for a, b in pairs if b.time_ns - a.time_ns >= least_ns)
     return _rate(samples[0], samples[-1]) if len(samples) > 1 else None
 
 

@@ -15,6 +15,7 @@ from testbed.emulator import NETEM_LIMIT
 from testbed.evidence import Evidence, StageEvidence
 from testbed.finding import Finding, verdict
 from testbed.gate import judge
+from testbed.interval import peak_rate_bps
 from testbed.networkcheck import expected_drops
 from testbed.plan import Plan
 from testbed.readback import Qdisc
@@ -228,3 +229,13 @@ def _when(trial: Trial) -> tuple[str, ...]:
 def test_nothing_is_expected_to_be_dropped_without_a_periodic_loss() -> None:
     for loss in ("none", {"random": "1 %"}):
         assert expected_drops(orders(make_trial(path={"loss": loss})).plan.stages(there=True)[0], 1000) is None
+
+
+def test_two_looks_close_together_say_nothing_about_a_rate() -> None:
+    """8 frames that leave within 3 ms, as a look at the end can see them, are no excess over 30 Mbit/s."""
+    every = [(n * 100_000_000, n * 375_000) for n in range(6)]
+    looks = [*every, (503_000_000, 5 * 375_000 + 8 * 1514), (600_000_000, 6 * 375_000)]
+    samples = [QueueSample(at_ns, "e", 2, "2:", "tbf", octets, 0, 0, 0, 0) for at_ns, octets in looks]
+    assert peak_rate_bps(samples, 30_000_000, 1514) == pytest.approx(30e6)
+    faster = [replace(each, bytes=each.bytes * 2) for each in samples]
+    assert peak_rate_bps(faster, 30_000_000, 1514) == pytest.approx(60e6)

@@ -151,7 +151,11 @@ def tcp_run(bps: Sequence[float], params: Mapping[str, str], **more: Any) -> dic
 
 
 def campaign(
-    amazon: Mapping[str, float] = AMAZON, azure: Mapping[str, float] = AZURE, swing: float = 0.0, drops: int = 0
+    amazon: Mapping[str, float] = AMAZON,
+    azure: Mapping[str, float] = AZURE,
+    swing: float = 0.0,
+    drops: int = 0,
+    length_s: int = 300,
 ) -> Made:
     """A run of each ordered pair; every other second is up by `swing`, the rest down."""
     trials = []
@@ -159,7 +163,7 @@ def campaign(
         for pair, level in levels.items():
             for source, target in (pair.split("-"), pair.split("-")[::-1]):
                 mbit = LARGEST.get((provider, source, target), level)
-                bps = [mbit * 1e6 * (1 + (swing if n % 2 else -swing)) for n in range(20)]
+                bps = [mbit * 1e6 * (1 + (swing if n % 2 else -swing)) for n in range(length_s)]
                 stages = [{"link": f"{source}-access", "queue_drops": drops}, {"link": pair, "queue_drops": 9}]
                 params = between(source, target, topology=path.PROVIDERS[provider])
                 trials.append(tcp_run(bps, params, stages=stages))
@@ -184,7 +188,9 @@ SWAPPED = {**AZURE, "eu-ap": AZURE["us-ap"], "us-ap": AZURE["eu-ap"]}
         (path.tcp_levels, campaign(), True),
         (path.tcp_levels, campaign(azure=AMAZON), False),
         (path.tcp_levels, campaign(amazon={pair: 0.8 * level for pair, level in AMAZON.items()}), False),
+        (path.tcp_levels, campaign(swing=0.1), True),
         (path.tcp_levels, campaign(swing=0.3), False),
+        (path.tcp_levels, campaign(swing=0.3, length_s=20), True),  # too short to say
         (path.ranking, campaign(), True),
         (path.ranking, campaign(azure=SWAPPED), False),  # no difference between the providers
         (path.ranking, campaign(azure={**AZURE, "sa-ap": 200}), False),
