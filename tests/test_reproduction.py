@@ -262,7 +262,9 @@ def stored(runs: Runs, name: str, goodput_bps: float, *, only: int | None = None
         home.mkdir(parents=True)
         made = trial_result(Made(dict(trial.params), [goodput_bps], seed=trial.seed))
         (home / "trial.json").write_text(json.dumps(trial.to_dict()))
-        (home / "result.json").write_text(json.dumps({**made.data, "id": trial.id, "repetition": trial.repetition, "measured": {}}))
+        (home / "result.json").write_text(
+            json.dumps({**made.data, "id": trial.id, "repetition": trial.repetition, "measured": {}})
+        )
         (home / "host.json").write_text('{"wall_s": 1.0}')
     (folder / "run.json").write_text(
         json.dumps({"schema": 1, "scenario": name, "trials": [each.id for each in trials]})
