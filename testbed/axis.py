@@ -10,10 +10,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
+from .backgroundfile import PATTERNS
 from .document import Fault, Path
 from .error import ValueRefused, nearest, one_of
 from .field import Sysctls
@@ -36,19 +37,22 @@ SYSCTL = "sysctls."
 EXCLUSIVE = {"rtt": "delay", "delay": "rtt", "duration": "bytes", "bytes": "duration"}
 """Setting one of these takes the other away."""
 
-_GENERAL = ("NODE.nic", "workload.KEY", "sysctls.NAME")
+_GENERAL = ("NODE.nic", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
 _ALLOWED = f"LINK.KEY (with {', '.join(LINK_KEYS)}), {', '.join((*_GENERAL, *SHORT, *WHOLE))}"
+
+
+Part: TypeAlias = Literal["link", "node", "workload", "background", "scenario", "sysctl"]
 
 
 @dataclass(frozen=True)
 class AxisKey:
-    """What an axis varies: `key` of the link or node `name`, of the workload or of the scenario (name "").
+    """What an axis varies: `key` of the link, node or background `name`, of the workload or of the scenario (name "").
 
     `text` is the canonical spelling; `way` is one direction of a link, or "" for both. A sysctl has its own name.
     """
 
     text: str
-    part: Literal["link", "node", "workload", "scenario", "sysctl"]
+    part: Part
     name: str
     key: str
     way: str = ""
@@ -65,6 +69,8 @@ class AxisKey:
 class Names:
     """What axes can refer to. `links` None is an unreadable topology, `tool` None an unknown tool.
 
+    `backgrounds` has the pattern of each, None for an unknown one.
+
     Of several topologies, `links` and `hosts` are what all of them have, and `partial` what only some have.
     `topologies` are the files that an axis names, by what it says; None is one with problems of its own.
     """
@@ -74,6 +80,7 @@ class Names:
     tool: str | None
     partial: tuple[str, ...] = ()
     topologies: Mapping[str, TopologyFile | None] = field(default_factory=dict)
+    backgrounds: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -110,6 +117,8 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
         return AxisKey(text, "scenario", "", text)
     if text in SHORT or (first == "workload" and rest):
         return _workload_key(text, rest or text, names)
+    if first == "background" and "." in rest:
+        return _background_key(text, rest, names)
     if first == "sysctls" and rest:
         return _sysctl_key(text, rest)
     if not rest:
@@ -173,6 +182,8 @@ def _read_topology(data: Any, names: Names) -> tuple[TopologyFile | None, str, l
 def _shape(key: AxisKey, names: Names) -> type[Shape]:
     if key.part == "workload":
         return TOOLS[names.tool or "flow"]
+    if key.part == "background":
+        return PATTERNS[names.backgrounds[key.name] or "constant"]
     shapes: dict[str, type[Shape]] = {"link": LinkFile, "node": HostFile, "scenario": ScenarioFile}
     return shapes[key.part]
 
@@ -204,6 +215,21 @@ def _workload_key(text: str, key: str, names: Names) -> AxisKey | None:
     if key not in known:
         raise ValueRefused(f"{names.tool} has no {key!r} to vary", one_of([f"workload.{each}" for each in known], text))
     return AxisKey(text, "workload", "", key)
+
+
+def _background_key(text: str, rest: str, names: Names) -> AxisKey | None:
+    name, _, key = rest.partition(".")
+    if name not in names.backgrounds:
+        allowed = one_of([f"background.{each}.{key}" for each in names.backgrounds], text)
+        raise ValueRefused(f"there is no background {name!r} to vary", allowed or "names under the key 'background'")
+    pattern = names.backgrounds[name]
+    if pattern is None:
+        return None
+    known = [each for each in PATTERNS[pattern].known_keys() if each != "pattern"]
+    if key not in known:
+        allowed = one_of([f"background.{name}.{each}" for each in known], text)
+        raise ValueRefused(f"{pattern} has no {key!r} to vary", allowed)
+    return AxisKey(text, "background", name, key)
 
 
 def _sysctl_key(text: str, name: str) -> AxisKey:

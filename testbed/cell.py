@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from .axis import EXCLUSIVE, Change
+from .axis import EXCLUSIVE, Change, Part
+from .background import Backgrounds
+from .backgroundfile import AnyBackgroundFile, background_faults
 from .dimension import Dimension
 from .document import Fault, Path
 from .error import ValueRefused
@@ -48,6 +50,7 @@ class Resolver:
     workload_file: AnyWorkloadFile
     kernel: Kernel
     nic: Nic | None
+    background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -67,9 +70,16 @@ class Resolver:
         is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
         if topology is None or workload is None or not is_heard:
             return None
+        beside = _of(changes, "background")
+        background = self._once(
+            ("background", base.path, _paths(about), _paths(beside)),
+            lambda: self._background(base, topology, workload, beside),
+        )
+        if background is None:
+            return None
         params = tuple((change.key.text, change.text) for change in changes if change.shown)
         sysctls = tuple((change.key.name, change.value) for change in asked)
-        return Cell(params, topology, workload, whole.get("kernel", self.kernel), topology.nic, sysctls)
+        return Cell(params, topology, workload, whole.get("kernel", self.kernel), topology.nic, sysctls, background)
 
     def _base(self, changes: tuple[Change, ...]) -> _Base:
         chosen = next((change for change in changes if change.key.key == "topology"), None)
@@ -143,6 +153,22 @@ class Resolver:
             self._blame((*ends, *base.chosen), fault, () if ends else ("workload",))
         return None if own or placing else workload.workload()
 
+    def _background(
+        self, base: _Base, topology: Topology, workload: Workload, changes: tuple[Change, ...]
+    ) -> Backgrounds | None:
+        files = dict(self.background)
+        for change in changes:
+            file = files[change.key.name]
+            field_name = next(n for n, info in type(file).model_fields.items() if (info.alias or n) == change.key.key)
+            files[change.key.name] = file.model_copy(update={field_name: change.value})
+        faults = background_faults(files, topology, workload)
+        for fault in faults:
+            name, *rest = fault.path
+            mine = tuple(change for change in changes if change.key.name == name)
+            own = replace(fault, path=tuple(rest))
+            self._blame((*mine, *base.chosen), own, ("background", name))
+        return None if faults else tuple((name, file.background()) for name, file in files.items())
+
     def _blame(self, changes: tuple[Change, ...], fault: Fault, elsewhere: Path) -> None:
         """Note a fault at the axis that sets its key, else in the file, else at the first axis there is."""
         key = fault.path[0] if fault.path else None
@@ -185,7 +211,7 @@ def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
     return replace(node, nic=own)
 
 
-def _of(changes: Iterable[Change], *parts: Literal["link", "node", "workload", "sysctl"]) -> tuple[Change, ...]:
+def _of(changes: Iterable[Change], *parts: Part) -> tuple[Change, ...]:
     return tuple(change for change in changes if change.key.part in parts)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .axis import Names, members
+from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
 from .topologycheck import check_topology
@@ -58,6 +59,7 @@ class Networks:
             _tool(mapping(scenario.data)),
             tuple(name for name in every if name not in (*links, *hosts)),
             {said: one.file for said, one in self.found.items()},
+            _backgrounds(mapping(scenario.data)),
         )
 
     def places(self) -> tuple[str, ...] | None:
@@ -137,6 +139,11 @@ def _known(document: Document) -> Network:
 def _tool(data: dict[str, Any]) -> str | None:
     tool = mapping(data.get("workload")).get("tool")
     return tool if isinstance(tool, str) and tool in TOOLS else None
+
+
+def _backgrounds(data: dict[str, Any]) -> dict[str, str | None]:
+    patterns = {name: mapping(each).get("pattern") for name, each in mapping(data.get("background")).items()}
+    return {name: said if isinstance(said, str) and said in PATTERNS else None for name, said in patterns.items()}
 
 
 def read(path: str | os.PathLike[str]) -> Document:

@@ -119,20 +119,26 @@ def _with_option(changed: Changed, option: Option) -> Changed:
 
 
 def _can_vary(key: str) -> bool:
-    """Whether an axis can have this key; "topology" and sysctls are keys of the scenario as well."""
+    """Whether an axis can have this key; "topology", sysctls and background are keys of the scenario as well."""
     first, _, rest = key.partition(".")
     return (
         key in (*SHORT, *WHOLE)
         or key.startswith(SYSCTL)
         or "+" in key
         or (first == "workload" and rest not in ("", "tool"))
+        or _is_of_background(key)
         or first not in ScenarioFile.known_keys()
     )
 
 
 def _is_axis(key: str, is_varied: bool) -> bool:
     """Whether the cells, rather than the scenario itself, have this key."""
-    return _can_vary(key) and (is_varied or not (key == "topology" or key.startswith(SYSCTL)))
+    return _can_vary(key) and (is_varied or not (key == "topology" or key.startswith(SYSCTL) or _is_of_background(key)))
+
+
+def _is_of_background(key: str) -> bool:
+    """Whether it is background.NAME.KEY."""
+    return key.startswith("background.") and key.count(".") == 2
 
 
 def _refuse_unknown(option: Option) -> None:

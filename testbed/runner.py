@@ -19,7 +19,7 @@ from .native import Tools, tools
 from .result import TrialResult, result
 from .scenario import Trial
 from .setting import Kernel
-from .store import HOST, RESULT, TRIAL, write_json, write_samples
+from .store import HOST, PROVENANCE, RESULT, TRIAL, write_json, write_samples
 from .trial import SAMPLES, Orders
 from .workload import controls
 from .workloads import PROGRAMS
@@ -63,6 +63,15 @@ def place(kernel: Kernel) -> Place:
     """Raises MachineError with the command that fixes it if there is no such kernel."""
     image = None if kernel.place == "host" else find(kernel.name)
     return Place(kernel, tools(), image)
+
+
+def kernel_key(kernel: Kernel) -> str | None:
+    """What the lab kernel that a trial would run on was built from; None for this machine's, or if there is none."""
+    try:
+        image = place(kernel).image
+    except MachineError:
+        return None
+    return None if image is None else image.key
 
 
 def check(trial: Trial, made: Orders) -> None:
@@ -115,7 +124,7 @@ def run(
     there = place(trial.kernel)
     write_json(folder / TRIAL, trial.to_dict())
     (folder / "plan.sh").write_text(made.script)
-    write_json(folder / "provenance.json", _provenance(there))
+    write_json(folder / PROVENANCE, _provenance(there))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     ending = _carry_out(trial, made, there, folder, progress, cancelled)
     seen = evidence.read(trial, made, folder)
@@ -162,7 +171,7 @@ def _provenance(there: Place) -> dict[str, object]:
         "programs": there.tools.digest,
         "kernel": None
         if image is None
-        else {"name": image.name, "release": image.release, "config_hash": image.config_hash},
+        else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
         "versions": _versions(),
     }
 

@@ -55,7 +55,7 @@ class Axis:
 class Cell:
     """One combination of axis values, resolved. `params` has the key and the text of each axis.
 
-    `sysctls` are those that axes set; they go before the scenario's.
+    `sysctls` are those that axes set; they go before the scenario's. `background` is other traffic.
     """
 
     params: Params
@@ -64,6 +64,7 @@ class Cell:
     kernel: Kernel
     nic: Nic | None
     sysctls: tuple[tuple[str, str], ...] = ()
+    background: Backgrounds = ()
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class Trial:
             captures=tuple(each.capture() for each in file.capture),
             limits=file.limits.limits(),
             sysctls=tuple(file.sysctls.items()),
-            background=file.backgrounds,
+            background=tuple((name, each.background()) for name, each in (file.background or {}).items()),
         )
 
 
@@ -160,7 +161,6 @@ class Scenario:
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
     until: Until | None = None
-    background: Backgrounds = ()
     size: Size = "full"
     quick_note: str | None = None
 
@@ -193,7 +193,7 @@ class Scenario:
                 captures=self.captures,
                 limits=self.limits,
                 sysctls=tuple((dict(self.sysctls) | dict(cell.sysctls)).items()),
-                background=self.background,
+                background=cell.background,
             )
             for id, (cell, i) in zip(ids, runs, strict=True)
         )

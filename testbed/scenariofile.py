@@ -9,7 +9,6 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, PlainSerializer, PlainValidator, Tag, WithJsonSchema
 
 from . import units
-from .background import Backgrounds
 from .backgroundfile import BackgroundFile
 from .document import MAPPING, Fault
 from .error import ValueRefused
@@ -150,10 +149,6 @@ class RunFile(Shape):
     capture: list[CaptureFile] = Field([], description="Where packets are written down.")
     limits: LimitsFile = LimitsFile.model_construct()
     sysctls: Sysctls = Field({}, description="Kernel settings of all hosts.")
-
-    @property
-    def backgrounds(self) -> Backgrounds:
-        return tuple((name, each.background()) for name, each in (self.background or {}).items())
 
     @property
     def samples_interval_ns(self) -> int | None:

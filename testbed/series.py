@@ -64,17 +64,11 @@ class Series:
     @property
     def capacity_bps(self) -> float | None:
         """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
-        rates = {each.data["asked"]["rate_bps"] for each in self.trials}
-        return rates.pop() if len(rates) == 1 else None
+        return capacity_bps(self.trials)
 
     def profile(self, span: Span = "steady") -> ThroughputProfile | None:
         """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any trial."""
-        samples: dict[float, list[float]] = {}
-        for each in self.trials:
-            rate = goodput_bps(each, span)
-            if rate is not None:
-                samples.setdefault(each.data["asked"]["rtt_s"], []).append(rate)
-        return ThroughputProfile.of_samples(samples) if samples else None
+        return profile(self.trials, span)
 
     def stretches(self, span: Span = "steady", margin: float = 0.01) -> tuple[Stretch, ...]:
         """Where the profile is concave, convex or straight; `margin` is a share of the capacity. Empty for one RTT."""
@@ -110,6 +104,22 @@ class Series:
             if index is not None:
                 found.setdefault(each.data["asked"]["rtt_s"], []).append(index)
         return {rtt: statistic.mean(values) for rtt, values in sorted(found.items())}
+
+
+def capacity_bps(results: Sequence[TrialResult]) -> float | None:
+    """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
+    rates = {each.data["asked"]["rate_bps"] for each in results}
+    return rates.pop() if len(rates) == 1 else None
+
+
+def profile(results: Sequence[TrialResult], span: Span = "steady") -> ThroughputProfile | None:
+    """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any goodput."""
+    samples: dict[float, list[float]] = {}
+    for each in results:
+        rate = goodput_bps(each, span)
+        if rate is not None:
+            samples.setdefault(each.data["asked"]["rtt_s"], []).append(rate)
+    return ThroughputProfile.of_samples(samples) if samples else None
 
 
 def series(

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from .backgroundfile import background_faults
 from .cell import Resolver
 from .dimension import Dimension, dimensions
 from .document import Document, Fault, mapping
@@ -53,14 +52,10 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     if spec is None or None in over.files or faults or over.problems:
         raise SpecError(_problems(changed.document, faults, over))
     own = None if over.is_axis else over.found[OWN].file
-    resolver = Resolver(own, spec.workload, spec.kernel, spec.nic)
+    resolver = Resolver(own, spec.workload, spec.kernel, spec.nic, spec.background or {})
     cells = resolver.cells(varied, excluded)
     if not cells and not resolver.faults:
         faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]
-    if spec.background:
-        for topology, workload in dict.fromkeys((cell.topology, cell.workload) for cell in cells):
-            found = background_faults(spec.background, topology, workload)
-            resolver.faults |= {(fault.path, fault.what): fault.under("background") for fault in found}
     if resolver.faults or faults:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], over))
     until = None if spec.until is None else spec.until.until()
@@ -79,7 +74,6 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
         until=until,
         size=size,
         quick_note=spec.quick["note"] if spec.quick and quick else None,
-        background=spec.backgrounds,
     )
 
 

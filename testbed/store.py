@@ -31,7 +31,7 @@ from .result import SCHEMA, TrialResult
 from .scenario import Trial
 from .setting import Until
 
-RESULT, TRIAL, HOST = "result.json", "trial.json", "host.json"
+RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
 PARTIAL = ".partial-"
 NOT_REPEATED = frozenset({HOST})
 """Files that tell of this machine and this hour, and differ from run to run."""
@@ -145,6 +145,12 @@ class Store:
                 "or this one without it"
             )
         return read_result(folder)
+
+    def kernel_key(self, trial: Trial) -> str | None:
+        """What the lab kernel of a finished trial was built from; None if that was not noted."""
+        path = self.path / "trials" / trial.id / PROVENANCE
+        key = (read_json(path).get("kernel") or {}).get("key") if path.exists() else None
+        return key if isinstance(key, str) else None
 
     def results(self) -> tuple[TrialResult, ...]:
         """The results of the scenario that ran last, in its order. Raises UserError for one that cannot be read."""

@@ -15,13 +15,13 @@ from typing import Protocol
 
 from . import estimate, runner
 from .agenda import Agenda
-from .error import TestbedError
+from .error import TestbedError, UserError
 from .estimate import Forecast
 from .kernels.guest import Cancelled
 from .kernels.lab import RESERVE_BYTES, available_bytes, check_memory
 from .result import TrialResult
 from .scenario import Params, Trial
-from .setting import Until
+from .setting import Kernel, Until
 from .store import Store
 from .trial import orders
 
@@ -93,6 +93,8 @@ def prepare(
     """
     agenda = Agenda(trials if order is None else order, until)
     found = _found(trials, store, agenda)
+    if check:
+        _refuse_other_kernels([trial for trial in trials if trial.id in found], store)
     works: dict[Params, estimate.Work] = {}
     memory_bytes = 0
     waiting = {trial.params for trial in agenda.waiting}
@@ -125,11 +127,28 @@ def _found(trials: Sequence[Trial], store: Store, agenda: Agenda) -> dict[str, T
     """
     found = {}
     for trial in sorted(trials, key=lambda trial: trial.repetition):
-        result = store.finished(trial) if agenda.has(trial) else None
-        if result is not None:
+        result = store.finished(trial)
+        if result is not None and agenda.has(trial):
             found[trial.id] = result
             agenda.ended(trial, result)
     return found
+
+
+def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
+    """Raises UserError for a trial on a kernel that has been built from something else since, under the same name."""
+    keys: dict[Kernel, str | None] = {}
+    for trial in done:
+        was = store.kernel_key(trial)
+        if was is None:
+            continue
+        if trial.kernel not in keys:
+            keys[trial.kernel] = runner.kernel_key(trial.kernel)
+        if keys[trial.kernel] not in (None, was):
+            folder = store.path / "trials"
+            raise UserError(
+                f"{folder / trial.id} was measured with another build of its kernel than there is now; allowed: "
+                f"another folder (-o), or this one without the old trials: rm -r {folder}"
+            )
 
 
 def run(sweep: Sweep, jobs: int, report: Report) -> Summary:

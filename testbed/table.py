@@ -67,8 +67,8 @@ def update(store: Store, *, mend: bool = False) -> None:
     """
     trials = _Trials.of(store)
     stale = [name for name in (*NAMES, WALL) if not _is_of(path(store, name), trials, mend)]
-    if WALL not in stale and _changed_ns(store, mend) != trials.changed_ns:
-        stale = [*NAMES, WALL]  # a trial was measured again
+    if WALL in stale or _changed_ns(store, mend) != trials.changed_ns:
+        stale = [*NAMES, WALL]  # a trial was measured again, or nothing says that none was
     for name in stale:
         try:
             with replacing(path(store, name)) as partial:

@@ -150,6 +150,31 @@ def test_what_has_no_partner_is_listed(compare: Compare, base: Path, tmp_path: P
     assert said.code == 0
 
 
+def test_a_cell_that_the_candidate_could_not_carry_out_is_not_passed_over(
+    compare: Compare, base: Path, tmp_path: Path
+) -> None:
+    """A change that kills every trial of a cell would otherwise be "same" on the strength of the other cells."""
+    broken = [replace(made, verdict="invalid") if made.params["path.buffer"] == "2 bdp" else made for made in noisy()]
+    said = compare(base, write_run(tmp_path / "broken", broken))
+    assert said.out.splitlines()[-1] == "overall: cannot tell (6 same, 1 cells without a pair; tolerance 3 %)"
+    assert "cannot tell: buffer 2 bdp has no pair of trials" in said.out
+    assert said.code == 0
+
+
+def test_trials_that_a_run_should_have_and_has_not_are_counted(compare: Compare, base: Path, tmp_path: Path) -> None:
+    about = json.loads((base / "run.json").read_text())
+    (base / "run.json").write_text(json.dumps({**about, "trials": [*about["trials"], "lost", "failed"]}))
+    (base / "failed" / "failed").mkdir(parents=True)
+    (base / "failed" / "failed" / "error.txt").write_text("the kernel died\n")
+    said = compare(base, base)
+    assert f"left out: {base}: 2 of 18 trials are missing, 1 of them failed" in said.out.replace("\n", "")
+    run = profile_run(tmp_path)
+    about = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**about, "trials": [*about["trials"], "lost"]}))
+    said = compare(run, "google-cloud-emulated#emulated-cubic-1-flow")
+    assert f"{run}: 1 of 13 trials are missing" in said.out.replace("\n", "")
+
+
 def test_runs_with_nothing_in_common_are_refused(compare: Compare, base: Path, tmp_path: Path) -> None:
     other = write_run(tmp_path / "other", [Made({"flows": "1"}, [1e6])])
     said = compare(base, other)
@@ -222,6 +247,13 @@ def test_two_values_of_an_axis_of_one_run_are_compared(compare: Compare, tmp_pat
             "--metric speed: allowed: goodput",
         ),
         (("--axis", "flows", "--base", "1", "--candidate", "2", "--tolerance", "-1"), "--tolerance '-1': allowed"),
+        (
+            ("--axis", "flows", "--base", "1", "--candidate", "2", "--tolerance", "3"),
+            "--tolerance '3': allowed: a share",
+        ),
+        (("--axis", "flows", "--base", "1", "--candidate", "2", "--ignore", "seed"), "--ignore is for two runs"),
+        (("--axis", "flows", "--base", "1", "--candidate", "2", "--with-ramp"), "--with-ramp is for a published"),
+        (("google-cloud-emulated", "--metric", "goodput"), "--metric is for two runs"),
         ((), "google-cloud-emulated"),
         (("google-clout-emulated",), "did you mean 'google-cloud-emulated'?"),
         (("google-cloud-emulated#cloud",), "has no series 'cloud'"),

@@ -78,7 +78,9 @@ def test_too_little_shared_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> N
     assert not found["memory"].ok
 
 
-IMAGE = KernelImage("linux-7.3.4", Path("/nowhere/linux"), "7.3.4", "0" * 64, True, "2026-01-01T00:00:00+00:00")
+IMAGE = KernelImage(
+    "linux-7.3.4", Path("/nowhere/linux"), "7.3.4", "0" * 64, True, "2026-01-01T00:00:00+00:00", "1" * 64
+)
 
 
 def test_a_kernel_that_does_not_boot_is_found_with_its_last_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from storedruns import Made, trial_result
 
 from testbed import library, published
+from testbed.commands.reproduce import Runs
 from testbed.error import UserError
 from testbed.reproduction import catalogue, links, profile_check, table, throughput_profile
 from testbed.reproduction.measured import Measured, with_interval
 from testbed.reproduction.row import Finding, Judgement, Row
 from testbed.result import TrialResult
+from testbed.specfile import load_scenario
 from testbed.units import parse_one_in
 
 ROWS = {row.id: row for row in catalogue.ROWS}
@@ -122,7 +129,7 @@ def test_a_check_is_not_met_by_what_contradicts_it(id: str) -> None:
 def test_a_network_that_was_not_as_asked_fails_the_system_row() -> None:
     core = sweep(as_published)
     for broken in (
-        replace(core, invalid=1),
+        replace(core, left_out=core.results[:1]),
         replace(core, results=(_with(core.results[0], seen={"rtt_s": 0.002}), *core.results[1:])),
         replace(core, results=(_with(core.results[0], stages=[{"expected_drops": 3, "dropped_packets": 2}]),)),
     ):
@@ -226,3 +233,63 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
     assert "- K7: too much" in page
     assert "- K9: this version has no engine: mininet" in page
     assert "## Hartpence et al., Performance Evaluation of Networks with Physical and Virtual Links, 2015" in page
+
+
+def test_an_rtt_or_a_cell_of_which_every_trial_is_invalid_is_not_passed_over() -> None:
+    """Otherwise "the longest RTT" would be another one, and nobody would see it."""
+    core = sweep(as_published)
+    invalid = [
+        _with(each, verdict="invalid") if each.data["params"]["path.rtt"] == "376 ms" else each for each in core.results
+    ]
+    broken = Measured.of(profile_check.SCENARIO, "quick", invalid)
+    for id in ("K2", "K4", "K5", "K7", "S3-F7"):
+        with pytest.raises(UserError, match=r"has no usable trial (at an RTT of 376 ms|with path.rtt = 376 ms)"):
+            ROWS[id].judge({profile_check.SCENARIO: broken})  # type: ignore[misc]
+    assert broken.cautions == f"of {len(invalid)} trials of {profile_check.SCENARIO} 80 are invalid and left out"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Runs:
+    return Runs(tmp_path, "quick", Console(file=io.StringIO()))
+
+
+def stored(runs: Runs, name: str, goodput_bps: float, *, only: int | None = None) -> None:
+    """A run of a scenario of ours, or a part of it, with the same goodput everywhere."""
+    trials = load_scenario(library.SCENARIOS / f"{name}.yaml", quick=True).trials()
+    folder = runs.folder / name
+    for trial in trials[:only]:
+        home = folder / "trials" / trial.id
+        home.mkdir(parents=True)
+        made = trial_result(Made(dict(trial.params), [goodput_bps], seed=trial.seed))
+        (home / "trial.json").write_text(json.dumps(trial.to_dict()))
+        (home / "result.json").write_text(
+            json.dumps({**made.data, "id": trial.id, "repetition": trial.repetition, "measured": {}})
+        )
+        (home / "host.json").write_text('{"wall_s": 1.0}')
+    (folder / "run.json").write_text(
+        json.dumps({"schema": 1, "scenario": name, "trials": [each.id for each in trials]})
+    )
+
+
+def test_a_part_of_a_sweep_is_not_judged(runs: Runs) -> None:
+    stored(runs, links.BASELINE, 1e8, only=5)
+    found = runs.finding(ROWS["K8"])
+    assert found.outcome == "not run"
+    assert re.fullmatch(r"\d+ of \d+ trials of links-baseline \(quick\) are missing", found.why), found.why
+
+
+def test_results_of_what_the_scenario_was_once_are_not_judged(runs: Runs) -> None:
+    stored(runs, links.BASELINE, 1e8)
+    assert runs.finding(ROWS["K8"]).outcome == "pass"
+    old = next((runs.folder / links.BASELINE / "trials").iterdir()) / "trial.json"
+    old.write_text(json.dumps(json.loads(old.read_text()) | {"sysctls": {"net.ipv4.tcp_ecn": "1"}}))
+    found = Runs(runs.folder, "quick", runs.console).finding(ROWS["K8"])
+    assert found.outcome == "not run"
+    assert "the same name and another specification" in found.why
+
+
+def test_a_judge_that_finds_nothing_in_the_results_spoils_no_other_row(runs: Runs) -> None:
+    stored(runs, links.UDP, 1e8)
+    found = runs.finding(ROWS["K13"])
+    assert found.outcome == "not run"
+    assert "cannot be judged from these results" in found.why

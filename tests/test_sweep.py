@@ -16,9 +16,9 @@ import pytest
 from rich.console import Console
 from runs import files_of, make_result, make_trials, read_json, write_result
 
-from testbed import sweep, table
+from testbed import store, sweep, table
 from testbed.commands.run import carry_out
-from testbed.error import TestbedError
+from testbed.error import TestbedError, UserError
 from testbed.kernels.guest import TrialError
 from testbed.result import TrialResult
 from testbed.scenario import Trial
@@ -326,3 +326,33 @@ def timestamps(folder: Path) -> tuple[float, float]:
     host = read_json(folder / "host.json")
     began = datetime.datetime.fromisoformat(host["started"]).timestamp()
     return began, began + host["wall_s"]
+
+
+def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_results(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trials = make_trials(["10 ms"], 2)
+    run(tmp_path, trials)
+    for trial in trials:
+        store.write_json(tmp_path / "trials" / trial.id / "provenance.json", {"kernel": {"key": "old"}})
+    monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "old")
+    assert len(run(tmp_path, trials).results) == 2
+    monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "new")
+    with pytest.raises(UserError, match=r"was measured with another build of its kernel .*; allowed: .*rm -r"):
+        run(tmp_path, trials)
+    monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: None)  # no such kernel here: nothing to compare
+    assert len(run(tmp_path, trials).results) == 2
+
+
+def test_a_later_repetition_of_another_specification_is_refused_before_anything_runs(
+    kernels: Kernels, tmp_path: Path
+) -> None:
+    """Otherwise it would be found when it is needed, fail, and its old result would stand among the new ones."""
+    kernels.outcome = wavering
+    trials = make_trials(["40 ms"], 8)
+    (tmp_path / "trials").mkdir()
+    with Store(tmp_path).writing(trials[5]) as folder:
+        write_result(folder, replace(trials[5], samples_interval_ns=7), make_result(trials[5]))
+    with pytest.raises(UserError, match="the same name and another specification"):
+        run(tmp_path, trials, until=UNTIL)
+    assert kernels.began == []

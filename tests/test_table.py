@@ -18,6 +18,8 @@ from runs import files_of, make_result, make_store, make_trials, write_result
 
 import testbed
 from testbed import column, table
+from testbed.commands.query import query
+from testbed.commands.results import Format
 from testbed.error import MachineError, UserError
 from testbed.store import RESULT, Store
 
@@ -275,3 +277,26 @@ def test_importing_testbed_imports_nothing_heavy() -> None:
     code = f"import sys, testbed; print(sorted({heavy} & sys.modules.keys()), callable(testbed.open))"
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert said == "[] True\n"
+
+
+def test_a_lost_table_of_wall_times_does_not_hide_that_a_trial_was_measured_again(store: Store) -> None:
+    run = testbed.open(store.path)
+    assert run.trials["goodput_bps"].to_pylist() == [1e6, 2e6, 1e6, 2e6]
+    trial = make_trials()[0]
+    write_result(store.path / "trials" / trial.id, trial, make_result(trial, goodput_bps=9e6))
+    table.path(store, table.WALL).unlink()
+    assert testbed.open(store.path).trials["goodput_bps"].to_pylist() == [9e6, 2e6, 1e6, 2e6]
+
+
+def asked(store: Store, sql: str, format: str, capsys: pytest.CaptureFixture[str]) -> str:
+    query(store.path, sql, Format(format))
+    return capsys.readouterr().out
+
+
+def test_json_of_a_query_can_be_parsed_and_loses_no_column(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    sql = "SELECT 'nan'::DOUBLE AS a, 'inf'::DOUBLE AS b, [1.5, 'nan'::DOUBLE] AS c, {'d': DATE '2020-01-01'} AS e"
+    found = json.loads(asked(store, sql, "json", capsys), parse_constant=pytest.fail)
+    assert found == [{"a": None, "b": None, "c": [1.5, None], "e": {"d": "2020-01-01"}}]
+    assert '""d"": ""2020-01-01""' in asked(store, sql, "csv", capsys)
+    with pytest.raises(UserError, match=r"two columns are called 'id'; allowed: .*AS"):
+        asked(store, "SELECT a.id, b.id FROM trials a JOIN trials b USING (seed)", "json", capsys)

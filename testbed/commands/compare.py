@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -61,6 +62,7 @@ def compare(
     ] = None,
 ) -> None:
     """Compare a run with another run, or with a published profile. Exit code 1 if it is worse, or differs."""
+    _refuse_what_means_nothing(other, axis, {"--metric": metric, "--ignore": ignore}, with_ramp)
     if axis is not None:
         if other is not None or base_value is None or candidate is None:
             raise UserError("--axis compares within one run; allowed: DIR --axis AXIS --base VALUE --candidate VALUE")
@@ -97,7 +99,27 @@ def _two_runs(
     found = run.compare(
         _measured(base, metrics), _measured(candidate, metrics), names, tolerance, metrics, ignored=ignore
     )
-    _show_runs(found, format, output)
+    _show_runs(replace(found, left_over=(*_missing(base), *_missing(candidate), *found.left_over)), format, output)
+
+
+def _refuse_what_means_nothing(
+    other: str | None, axis: str | None, of_runs: Mapping[str, list[str] | None], with_ramp: bool
+) -> None:
+    """An option that would not be looked at is refused. Raises UserError."""
+    is_profile = axis is None and other is not None and not Path(other).is_dir()
+    if with_ramp and not is_profile:
+        raise UserError("--with-ramp is for a published profile; allowed: two runs without it")
+    unfit = [option for option, value in of_runs.items() if value and (is_profile or (axis and option == "--ignore"))]
+    if unfit:
+        raise UserError(f"{unfit[0]} is for two runs; allowed: this without it")
+
+
+def _missing(folder: Path) -> tuple[str, ...]:
+    """What a run should have and has not, in one line."""
+    store = Store(folder)
+    missing, failed = len(store.ids) - len(store.results()), len(store.failures())
+    said = f"{folder}: {missing} of {len(store.ids)} trials are missing, {failed} of them failed"
+    return (said,) if missing else ()
 
 
 def _two_values(
@@ -113,7 +135,8 @@ def _two_values(
     first, second = run.split(measured, axis, *values)
     key = run.axis_key(measured, axis)
     names = (f"{key} {values[0]}", f"{key} {values[1]}")
-    _show_runs(run.compare(first, second, names, tolerance, metrics, axis=key), format, output)
+    found = run.compare(first, second, names, tolerance, metrics, axis=key)
+    _show_runs(replace(found, left_over=(*_missing(folder), *found.left_over)), format, output)
 
 
 def _show_runs(found: run.RunComparison, format: Format, output: Path | None) -> None:
@@ -133,6 +156,7 @@ def _published(folder: Path, name: str, tolerance: float, span: Span, format: Fo
     results = store.results()
     trials = {each.id: Trial.from_dict(_settings(store, each.id), each.id) for each in results}
     found = profile.compare(series(results, trials), known, only, tolerance, span)
+    found = replace(found, not_compared=(*_missing(folder), *found.not_compared))
     is_figure = output is not None and output.suffix in (".png", ".svg", ".pdf")
     if is_figure and output is not None:
         from ..profilefigure import draw  # matplotlib takes a second to import
@@ -173,8 +197,8 @@ def _share(written: str | None, usual: float) -> float:
         value = float(number) / (100 if number != written.strip() else 1)
     except ValueError:
         value = -1.0
-    if not 0 <= value < float("inf"):
-        raise UserError(f"--tolerance {written!r}: allowed: a share, such as 0.03 or '3 %'")
+    if not 0 <= value < 1:
+        raise UserError(f"--tolerance {written!r}: allowed: a share below 1, such as 0.03 or '3 %'")
     return value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..error import UserError
 from .results import PIPED_WIDTH, Format
 
 
@@ -25,8 +27,12 @@ def query(
     from .. import database  # Arrow and DuckDB take a while to import, which no other command should pay for
 
     found = database.open_results(folder).query(sql)
+    names = list(found.schema.names)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None and format is Format.json:
+        raise UserError(f"two columns are called {twice!r}; allowed: a name of its own for each, such as … AS other")
     columns = [column.to_pylist() for column in found.columns]
-    PRINTERS[format](list(found.schema.names), [list(row) for row in zip(*columns, strict=True)])
+    PRINTERS[format](names, [list(row) for row in zip(*columns, strict=True)])
 
 
 def _print_table(names: list[str], rows: list[list[Any]]) -> None:
@@ -56,11 +62,24 @@ def _text(value: Any) -> str:
 def _print_csv(names: list[str], rows: list[list[Any]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([json.dumps(value) if isinstance(value, list | dict) else value for value in row] for row in rows)
+    writer.writerows([_json(value) if isinstance(value, list | dict) else value for value in row] for row in rows)
 
 
 def _print_json(names: list[str], rows: list[list[Any]]) -> None:
-    print(json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=1, default=str))
+    print(_json([dict(zip(names, row, strict=True)) for row in rows], indent=1))
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON has no numbers for what is not finite: these are null."""
+    return json.dumps(_finite(value), indent=indent, default=str, allow_nan=False, ensure_ascii=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list) else value
 
 
 PRINTERS = {Format.table: _print_table, Format.csv: _print_csv, Format.json: _print_json}

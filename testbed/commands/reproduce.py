@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,9 +19,11 @@ from ..error import MachineError, TestbedError, UserError
 from ..reproduction import catalogue, table
 from ..reproduction.measured import Measured, Size
 from ..reproduction.row import Finding, Row
+from ..result import TrialResult
 from ..scenario import Scenario
 from ..specfile import files_of, load_scenario
 from ..store import Store
+from ..sweep import Summary
 from ..topologyfile import NODE_TYPES
 from .results import PIPED_WIDTH, Format
 from .run import carry_out, duration, prepare
@@ -85,6 +87,7 @@ class Runs:
     def __post_init__(self) -> None:
         self.measured: dict[str, Measured] = {}
         self.lacking: dict[str, str] = {}
+        self.unusable: dict[str, str] = {}
         self.ran: set[Row] = set()
 
     def carry_out(self, rows: Sequence[Row], jobs: int) -> None:
@@ -103,7 +106,7 @@ class Runs:
                 continue
             for trial, failure in summary.failures:
                 self.console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(failure))}", soft_wrap=True)
-            self.measured[name] = Measured.of(name, self.size, summary.in_order(order))
+            self._take(name, summary.in_order(order), len(order))
         self.ran = {row for row in able if row.judge and not any(name in self.lacking for name in row.scenarios)}
 
     def finding(self, row: Row) -> Finding:
@@ -114,17 +117,39 @@ class Runs:
         if lacking:
             return Finding(row, None, lacking)
         try:
-            return Finding(row, row.judge({name: self._measured(name) for name in row.scenarios}))
+            runs = {name: self._measured(name) for name in row.scenarios}
+            judged = row.judge(runs)
         except (TestbedError, ValueError) as error:
             return Finding(row, None, str(error))
+        except (LookupError, ArithmeticError) as error:  # a judge that looks for what no trial has
+            return Finding(row, None, f"it cannot be judged from these results: {type(error).__name__} {error}")
+        why = "; ".join(filter(None, (judged.why, *(each.cautions for each in runs.values()))))
+        return Finding(row, replace(judged, why=why))
 
     def _measured(self, name: str) -> Measured:
-        if name not in self.measured:
-            store = self._store(name)
-            if not store.exists:
-                raise UserError(f"{name} was not run in its {self.size} size")
-            self.measured[name] = Measured.of(name, self.size, store.open().results())
+        """What is there of a scenario as it is now. Raises UserError for results that are not whole, or of another."""
+        if name not in self.measured and name not in self.unusable:
+            try:
+                self._look_for(name)
+            except UserError as error:
+                self.unusable[name] = str(error)
+        if name in self.unusable:
+            raise UserError(self.unusable[name])
         return self.measured[name]
+
+    def _look_for(self, name: str) -> None:
+        store = self._store(name)
+        if not store.exists:
+            raise UserError(f"{name} was not run in its {self.size} size")
+        found = prepare(self._scenario(name), store, check=False)
+        self._take(name, Summary(found.done).in_order(found.ids), len(found.ids))
+
+    def _take(self, name: str, results: Sequence[TrialResult], trials: int) -> None:
+        """Nothing is judged from a part of a sweep: the longest RTT may be what is missing."""
+        if len(results) < trials:
+            self.unusable[name] = f"{trials - len(results)} of {trials} trials of {name} ({self.size}) are missing"
+        else:
+            self.measured[name] = Measured.of(name, self.size, results)
 
     def _store(self, name: str) -> Store:
         return Store(self.folder / name)

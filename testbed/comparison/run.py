@@ -54,7 +54,8 @@ class RunComparison:
     """`cells` are in the order of the base, a metric after another; `label` of a cell tells what varies.
 
     `differences` are the settings that the sides differ in, as text. `without_noise` are cells in which all seeds of
-    the base came out alike, `unmeasured` metrics for which no pair has a value.
+    the base came out alike, `unmeasured` metrics for which no pair has a value, `unpaired` cells of the base for which
+    the candidate has no trial to pair: nobody can tell about these.
     """
 
     base: str
@@ -67,10 +68,12 @@ class RunComparison:
     without_noise: tuple[str, ...]
     unmeasured: tuple[str, ...]
     suspect: tuple[str, ...]
+    unpaired: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        return comparison.overall([each.verdict for each in self.cells])
+        untold: list[Verdict] = ["cannot tell"] * len(self.unpaired)
+        return comparison.overall([*(each.verdict for each in self.cells), *untold])
 
 
 def compare(
@@ -119,6 +122,7 @@ def compare(
         suspect=tuple(
             each.result.id for side in (base, candidate) for each in side if each.result.verdict == "suspect"
         ),
+        unpaired=_unpaired(base, paired, apart_from),
     )
 
 
@@ -157,6 +161,12 @@ def pair(
             f"({_about(base)}; {_about(candidate)}); allowed: two runs of the same scenario"
         )
     return Pairing({params: tuple(pairs) for params, pairs in cells.items()}, tuple(left_over))
+
+
+def _unpaired(base: Sequence[Measured], paired: Pairing, apart_from: Sequence[str]) -> tuple[str, ...]:
+    known = {frozenset(params) for params in paired.cells}
+    cells = (tuple((k, v) for k, v in each.result.data["params"].items() if k not in apart_from) for each in base)
+    return tuple(dict.fromkeys(label(params) for params in cells if frozenset(params) not in known))
 
 
 def split(measured: Sequence[Measured], axis: str, base: str, candidate: str) -> tuple[list[Measured], list[Measured]]:

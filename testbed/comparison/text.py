@@ -46,6 +46,7 @@ def run_notes(found: RunComparison) -> list[str]:
             f"the base's seeds came out alike in: {cells}. Nothing there is random, so the noise floor is 0 and a "
             "difference is that of a single case"
         )
+    notes += [f"cannot tell: {cell} has no pair of trials" for cell in found.unpaired]
     notes += [f"suspect: {id}" for id in found.suspect]
     notes += [f"left out: {text}" for text in found.left_over]
     notes += [f"no trial tells of {name}: {METRICS[name].what}" for name in found.unmeasured]
@@ -57,6 +58,7 @@ def run_summary(found: RunComparison) -> str:
     for each in found.cells:
         counts[each.verdict] += 1
     listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    listed += f", {len(found.unpaired)} cells without a pair" if found.unpaired else ""
     return f"overall: {found.verdict} ({listed}; tolerance {100 * found.tolerance:g} %)"
 
 
@@ -88,6 +90,7 @@ def run_json(found: RunComparison) -> str:
         "verdict": found.verdict,
         "cells": cells,
         "notes": run_notes(found),
+        "unpaired": list(found.unpaired),
         "left_over": list(found.left_over),
         "differences": list(found.differences),
     }

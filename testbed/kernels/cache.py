@@ -21,7 +21,10 @@ BUILD_COMMAND = "testbed kernel build"
 
 @dataclass(frozen=True)
 class KernelImage:
-    """A lab kernel ready to boot: `path` is its executable. A `default` one was built without --source."""
+    """A lab kernel ready to boot: `path` is its executable. A `default` one was built without --source.
+
+    `key` is the hash over all that it was built from.
+    """
 
     name: str
     path: Path
@@ -29,6 +32,7 @@ class KernelImage:
     config_hash: str
     default: bool
     built: str
+    key: str
 
     @property
     def folder(self) -> Path:
@@ -144,6 +148,7 @@ class Cache:
             config_hash=record.config_hash,
             default=record.is_default,
             built=record.built,
+            key=record.key,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from .. import series
 from ..analysis import concavity, model, statistic
 from ..analysis.concavity import Curve
 from ..analysis.profile import ThroughputProfile
@@ -17,28 +18,44 @@ Size: TypeAlias = Literal["quick", "full"]
 
 @dataclass(frozen=True)
 class Measured:
-    """The results of a scenario that are not invalid; `invalid` counts the others."""
+    """The results of a scenario that are not invalid; `left_out` are the others, which are never averaged.
+
+    What has left-out results only is not passed over: whoever asks for it gets a UserError.
+    """
 
     scenario: str
     size: Size
     results: tuple[TrialResult, ...]
-    invalid: int = 0
+    left_out: tuple[TrialResult, ...] = ()
 
     @classmethod
     def of(cls, scenario: str, size: Size, results: Sequence[TrialResult]) -> Measured:
         usable = tuple(each for each in results if each.verdict != "invalid")
-        return cls(scenario, size, usable, len(results) - len(usable))
+        return cls(scenario, size, usable, tuple(each for each in results if each.verdict == "invalid"))
+
+    @property
+    def invalid(self) -> int:
+        return len(self.left_out)
+
+    @property
+    def cautions(self) -> str:
+        """What to know of the trials before believing what they say; empty if all are valid."""
+        suspect = sum(each.verdict == "suspect" for each in self.results)
+        counts = {"suspect": suspect, "invalid and left out": self.invalid}
+        said = ", ".join(f"{count} are {word}" for word, count in counts.items() if count)
+        return f"of {len(self.results) + self.invalid} trials of {self.scenario} {said}" if said else ""
 
     def only(self, **params: str) -> Measured:
         """Those with these parameters; a key is the end of an axis's ("loss" for path.loss), with _ for dots."""
         wanted = {self._key(end): text for end, text in params.items()}
-        found = tuple(
-            each for each in self.results if all(each.data["params"].get(k) == text for k, text in wanted.items())
+        found, left_out = (
+            tuple(each for each in some if wanted.items() <= each.data["params"].items())
+            for some in (self.results, self.left_out)
         )
         if not found:
             said = ", ".join(f"{key} = {text}" for key, text in wanted.items())
             raise UserError(f"{self.scenario} ({self.size}) has no usable trial with {said}")
-        return replace(self, results=found)
+        return replace(self, results=found, left_out=left_out)
 
     def has(self, **params: str) -> bool:
         return all(text in self.values_of(end) for end, text in params.items())
@@ -46,7 +63,8 @@ class Measured:
     def values_of(self, end: str) -> tuple[str, ...]:
         """The values of an axis that occur, in the order of the results."""
         key = self._key(end)
-        return tuple(dict.fromkeys(each.data["params"][key] for each in self.results if key in each.data["params"]))
+        every = (*self.results, *self.left_out)
+        return tuple(dict.fromkeys(each.data["params"][key] for each in every if key in each.data["params"]))
 
     def split(self, end: str) -> dict[str, Measured]:
         """One part for each value of an axis."""
@@ -67,10 +85,10 @@ class Measured:
     @property
     def capacity_bps(self) -> float:
         """The path's rate. Raises UserError if it is not the same for all."""
-        rates = {each.data["asked"]["rate_bps"] for each in self.results}
-        if len(rates) != 1 or None in rates:
+        capacity = series.capacity_bps(self.results)
+        if capacity is None:
             raise UserError(f"{self.scenario} ({self.size}) has no single rate that could be its capacity")
-        return float(rates.pop())
+        return float(capacity)
 
     @property
     def line_rate_bps(self) -> float:
@@ -79,12 +97,14 @@ class Measured:
 
     @property
     def profile(self) -> ThroughputProfile:
-        """Mean goodput over RTT, with the repetitions behind it."""
-        samples: dict[float, list[float]] = {}
-        for each in self.results:
-            if each.data["goodput_bps"] is not None:
-                samples.setdefault(each.data["asked"]["rtt_s"], []).append(each.data["goodput_bps"])
-        return ThroughputProfile.of_samples(samples)
+        """Mean goodput over RTT, with the repetitions behind it. Raises UserError if an RTT has no usable trial."""
+        found = series.profile(self.results)
+        asked = {each.data["asked"]["rtt_s"] for each in (*self.results, *self.left_out)}
+        missing = sorted(asked - set(found.rtt_s if found else ()))
+        if found is None or missing:
+            rtts = ", ".join(f"{rtt * 1e3:g} ms" for rtt in missing)
+            raise UserError(f"{self.scenario} ({self.size}) has no usable trial at an RTT of {rtts or 'any length'}")
+        return found
 
     @property
     def curve(self) -> Curve:
@@ -100,7 +120,7 @@ class Measured:
         return concavity.convex_concave(self.curve)
 
     def _key(self, end: str) -> str:
-        keys: dict[str, None] = dict.fromkeys(key for each in self.results for key in each.data["params"])
+        keys = series.all_keys((*self.results, *self.left_out))
         names = (end, end.replace("_", "."))
         found = [key for key in keys if any(key == name or key.endswith(f".{name}") for name in names)]
         if len(found) != 1:
