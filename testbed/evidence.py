@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import workloads
@@ -117,7 +117,8 @@ class Evidence:
     each suspect counter of the two hosts moved, `device_drops` what devices lost without being asked to, `cpu_busy`
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
-    `upstream_check` are pings from the origin to its cache.
+    `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
+    each background that it did.
     """
 
     rtt_check: PingOutcome
@@ -131,6 +132,7 @@ class Evidence:
     captures_dropped: int
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
+    background_short_ns: Mapping[str, int] = field(default_factory=dict)
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -141,9 +143,12 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         for ways in (True, False)
     )
     outcome = workloads.read(trial.workload, folder)
+    short: Mapping[str, int] = {}
     if trial.background:
         others = background.read(trial.background, folder)
         outcome = replace(outcome, measured={**outcome.measured, "background": others})
+        log = (folder / LOG).read_text()
+        short = background.short_ns(trial.background, trial.workload, made.plan, folder, log)
     upstream = folder / UPSTREAM_CHECK
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
@@ -157,6 +162,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
+        background_short_ns=short,
     )
 
 

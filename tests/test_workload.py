@@ -223,3 +223,10 @@ def test_half_of_an_output_is_no_result(tmp_path: Path, text: str) -> None:
     (tmp_path / udp.OUTPUT).write_text(text)
     with pytest.raises(TrialError):
         udp.read(UdpWorkload("a", "b", 1, 1), tmp_path)
+
+
+def test_the_last_group_of_datagrams_takes_its_time_too() -> None:
+    """Two of 1250 bytes at 10 kbit/s take two seconds, though the second is sent after one."""
+    lines = ["start 0", "end 1000000000", "flow 0 6001 2 1 0 0 0 0 0 5 5 5 5 5 0", "second 0 0 1 0 1"]
+    told = udp.parse("\n".join(lines), 1250)
+    assert told.goodput_bps(told.flows[0], 10_000) == 5_000
