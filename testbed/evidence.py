@@ -221,14 +221,18 @@ class _Dumps:
             samples=samples,
             intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)) if stage.states else (),
             losses=loss_counts(stage, packets) if stage.states else (),
-            policed=self._policed(netns, stage, packets),
+            policed=self._policed(emulator.link, netns, stage, packets),
         )
 
-    def _policed(self, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
+    def _policed(self, link: str, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
         if stage.policing is None:
             return None
-        passed, dropped = (self.policed.get((netns, n), []) for n in (stage.passed_counter, stage.policed_counter))
-        return Policed(packets.get(stage.policed_counter, 0), tuple(zip(passed, dropped, strict=False)))
+        names = (stage.passed_counter, stage.policed_counter)
+        passed, dropped = (self.policed.get((netns, name), []) for name in names)
+        last = self._counters(link, "after", "bytes")
+        samples = tuple(zip(passed, dropped, strict=False))
+        came_bytes, policed_bytes = (last.get(name, 0) for name in names)
+        return Policed(packets.get(stage.policed_counter, 0), came_bytes, policed_bytes, samples)
 
     def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
         """Those that were taken over time; without, the two around the workload."""
@@ -240,10 +244,10 @@ class _Dumps:
         grew = {place: self.drops_after[place] - count for place, count in self.drops_before.items()}
         return {" ".join(place): count for place, count in grew.items() if count}
 
-    def _counters(self, link: str, when: str) -> dict[str, int]:
+    def _counters(self, link: str, when: str, unit: str = "packets") -> dict[str, int]:
         said = json.loads((self.folder / counters_file(link, when)).read_text())
         found = (entry["counter"] for entry in said["nftables"] if "counter" in entry)
-        return {counter["name"]: counter["packets"] for counter in found}
+        return {counter["name"]: counter[unit] for counter in found}
 
 
 def timeline(made: Orders, folder: Path) -> Timeline | None:
