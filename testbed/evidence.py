@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,8 @@ class Evidence:
     each suspect counter of the two hosts moved, `device_drops` what devices lost without being asked to, `cpu_busy`
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
-    `upstream_check` are pings from the origin to its cache.
+    `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
+    each background that it did.
     """
 
     rtt_check: PingOutcome
@@ -136,6 +137,7 @@ class Evidence:
     captures_dropped: int
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
+    background_short_ns: Mapping[str, int] = field(default_factory=dict)
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -146,9 +148,12 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         for ways in (True, False)
     )
     outcome = workloads.read(trial.workload, folder)
+    short: Mapping[str, int] = {}
     if trial.background:
         others = background.read(trial.background, folder)
         outcome = replace(outcome, measured={**outcome.measured, "background": others})
+        log = (folder / LOG).read_text()
+        short = background.short_ns(trial.background, trial.workload, made.plan, folder, log)
     tcp = tuple(tcp_samples(dumps.samples, made.sampled))
     if isinstance(trial.workload, FlowWorkload) and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
         outcome = replace(outcome, measured={**outcome.measured, "tcp": _series(trial.workload, outcome, tcp)})
@@ -165,6 +170,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
+        background_short_ns=short,
     )
 
 
@@ -232,14 +238,18 @@ class _Dumps:
             samples=samples,
             intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)) if stage.states else (),
             losses=loss_counts(stage, packets) if stage.states else (),
-            policed=self._policed(netns, stage, packets),
+            policed=self._policed(emulator.link, netns, stage, packets),
         )
 
-    def _policed(self, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
+    def _policed(self, link: str, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
         if stage.policing is None:
             return None
-        passed, dropped = (self.policed.get((netns, n), []) for n in (stage.passed_counter, stage.policed_counter))
-        return Policed(packets.get(stage.policed_counter, 0), tuple(zip(passed, dropped, strict=False)))
+        names = (stage.passed_counter, stage.policed_counter)
+        passed, dropped = (self.policed.get((netns, name), []) for name in names)
+        last = self._counters(link, "after", "bytes")
+        samples = tuple(zip(passed, dropped, strict=False))
+        came_bytes, policed_bytes = (last.get(name, 0) for name in names)
+        return Policed(packets.get(stage.policed_counter, 0), came_bytes, policed_bytes, samples)
 
     def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
         """Those that were taken over time; without, the two around the workload."""
@@ -251,10 +261,10 @@ class _Dumps:
         grew = {place: self.drops_after[place] - count for place, count in self.drops_before.items()}
         return {" ".join(place): count for place, count in grew.items() if count}
 
-    def _counters(self, link: str, when: str) -> dict[str, int]:
+    def _counters(self, link: str, when: str, unit: str = "packets") -> dict[str, int]:
         said = json.loads((self.folder / counters_file(link, when)).read_text())
         found = (entry["counter"] for entry in said["nftables"] if "counter" in entry)
-        return {counter["name"]: counter["packets"] for counter in found}
+        return {counter["name"]: counter[unit] for counter in found}
 
 
 def timeline(made: Orders, folder: Path) -> Timeline | None:

@@ -45,7 +45,9 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.host_counters,
     hostcheck.unexplained,
     hostcheck.upstream,
+    hostcheck.sender,
     hostcheck.receiver,
+    hostcheck.background,
     hostcheck.cpu,
     hostcheck.captures,
 )

@@ -15,6 +15,8 @@ from .workloads.outcome import FlowOutcome
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
 CPU_BUSY = 0.9
+LAB_LATE_S, REAL_LATE_S = 1e-3, 0.1
+"""By how much a datagram may leave late."""
 HOSTS_SHOW = "the profile then shows the hosts, not the path: look at rwnd and sndbuf in the samples"
 
 
@@ -132,6 +134,40 @@ def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             f"{lost} datagrams were lost in the receiver's socket",
             "the machine is too slow for this rate: a lower one, or kernel: lab",
         )
+
+
+def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Datagrams that leave late do not come at the rate that was asked."""
+    late_s = evidence.outcome.measured.get("udp", {}).get("send_late_max_s")
+    if late_s is not None and late_s > (LAB_LATE_S if trial.kernel.is_virtual_time else REAL_LATE_S):
+        yield Finding(
+            "sender",
+            "suspect",
+            f"datagrams were sent up to {late_s * 1e3:.3g} ms late",
+            "the machine is too slow for this rate: a lower one, larger bursts, or kernel: lab",
+        )
+
+
+def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Each was there as long as the workload, unless it was asked to be over sooner, and brought something."""
+    carried = evidence.outcome.measured.get("background", {})
+    for name, each in trial.background:
+        short_ns = evidence.background_short_ns.get(name)
+        if short_ns is not None:
+            yield Finding(
+                "background",
+                "suspect" if each.duration_ns is None else "valid",
+                f"{name} was over {short_ns / 1e9:.3g} s before the workload",
+                "it shared the path for a part of the time only: give it a (longer) duration",
+            )
+        if not carried.get(name, {}).get("received_bytes", 1):
+            drawn = carried[name].get("planned_flows", 1)
+            yield Finding(
+                "background",
+                "suspect" if drawn else "valid",
+                f"{name} brought nothing" + ("" if drawn else ": no flow was drawn for this seed"),
+                "look at its times, and at what the path loses",
+            )
 
 
 def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

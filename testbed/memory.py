@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .plan import Plan
+from .stage import Stage
 from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, UdpWorkload, Workload
 
 BASE_BYTES = 192 << 20
@@ -24,18 +25,19 @@ TMPFS_SHARE = 2
 """A tmpfs may take half of the guest's memory, and what a cache holds lies in one."""
 
 
-def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0) -> int:
+def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0, background_bps: int = 0) -> int:
     """A ceiling for the guest, rounded up to whole MiB: base + nodes + flows + 2 × 1.6 × what the path and its buffers
     hold. iperf3 also fills fixed socket buffers with data of its own, two for each flow, and a cache is kept in memory.
+    `background_bps` is what datagrams of the background bring.
     """
     path_bytes = 0.0
+    fastest_bps = max((_rate_bps(stage) for emulator in plan.emulators for stage in emulator.stages), default=0)
     for emulator in plan.emulators:
         for stage in emulator.stages:
-            rate_bps = max(state.asked.rate_bps or 0 for state in stage.history)
+            # A delay stands before its rate: datagrams fill it faster, and without a rate what other links bring does.
+            rate_bps = max(_rate_bps(stage) or fastest_bps, _offered_bps(workload), background_bps)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
-            path_bytes += max(state.limit or 0 for state in stage.history) * (
-                1 if stage.limit_unit == "bytes" else emulator.mtu_bytes
-            )
+            path_bytes += stage.buffer_bytes(emulator.mtu_bytes)
     flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload | UdpWorkload) else 1
     buffers = BACKGROUND_FLOW_BYTES * background_flows + FLOW_BYTES * len(plan.background)
     if isinstance(workload, Iperf3Workload):
@@ -45,6 +47,17 @@ def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0) -> i
         buffers += TMPFS_SHARE * _cached_bytes(workload)
     total = BASE_BYTES + NODE_BYTES * plan.namespaces + FLOW_BYTES * flows + OVERHEAD * COPIES * path_bytes + buffers
     return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20
+
+
+def _rate_bps(stage: Stage) -> int:
+    return max(state.asked.rate_bps or 0 for state in stage.history)
+
+
+def _offered_bps(workload: Workload) -> int:
+    """What comes whatever the path carries."""
+    if isinstance(workload, UdpWorkload) or (isinstance(workload, Iperf3Workload) and workload.protocol == "udp"):
+        return (workload.rate_bps or 0) * workload.flows
+    return 0
 
 
 def _cached_bytes(workload: HttpWorkload) -> int:

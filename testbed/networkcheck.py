@@ -6,7 +6,7 @@ Each check looks at the evidence of a trial and yields findings.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from .emulator import ETHERNET_BYTES, NETEM_LIMIT
@@ -56,14 +56,16 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     stages = [each.stage for each in (*evidence.there, *evidence.back)]
     spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in stages if stage.asked.jitter)
     tolerance_s = LAB_RTT_TOLERANCE_S if virtual else max(REAL_RTT_TOLERANCE_S, asked_s * REAL_RTT_TOLERANCE)
-    for what, seen, bytes_, scheduled in _pings(trial, evidence):
+    for what, seen, bytes_, during in _pings(trial, evidence):
         if seen.rtt_min_s is None or seen.rtt_max_s is None:
             yield Finding("rtt", "invalid", f"no {what} came back", "look at addresses and routes, and at the loss")
             continue
-        rates = (_lowest_rate(stage, scheduled) for stage in stages)
-        serialisation_s = sum(8 * bytes_ / rate_bps for rate_bps in rates if rate_bps)
-        low = (least_s if scheduled else asked_s) - tolerance_s - spread_s
-        high = (most_s if scheduled else asked_s) + tolerance_s + spread_s + serialisation_s
+        rates = (_lowest_rate(stage, during) for stage in stages)
+        waiting_s = sum(8 * bytes_ / rate_bps for rate_bps in rates if rate_bps)
+        if during and trial.background:
+            waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
+        low = (least_s if during else asked_s) - tolerance_s - spread_s
+        high = (most_s if during else asked_s) + tolerance_s + spread_s + waiting_s
         if not (low <= seen.rtt_min_s and seen.rtt_max_s <= high):
             yield Finding(
                 "rtt",
@@ -73,14 +75,20 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _lowest_rate(stage: Stage, scheduled: bool) -> int | None:
-    if not scheduled:
+def _lowest_rate(stage: Stage, during: bool) -> int | None:
+    if not during:
         return stage.asked.rate_bps
     return min((state.asked.rate_bps for state in stage.history if state.asked.rate_bps), default=None)
 
 
+def _longest_queue_s(each: StageEvidence) -> float:
+    """How long a packet can wait for others: those of a full buffer, and the one that is being sent."""
+    rate_bps, frame = _lowest_rate(each.stage, True), each.mtu_bytes + ETHERNET_BYTES
+    return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
+
+
 def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
-    """What they were for, what came out, the bytes of a frame, and whether a schedule was at work."""
+    """What they were for, what came out, the bytes of a frame, and whether schedules and background were at work."""
     yield "ping before the workload", evidence.rtt_check, PING_FRAME_BYTES, False
     if isinstance(trial.workload, PingWorkload):
         frame_bytes = trial.workload.size_bytes + PING_FRAME_BYTES - PING_PAYLOAD_BYTES
@@ -239,13 +247,14 @@ def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     for each in (*evidence.there, *evidence.back):
         if not each.stage.states:
             where = f"{each.link} {each.stage.way}"
-            yield from random_loss_of(where, each.stage.loss, each.delay_packets, each.delay_drops)
+            offered = each.delay_packets + each.delay_drops
+            yield from random_loss_of(where, [(each.stage.loss, offered)], each.delay_drops)
 
 
-def random_loss_of(where: str, loss: Loss | None, passed: int, dropped: int) -> Iterator[Finding]:
-    """What the delay dropped, which is random loss and nothing else."""
-    chance = _chance(loss) if isinstance(loss, RandomLoss | GilbertElliott) else None
-    if chance is None:
+def random_loss_of(where: str, came: Sequence[tuple[Loss | None, int]], dropped: int) -> Iterator[Finding]:
+    """What the delay dropped, which is random loss and nothing else. `came` is how many packets met which loss."""
+    lossy = [(loss, count) for loss, count in came if isinstance(loss, RandomLoss | GilbertElliott)]
+    if not lossy:
         if dropped:
             yield Finding(
                 "delay",
@@ -254,11 +263,12 @@ def random_loss_of(where: str, loss: Loss | None, passed: int, dropped: int) -> 
                 "its queue is too short for what is on its way",
             )
         return
-    offered = passed + dropped
-    expected = float(chance) * offered
+    offered = sum(count for _, count in came)
+    expected = sum(float(_chance(loss)) * count for loss, count in lossy)
     # Losses of a chain come in bursts of 1/r packets; their number varies accordingly more.
-    burst = 2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0
-    margin = LOSS_SIGMAS * math.sqrt(max(1.0, expected * burst))
+    bursts = [2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0 for loss, _ in lossy]
+    variance = sum(float(_chance(loss)) * count * burst for (loss, count), burst in zip(lossy, bursts, strict=True))
+    margin = LOSS_SIGMAS * math.sqrt(max(1.0, variance))
     if abs(dropped - expected) > margin:
         yield Finding(
             "loss",

@@ -10,19 +10,15 @@ from .stage import Policing
 
 @dataclass(frozen=True)
 class Policed:
-    """`policed_packets` were dropped in all; `samples` are pairs of what had come and what of it was dropped."""
+    """`policed_packets` were dropped in all; `samples` are pairs of what had come and what of it was dropped.
+
+    `offered_bytes` are the IP bytes that came from the network's set-up to the end, `policed_bytes` those dropped.
+    """
 
     policed_packets: int
+    offered_bytes: int
+    policed_bytes: int
     samples: tuple[tuple[CounterSample, CounterSample], ...]
-
-    @property
-    def offered_bytes(self) -> int | None:
-        """IP bytes that came in all, from the network's set-up to the last sample; None without samples."""
-        return self.samples[-1][0].bytes if self.samples else None
-
-    @property
-    def policed_bytes(self) -> int | None:
-        return self.samples[-1][1].bytes if self.samples else None
 
     def crossed_ns(self, policing: Policing) -> int | None:
         """When the volume was reached (CLOCK_MONOTONIC), interpolated between two samples; None if it was not."""

@@ -26,10 +26,7 @@ def policy(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _faults(policing: Policing, seen: Policed, each: StageEvidence, interval_ns: int) -> Iterator[str]:
-    offered = seen.offered_bytes
-    if offered is None:
-        return
-    if offered <= policing.after_bytes and seen.policed_packets:
+    if seen.offered_bytes <= policing.after_bytes and seen.policed_packets:
         yield f"{seen.policed_packets} packets were policed before {policing.after_bytes} bytes had come"
     early = [came.bytes for came, dropped in seen.samples if dropped.packets and came.bytes <= policing.after_bytes]
     if early:
@@ -52,6 +49,6 @@ def _faults(policing: Policing, seen: Policed, each: StageEvidence, interval_ns:
 
 
 def _notes(policing: Policing, seen: Policed, each: StageEvidence) -> Iterator[Finding]:
-    if seen.offered_bytes is not None and seen.offered_bytes <= policing.after_bytes:
+    if seen.offered_bytes <= policing.after_bytes:
         what = f"{each.link} {each.stage.way}: {seen.offered_bytes} of the {policing.after_bytes} bytes came"
         yield Finding("policy", "valid", what, "the policy never began: a longer workload, or a smaller volume")

@@ -129,16 +129,19 @@ def _is_periodic(each: StageEvidence) -> bool:
 
 
 def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Of each interval; on the wall clock of all together, for packets pass between a change and the look after it."""
     for each in (*evidence.there, *evidence.back):
-        for interval in each.intervals:
-            where = f"{_where(each)} from {interval.state.at_ns / 1e9:g} s on"
-            yield from random_loss_of(where, interval.state.loss, interval.delay_packets, interval.delay_drops)
+        groups = [[i] for i in each.intervals] if trial.kernel.is_virtual_time else [list(each.intervals)]
+        for group in filter(None, groups):
+            where = f"{_where(each)} from {group[0].state.at_ns / 1e9:g} s on"
+            came = [(i.state.loss, i.delay_packets + i.delay_drops) for i in group]
+            yield from random_loss_of(where, came, sum(i.delay_drops for i in group))
 
 
 def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """No tool can have got more through a path than its slowest link carried in that time.
 
-    What a link has let go may arrive a round trip later, so one more at its highest rate is granted.
+    What a link has let go may arrive a round trip later, and may have waited for a slower one: so much is granted.
     """
     got, outcome = evidence.outcome.goodput_bps, evidence.outcome
     if got is None or evidence.timeline is None or not any(each.intervals for each in evidence.there):
@@ -147,10 +150,10 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     end_ns = outcome.end_ns or evidence.timeline.stop_ns
     limits = [bits for each in evidence.there if (bits := _carried(each, begin_ns, end_ns)) is not None]
     fastest = max(state.asked.rate_bps or 0 for each in evidence.there for state in each.stage.history)
-    if (
-        limits
-        and got * (end_ns - begin_ns) / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + fastest * plan.rtts_ns[1] / 1e9
-    ):
+    granted = fastest * plan.rtts_ns[1] / 1e9 + sum(
+        8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in evidence.there
+    )
+    if limits and got * (end_ns - begin_ns) / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + granted:
         yield Finding(
             "goodput",
             "invalid",

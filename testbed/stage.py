@@ -123,6 +123,10 @@ class Stage:
         """Device and handle of a buffer that is counted in packets."""
         return self.rate_device, BUFFER
 
+    def buffer_bytes(self, frame_bytes: int) -> int:
+        """The most that the rate's buffer ever holds, with frames of this size."""
+        return max(state.limit or 0 for state in self.history) * (1 if self.limit_unit == "bytes" else frame_bytes)
+
     @property
     def is_nested(self) -> bool:
         """Whether the rate is a child of the delay, which then also counts what the buffer refuses."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import command, workloads
+from .background import Constant
 from .command import Command
 from .error import UserError
 from .memory import memory_bytes
@@ -115,7 +116,8 @@ def orders(trial: Trial) -> Orders:
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
     others = sum(map(len, drawn.values()))
-    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others) + buffers
+    constant_bps = sum(each.rate_bps for _, each in trial.background if isinstance(each, Constant))
+    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others, constant_bps) + buffers
     return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed)
 
 

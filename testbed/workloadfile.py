@@ -169,6 +169,9 @@ def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
         yield Fault((key,), what, one_of(hosts, end), named=True)
     if unknown:
         return
+    if len(workload.between) > 2 and workload.source == workload.destination:
+        yield Fault(("to",), f"from and to are both {workload.source!r}", "two different hosts", named=True)
+        return
     for (first, source), (second, destination) in pairwise(workload.between.items()):
         key = second if second != "to" or first == "from" else first
         if source == destination:

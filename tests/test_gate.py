@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trials import make_trial
 
+from testbed import schedulecheck
 from testbed.emulator import NETEM_LIMIT
 from testbed.evidence import Evidence, StageEvidence
 from testbed.finding import Finding, verdict
 from testbed.gate import judge
-from testbed.interval import peak_rate_bps
+from testbed.interval import Happened, Interval, Timeline, peak_rate_bps
 from testbed.networkcheck import expected_drops
 from testbed.plan import Plan
 from testbed.readback import Qdisc
@@ -29,6 +30,7 @@ from testbed.workloads.ping import PingOutcome
 PING = {"tool": "ping", "count": 1}
 FLOW = FlowOutcome(95e6, 0, 0.01, "cubic", sndbuf_bytes=87040, rcvbuf_bytes=131072, rwnd_limited=0.0)
 INTERVAL_NS = 100_000_000
+S = 10**9
 
 
 def fine(trial: Trial, plan: Plan) -> Evidence:
@@ -112,6 +114,25 @@ class Case:
     asked: dict[str, Any] | None = None
     kernel: str = "lab"
     workload: dict[str, Any] | None = None
+    background: dict[str, Any] | None = None
+
+
+NOISE = {"noise": {"pattern": "constant", "from": "a", "to": "b", "rate": "1 Mbit/s"}}
+ONCE = {"noise": {**NOISE["noise"], "duration": "1 s"}}
+UDP = {"tool": "udp", "rate": "1 Mbit/s", "duration": "1 s"}
+
+
+def measured(**said: Any) -> Change:
+    return lambda e: replace(e, outcome=replace(e.outcome, measured={**e.outcome.measured, **said}))
+
+
+def slow_ping(rtt_s: float) -> Change:
+    """Of the workload; those before it are as asked."""
+    return measured(ping=vars(PingOutcome(1, 1, rtt_s, rtt_s, rtt_s, 0.0)))
+
+
+def brought(octets: int, **said: Any) -> Change:
+    return measured(background={"noise": {"received_bytes": octets, **said}})
 
 
 PERIODIC, RANDOM = {"loss": "1 in 100"}, {"loss": {"random": "1 %"}}
@@ -173,6 +194,22 @@ CASES = {
     "sent-again-after-a-drop": Case(lambda e: there(queue_drops=3)(flow(retransmits=3)(e)), None),
     "sent-again-after-reordering": Case(flow(retransmits=3), None, asked=JITTER),
     "more-than-the-path-carries": Case(lambda e: top(outcome=replace(e.outcome, goodput_bps=101e6))(e), "goodput"),
+    # A full buffer of a BDP of 10 ms each way, and a frame of 121 µs.
+    "a-ping-that-waits-for-others": Case(slow_ping(0.0302), None, workload=PING, background=NOISE),
+    "a-ping-that-waits-too-long": Case(slow_ping(0.0304), "rtt", workload=PING, background=NOISE),
+    "a-ping-that-waits-for-nobody": Case(slow_ping(0.0302), "rtt", workload=PING),
+    "a-background-that-ends-early": Case(
+        top(background_short_ns={"noise": 5}), "background", "suspect", background=NOISE
+    ),
+    "a-background-that-may-end-early": Case(
+        top(background_short_ns={"noise": 5}), "background", "valid", background=ONCE
+    ),
+    "a-background-that-brings-something": Case(brought(1), None, background=NOISE),
+    "a-background-that-brings-nothing": Case(brought(0), "background", "suspect", background=NOISE),
+    "a-background-without-flows": Case(brought(0, planned_flows=0), "background", "valid", background=NOISE),
+    "datagrams-in-time": Case(measured(udp={"send_late_max_s": 0.001}), None, workload=UDP),
+    "datagrams-too-late": Case(measured(udp={"send_late_max_s": 0.0011}), "sender", "suspect", workload=UDP),
+    "datagrams-late-on-a-host": Case(measured(udp={"send_late_max_s": 0.1}), None, kernel="host", workload=UDP),
     "a-busy-processor": Case(top(cpu_busy=0.95), "CPU", "suspect", kernel="host"),
     "a-processor-with-time": Case(top(cpu_busy=0.5), None, kernel="host"),
     "a-capture-with-holes": Case(top(captures_dropped=1), "capture", "suspect"),
@@ -180,7 +217,8 @@ CASES = {
 
 
 def judged(case: Case) -> tuple[Finding, ...]:
-    trial = make_trial(path=case.asked, workload=case.workload, kernel=case.kernel)
+    background = {"background": case.background} if case.background else {}
+    trial = make_trial(path=case.asked, workload=case.workload, kernel=case.kernel, **background)
     plan = orders(trial).plan
     return judge(trial, plan, case.change(fine(trial, plan)))
 
@@ -239,3 +277,41 @@ def test_two_looks_close_together_say_nothing_about_a_rate() -> None:
     assert peak_rate_bps(samples, 30_000_000, 1514) == pytest.approx(30e6)
     faster = [replace(each, bytes=each.bytes * 2) for each in samples]
     assert peak_rate_bps(faster, 30_000_000, 1514) == pytest.approx(60e6)
+
+
+def queued(trial_path: dict[str, Any], goodput_bps: float) -> set[str]:
+    """What the gate says of a flow of 10 s over a link that slows down from 100 to 10 Mbit/s after 5 s."""
+    slower = [{"at": "5 s", "rate": "10 Mbit/s"}]
+    trial = make_trial(path={"schedule": slower, **trial_path}, workload={"duration": "10 s"})
+    plan = orders(trial).plan
+    e = fine(trial, plan)
+    (stage,) = e.there
+    states = stage.stage.history
+    held = tuple(Interval(s, s.at_ns, 10 * S, stage.qdiscs, (), 1, 0, 0, 0, 1) for s in states)
+    moments = {5 * S: Happened(5 * S, 5 * S, 5 * S, 5 * S)}
+    outcome = replace(e.outcome, goodput_bps=goodput_bps, steady_ns=5 * S, end_ns=10 * S)
+    e = replace(e, there=(replace(stage, intervals=held),), timeline=Timeline(0, 10 * S, moments), outcome=outcome)
+    return {finding.check for finding in schedulecheck.goodput(trial, plan, e)}
+
+
+def test_what_waited_in_a_buffer_may_arrive_after_the_link_has_slowed_down() -> None:
+    assert queued({"buffer": "1 MB"}, 11e6) == set()
+    assert queued({"buffer": "1 MB"}, 12e6) == {"goodput"}
+    assert queued({"buffer": "100 kB"}, 11e6) == {"goodput"}
+
+
+def test_on_the_wall_clock_random_loss_is_judged_over_all_intervals_together() -> None:
+    """A packet that is lost between a change and the look after it counts for the state before."""
+    comes = {"schedule": [{"at": "5 s", "loss": {"random": "10 %"}}]}
+    for kernel, expected in (("lab", {"delay"}), ("lab-realtime", set())):
+        trial = make_trial(path=comes, workload={"duration": "10 s"}, kernel=kernel)
+        plan = orders(trial).plan
+        e = fine(trial, plan)
+        (stage,) = e.there
+        first, second = stage.stage.history
+        held = (
+            Interval(first, 0, 5 * S, stage.qdiscs, (), 1000, 0, 0, 3, 997),
+            Interval(second, 5 * S, 10 * S, stage.qdiscs, (), 1000, 0, 0, 97, 903),
+        )
+        e = replace(e, there=(replace(stage, intervals=held),))
+        assert {finding.check for finding in schedulecheck.random_loss(trial, plan, e)} == expected

@@ -184,6 +184,16 @@ def test_a_flow_that_slows_down_under_a_policy_does_not_make_the_gate_doubt_it(
     assert ran.data["stages"][0]["policy"]["policed_packets"] > 0
 
 
+def test_without_samples_a_policy_is_still_counted(run_trial: RunTrial) -> None:
+    path = {"rate": "100 Mbit/s", "policy": {"after": "1 MB", "rate": "1 Mbit/s"}}
+    ran = run_trial(path=path, workload=udp("20 Mbit/s", "1 s"), samples="none")
+    policy = ran.data["stages"][0]["policy"]
+    assert policy["offered_bytes"] > 2_000_000
+    assert policy["policed_bytes"] == policy["policed_packets"] * UDP_IP_BYTES > 0
+    small = run_trial(path=path, workload=udp("1 Mbit/s", "1 s"), samples="none")
+    assert small.findings == {"policy": "valid"}
+
+
 def test_a_flow_under_a_policy_is_explained_and_gets_no_more_than_its_rate(run_trial: RunTrial) -> None:
     path = {"policy": {"forward": {"after": "10 MB", "rate": "40 Mbit/s"}}}
     ran = run_trial(path=path, workload={"duration": "10 s", "flows": 4, "leave_out": "4 s"})

@@ -149,3 +149,19 @@ def test_a_schedule_is_followed_while_a_tool_negotiates_and_waits(workload: dict
         make_trial(path={"rtt": "600 ms", "schedule": fast}, workload={**workload, "duration": "2 s"})
     ).plan
     assert planned.timeline[-1].at_ns >= 2 * S + 5 * S + 20 * 600 * 10**6 - S
+
+
+def test_memory_is_for_what_other_links_and_datagrams_bring_into_a_delay() -> None:
+    nodes = {"a": {"type": "host"}, "r": {"type": "router"}, "b": {"type": "host"}}
+
+    def megabytes(one: dict[str, Any], two: dict[str, Any]) -> float:
+        links = {"one": {"ends": ["a", "r"], **one}, "two": {"ends": ["r", "b"], **two}}
+        return orders(make_trial(topology={"name": "net", "nodes": nodes, "links": links})).memory_bytes / 1e6
+
+    assert megabytes({"rate": "10 Gbit/s"}, {"rtt": "400 ms"}) > 500 * 3
+    udp = {"tool": "udp", "duration": "1 s"}
+    slow, fast = (
+        orders(make_trial(path={"rtt": "2 s"}, workload={**udp, "rate": rate})).memory_bytes
+        for rate in ("1 Mbit/s", "1 Gbit/s")
+    )
+    assert fast - slow > 900e6 / 8 * 3

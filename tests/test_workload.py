@@ -10,8 +10,9 @@ import pytest
 from trials import make_trial
 
 from testbed import package, runner
-from testbed.error import MachineError, UserError
+from testbed.error import MachineError, SpecError, UserError
 from testbed.kernels.guest import TrialError
+from testbed.specfile import load_scenario
 from testbed.trial import orders
 from testbed.workload import HttpWorkload, UdpWorkload, controls, legs
 from testbed.workloads import http, udp
@@ -223,3 +224,23 @@ def test_half_of_an_output_is_no_result(tmp_path: Path, text: str) -> None:
     (tmp_path / udp.OUTPUT).write_text(text)
     with pytest.raises(TrialError):
         udp.read(UdpWorkload("a", "b", 1, 1), tmp_path)
+
+
+def test_the_last_group_of_datagrams_takes_its_time_too() -> None:
+    """Two of 1250 bytes at 10 kbit/s take two seconds, though the second is sent after one."""
+    lines = ["start 0", "end 1000000000", "flow 0 6001 2 1 0 0 0 0 0 5 5 5 5 5 0", "second 0 0 1 0 1"]
+    told = udp.parse("\n".join(lines), 1250)
+    assert told.goodput_bps(told.flows[0], 10_000) == 5_000
+
+
+def test_a_cache_does_not_make_one_host_both_ends(tmp_path: Path) -> None:
+    (tmp_path / "loop.yaml").write_text(
+        "name: loop\n"
+        "topology:\n"
+        "  name: net\n"
+        "  nodes: {a: {type: host}, e: {type: host}}\n"
+        "  links: {l: {ends: [a, e], rate: 10 Mbit/s}}\n"
+        "workload: {tool: http, from: a, cache: e, to: a, sizes: 1 KiB}\n"
+    )
+    with pytest.raises(SpecError, match=r"loop\.yaml:6: to: from and to are both 'a'"):
+        load_scenario(tmp_path / "loop.yaml")

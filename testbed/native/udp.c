@@ -13,7 +13,7 @@
  * Both ends are in one kernel, so that one clock tells when a datagram was sent and when it arrived.
  *
  * After the last datagram the receiver waits until nothing has come for --linger.  SIGTERM ends the sending at once,
- * and the waiting too.  Written to standard output, one line each:
+ * and not the waiting: what is still on its way is not lost.  Written to standard output, one line each:
  *   start NS                          CLOCK_MONOTONIC at the start
  *   end NS                            the same when the last datagram was sent
  *   flow I PORT SENT ARRIVED TWICE OVERTAKEN OVERFLOWED JITTER JITTERS DELAY_MIN DELAYS DELAY_MAX FIRST LAST LATE
@@ -331,7 +331,7 @@ static void *receive(void *nothing)
 {
 	long long at = start_ns, heard = start_ns;
 
-	while (!stopped && !(sent_all && at - heard >= asked.linger_ns)) {
+	while (!(sent_all && at - heard >= asked.linger_ns)) {
 		at += DRAIN_NS;
 		sleep_until(at);
 		for (int i = 0; i < asked.flows; i++)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -55,7 +57,8 @@ def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: 
 
 
 def stops(backgrounds: Backgrounds) -> list[dict[str, Any]]:
-    return [{"stop": _process(name)} for name, _ in backgrounds]
+    """Flows first, for datagrams are waited for."""
+    return [{"stop": _process(name)} for name, _ in sorted(backgrounds, key=lambda each: isinstance(each[1], Constant))]
 
 
 def udp_words(background: Constant, leg: Leg, port: int, length_ns: int) -> list[str]:
@@ -83,6 +86,21 @@ def comments(drawn: Schedules) -> str:
 def read(backgrounds: Backgrounds, folder: Path) -> dict[str, Any]:
     """What each carried. Raises TrialError if an output makes no sense."""
     return {name: _read(name, each, folder) for name, each in backgrounds}
+
+
+def short_ns(backgrounds: Backgrounds, workload: Workload, plan: Plan, folder: Path, log: str) -> dict[str, int]:
+    """Name to how long before the end of the workload, which the log tells, each was over that was; with flows, none
+    began any more.
+    """
+    steps = map(json.loads, log.splitlines())
+    names = {_process(name) for name, _ in backgrounds}
+    end_ns = min(entry["begin_ns"] for entry in steps if entry["step"].get("stop") in names)
+    short = {}
+    for name, each in backgrounds:
+        found = re.search(r"^start (\d+)$", (folder / output(name)).read_text(), re.MULTILINE)
+        assert found is not None, "BUG: a background that was not read"
+        short[name] = end_ns - int(found[1]) - _length_ns(name, each, workload, plan)
+    return {name: ns for name, ns in short.items() if ns > 0}
 
 
 def schedule_file(name: str) -> str:

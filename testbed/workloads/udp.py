@@ -96,11 +96,13 @@ class UdpOutput:
     seconds: dict[int, tuple[int, int, int]]
     length_bytes: int
 
-    def goodput_bps(self, flow: UdpFlow) -> float:
+    def goodput_bps(self, flow: UdpFlow, rate_bps: int) -> float:
         """Over the time of sending or of receiving, whichever is longer: a queue goes on after the sender, and a path
-        may stop before it. The first datagram opens the time of receiving, and does not count in it.
+        may stop before it. What is sent takes its time at `rate_bps`, the last group too. The first datagram opens the
+        time of receiving, and does not count in it.
         """
-        sending_s, receiving_s = (self.end_ns - self.begin_ns) / 1e9, (flow.last_ns - flow.first_ns) / 1e9
+        sending_s = max((self.end_ns - self.begin_ns) / 1e9, flow.sent * self.length_bytes * 8 / rate_bps)
+        receiving_s = (flow.last_ns - flow.first_ns) / 1e9
         if receiving_s >= sending_s:
             return (flow.arrived - 1) * self.length_bytes * 8 / receiving_s if receiving_s else 0.0
         return flow.arrived * self.length_bytes * 8 / sending_s
@@ -169,7 +171,7 @@ def read(workload: UdpWorkload, folder: Path) -> Outcome:
         raise TrialError(f"{OUTPUT} tells of {len(told.flows)} flows, asked were {workload.flows}")
     flows = tuple(
         FlowOutcome(
-            goodput_bps=told.goodput_bps(each),
+            goodput_bps=told.goodput_bps(each, workload.rate_bps),
             retransmits=None,
             rtt_min_s=None,
             congestion=None,
