@@ -103,7 +103,7 @@ BROKEN = {
     "K3": changed(where=lambda loss, cc, n, rtt: loss == "1 in 500", share=lambda s: 1.0),
     "K4": changed(where=lambda loss, cc, n, rtt: n == 5, share=lambda s: s * 0.5),
     "K5": changed(where=lambda loss, cc, n, rtt: loss == "none" and cc == "htcp", share=lambda s: s * 0.7),
-    "K6": changed(where=lambda loss, cc, n, rtt: cc == "bbr" and loss == "1 in 10000", share=lambda s: s * 0.1),
+    "K6": changed(where=lambda loss, cc, n, rtt: cc == "bbr" and loss != "none", share=lambda s: s * 0.3),
     "K7": changed(where=lambda loss, cc, n, rtt: rtt == 376 and n == 1, share=lambda s: s * 2.5),
     "S3-F2d-f": changed(where=lambda loss, cc, n, rtt: rtt == 376 and n == 5, share=lambda s: s * 0.2),
     "S3-F3b": changed(where=lambda loss, cc, n, rtt: cc == "bbr" and rtt not in (1, 376), share=lambda s: s * 0.3),
