@@ -210,8 +210,8 @@ def read_result(folder: Path) -> TrialResult:
     missing = [key for key, kind in KINDS.items() if not isinstance(data.get(key), kind)]
     if missing:
         raise UserError(
-            f"{folder / RESULT} is damaged: it has no {', '.join(missing)}; delete the trial's folder and `testbed run` "
-            f"measures it again: rm -r {folder}"
+            f"{folder / RESULT} is damaged: it has no {', '.join(missing)}; delete the trial's folder and "
+            f"`testbed run` measures it again: rm -r {folder}"
         )
     return TrialResult(data, read_json(folder / HOST).get("wall_s", 0.0))
 
