@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
-from .impairment import GilbertElliott, Loss, PeriodicLoss, RandomLoss
+from .impairment import Loss, mean_loss
 from .result import TrialResult
 from .scenario import Trial
 from .topology import Link
@@ -56,19 +55,6 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
         window_bytes=windows.pop() if len(windows) == 1 else None,
         duration_s=duration_s,
     )
-
-
-def mean_loss(loss: Loss | None) -> float:
-    """The share of packets that are dropped in the long run; of the two-state chain, in its stationary state."""
-    if loss is None:
-        return 0.0
-    if isinstance(loss, PeriodicLoss):
-        return 1 / loss.every
-    if isinstance(loss, RandomLoss):
-        return float(loss.probability)
-    assert isinstance(loss, GilbertElliott), f"BUG: {loss}"
-    bad: Fraction = loss.p / (loss.p + loss.r)
-    return float(bad * loss.loss_bad + (1 - bad) * loss.loss_good)
 
 
 def _path_loss(trial: Trial) -> float:

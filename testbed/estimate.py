@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .analysis import model
-from .impairment import GilbertElliott, Loss, PeriodicLoss, RandomLoss
+from .impairment import mean_loss
 from .plan import Plan
 from .scenario import Params, Trial
 from .trial import RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS, SETTLE_S
@@ -159,7 +159,7 @@ def _rate_bps(workload: Workload, plan: Plan, flows: int) -> float:
     path_bps, rtt_s = float(plan.rate_bps or 0), plan.rtt_ns / 1e9
     if rtt_s == 0:
         return path_bps
-    loss = max((_share(stage.loss) for stage in plan.stages(there=True)), default=0.0)
+    loss = max((mean_loss(stage.loss) for stage in plan.stages(there=True)), default=0.0)
     windows, controls = getattr(workload, "window_bytes", None), getattr(workload, "congestion", None)
     total_bps = 0.0
     for number in range(flows):
@@ -179,15 +179,3 @@ def _rate_bps(workload: Workload, plan: Plan, flows: int) -> float:
 def _of(values: Any, number: int) -> Any:
     """The entry of a flow: some tools have one for each, others one for all."""
     return values[number] if isinstance(values, tuple) else values
-
-
-def _share(loss: Loss | None) -> float:
-    """The share of packets that is lost in the long run."""
-    if isinstance(loss, PeriodicLoss):
-        return 1 / loss.every
-    if isinstance(loss, RandomLoss):
-        return float(loss.probability)
-    if isinstance(loss, GilbertElliott):
-        bad = loss.p / (loss.p + loss.r)
-        return float(bad * loss.loss_bad + (1 - bad) * loss.loss_good)
-    return 0.0

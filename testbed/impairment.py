@@ -110,3 +110,16 @@ class Direction:
 
 UNIMPAIRED = Direction()
 """A direction that passes on everything as it comes."""
+
+
+def mean_loss(loss: Loss | None) -> float:
+    """The share of packets that are dropped in the long run; of the two-state chain, in its stationary state."""
+    if loss is None:
+        return 0.0
+    if isinstance(loss, PeriodicLoss):
+        return 1 / loss.every
+    if isinstance(loss, RandomLoss):
+        return float(loss.probability)
+    assert isinstance(loss, GilbertElliott), f"BUG: {loss}"
+    bad: Fraction = loss.p / (loss.p + loss.r)
+    return float(bad * loss.loss_bad + (1 - bad) * loss.loss_good)

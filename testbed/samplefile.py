@@ -12,14 +12,18 @@ from .error import UserError
 from .metric import FlowSamples
 from .result import TrialResult
 
-COLUMNS = ["time_s", "destination_port", "bytes_acked", "srtt_s"]
+COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]
 
 
 def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     """One for each flow that was sampled, in the order of the flows; empty if the trial has no samples.
 
-    A flow is known by its port, which is the destination's for its sender. Raises UserError if the file is broken.
+    A flow is known by its port, which is the destination's for its sender. Where flows share a port, or a flow had
+    several connections (HTTP), samples tell of no flow by itself: empty. Raises UserError if the file is broken.
     """
+    ports = [flow.get("port") for flow in result.data["flows"]]
+    if len(set(ports)) < len(ports):
+        return ()
     path = folder / "samples.parquet"
     if not path.exists():
         return ()
@@ -31,8 +35,10 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
     found = []
-    for flow in result.data["flows"]:
-        mine = columns["destination_port"] == flow.get("port")
+    for port in ports:
+        mine = columns["destination_port"] == port
+        if len(np.unique(columns["source_port"][mine])) > 1:
+            return ()
         if mine.any():
             time, acked, srtt = (columns[name][mine].astype(np.float64) for name in ("time_s", "bytes_acked", "srtt_s"))
             found.append(FlowSamples(time, np.nan_to_num(acked), np.nan_to_num(srtt)))

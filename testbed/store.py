@@ -33,6 +33,8 @@ from .setting import Until
 
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
 PARTIAL = ".partial-"
+KINDS = {"id": str, "params": dict, "seed": int, "verdict": str, "flows": list, "asked": dict, "seen": dict}
+"""What nobody who reads a result can do without."""
 NOT_REPEATED = frozenset({HOST})
 """Files that tell of this machine and this hour, and differ from run to run."""
 
@@ -124,12 +126,16 @@ class Store:
     def until(self) -> Until | None:
         """What ended the repetitions of a cell; None if all cells have the same number."""
         written = self._about.get("until")
-        return None if written is None else Until(Fraction(written["ci"]), written["max"], written["min"])
+        try:
+            return None if written is None else Until(Fraction(written["ci"]), written["max"], written["min"])
+        except (LookupError, TypeError, ValueError):
+            raise UserError(f"{self.path / 'run.json'} is damaged: its 'until' cannot be read") from None
 
     @property
     def _about(self) -> dict[str, Any]:
         about = read_json(self.path / "run.json")
-        if not isinstance(about.get("trials"), list):
+        trials = about.get("trials")
+        if not isinstance(trials, list) or not all(isinstance(id, str) for id in trials):
             raise UserError(f"{self.path / 'run.json'} does not list the trials; allowed: what `testbed run -o` wrote")
         return about
 
@@ -201,6 +207,12 @@ def read_result(folder: Path) -> TrialResult:
     data = read_json(folder / RESULT)
     if data.get("schema") != SCHEMA:
         raise UserError(f"{folder} has a result of schema version {data.get('schema')}; allowed: {SCHEMA}")
+    missing = [key for key, kind in KINDS.items() if not isinstance(data.get(key), kind)]
+    if missing:
+        raise UserError(
+            f"{folder / RESULT} is damaged: it has no {', '.join(missing)}; delete the trial's folder and "
+            f"`testbed run` measures it again: rm -r {folder}"
+        )
     return TrialResult(data, read_json(folder / HOST).get("wall_s", 0.0))
 
 

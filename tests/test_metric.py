@@ -22,6 +22,7 @@ from testbed.metric import (
     rtt_under_load_s,
 )
 from testbed.result import TrialResult
+from testbed.store import Store
 
 STEP_S = 0.1
 
@@ -125,3 +126,19 @@ def test_a_broken_sample_file_is_named(tmp_path: Path) -> None:
     (folder / "samples.parquet").write_bytes(b"PAR1 and then nothing")
     with pytest.raises(UserError, match=r"samples\.parquet cannot be read"):
         samplefile.read(folder, trial_result(made))
+
+
+def test_a_flow_of_several_connections_has_no_samples_of_its_own(tmp_path: Path) -> None:
+    """Downloads by HTTP share a port: what its sockets say together is no flow's RTT and no flow's convergence."""
+    run = write_run(tmp_path, [Made({}, [1e6, 2e6])])
+    (made,) = Store(run).results()
+    home = run / "trials" / made.id
+    assert len(samplefile.read(home, made)) == 2
+    same_port = [{**flow, "port": 5001} for flow in made.data["flows"]]
+    assert samplefile.read(home, TrialResult({**made.data, "flows": same_port}, 1.0)) == ()
+    table = pq.read_table(home / "samples.parquet")
+    ports = pa.array([port + 100 if n >= 200 else port for n, port in enumerate(table["source_port"].to_pylist())])
+    pq.write_table(
+        table.set_column(table.schema.get_field_index("source_port"), "source_port", ports), home / "samples.parquet"
+    )
+    assert samplefile.read(home, made) == ()

@@ -21,7 +21,7 @@ from testbed import column, table
 from testbed.commands.query import query
 from testbed.commands.results import Format
 from testbed.error import MachineError, UserError
-from testbed.store import RESULT, Store
+from testbed.store import RESULT, Store, write_json
 
 
 @pytest.fixture
@@ -170,6 +170,31 @@ def test_results_of_another_schema_version_are_refused(store: Store, which: str)
     file.write_text(json.dumps({**json.loads(file.read_text()), "schema": 99}))
     with pytest.raises(UserError, match="schema version 99; allowed: 1"):
         testbed.open(store.path).query("SELECT 1")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("run.json", '{"schema": 1, "trials": [1, 2]}', "does not list the trials"),
+        ("run.json", "[]", "it holds no JSON object"),
+        (
+            "trials/rtt=10ms,kernel=lab,seed=1/result.json",
+            '{"schema": 1, "id": "x"}',
+            "is damaged: it has no params, seed",
+        ),
+        ("trials/rtt=10ms,kernel=lab,seed=1/result.json", '{"schema": 1, "i', "cannot be read"),
+    ],
+)
+def test_damaged_json_is_named(store: Store, file: str, text: str, message: str) -> None:
+    (store.path / file).write_text(text)
+    with pytest.raises(UserError, match=message):
+        testbed.open(store.path).trials  # noqa: B018
+
+
+def test_a_damaged_until_is_named(store: Store) -> None:
+    write_json(store.path / "run.json", {"schema": 1, "trials": [], "until": {"ci": "x"}})
+    with pytest.raises(UserError, match=r"run.json is damaged: its 'until' cannot be read"):
+        _ = store.until
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:

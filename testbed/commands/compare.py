@@ -37,22 +37,23 @@ def compare(
     other: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN|PROFILE]", help="Another run; or a published profile: NAME, FILE, or NAME#SERIES."
+            metavar="[RUN|PROFILE]", help="Another run's folder; or a published profile: NAME, FILE, or NAME#SERIES."
         ),
     ] = None,
     axis: Annotated[
         str | None, typer.Option(help="Compare two values of this axis of one run, such as kernel.")
     ] = None,
     base_value: Annotated[
-        str | None, typer.Option("--base", metavar="VALUE", help="The axis' value to compare with.")
+        str | None, typer.Option("--base", metavar="VALUE", help="With --axis: the value to compare with.")
     ] = None,
-    candidate: Annotated[str | None, typer.Option(metavar="VALUE", help="The axis' value to judge.")] = None,
+    candidate: Annotated[str | None, typer.Option(metavar="VALUE", help="With --axis: the value to judge.")] = None,
     tolerance: Annotated[
         str | None, typer.Option(help="What does not matter: 3 % of a metric; 10 % RMS of capacity for a profile.")
     ] = None,
     metric: Annotated[list[str] | None, typer.Option(help=f"Only this metric: {', '.join(METRICS)}.")] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar="SETTING", help="A setting that runs may differ in.")
+        list[str] | None,
+        typer.Option(metavar="SETTING", help="A setting that two runs may differ in, such as workload.duration."),
     ] = None,
     with_ramp: Annotated[bool, typer.Option(help="Take the ramp, which leave_out leaves out, into a profile.")] = False,
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,

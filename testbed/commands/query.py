@@ -20,7 +20,14 @@ from .results import PIPED_WIDTH, Format
 
 def query(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
-    sql: Annotated[str, typer.Argument(help="A statement over trials, flows, samples and queues.")],
+    sql: Annotated[
+        str,
+        typer.Argument(
+            metavar="SQL",
+            help="A statement over trials, flows, samples and queues, such as 'SELECT id, goodput_bps FROM trials'; "
+            "'DESCRIBE trials' has the columns. A name with a dot stands in double quotes: \"path.rtt\".",
+        ),
+    ],
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
 ) -> None:
     """Ask a run's results in SQL (DuckDB's). Nothing is changed."""

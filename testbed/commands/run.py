@@ -123,6 +123,10 @@ def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format
         else "built-in values, as no trial is finished"
     )
     said = {
+        "scenario": scenario.name,
+        "size": scenario.size,
+        "note": scenario.quick_note,
+        "folder": str(folder.path),
         "cells": len(scenario.cells),
         "trials": len(prepared.ids),
         "trials_most": len(prepared.ids) + undecided,
@@ -139,6 +143,9 @@ def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format
         print(json.dumps(said, indent=1))
         return
     trials = f"{len(prepared.ids)}" + (f", up to {said['trials_most']} (until)" if undecided else "")
+    print(f"scenario: {scenario.name}, {scenario.size} size")
+    if scenario.quick_note:
+        print(f"scaled:   {scenario.quick_note}")
     print(f"cells:    {len(scenario.cells)}")
     print(f"trials:   {trials}")
     print(f"found:    {len(prepared.done)} in {folder.path}")
