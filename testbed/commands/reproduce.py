@@ -45,7 +45,10 @@ def reproduce(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help=f"The page with all rows ({PAGE}, or in DIR if there is no docs)."
+            "-o",
+            "--output",
+            metavar="FILE",
+            help=f"The page with all rows ({PAGE} if all were asked for; else in DIR).",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Trials side by side in virtual time.")] = os.cpu_count() or 1,
@@ -68,7 +71,7 @@ def reproduce(
     runs.carry_out(rows, jobs)
     found = [runs.finding(row) for row in rows]
     _print(found, format)
-    page = output or (PAGE if PAGE.parent.is_dir() else results / size / PAGE.name)
+    page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
     everything = {finding.row.id: finding for finding in found}
     _write(page, [everything.get(row.id) or runs.finding(row) for row in catalogue.ROWS], size)
     console.print(f"{table.counts(found)}; all rows: {page}")
