@@ -43,8 +43,8 @@ def tools() -> Tools:
 
 def _digest() -> str:
     text = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
-    for name in BUILDS:
-        text.update((SOURCES / name).read_bytes())
+    for path in sorted(SOURCES.glob("*.[ch]")):
+        text.update(path.read_bytes())
     return text.hexdigest()[:12]
 
 

@@ -15,27 +15,16 @@
  *                                     what the receiver acknowledged; STATE is finished, or cut (by SIGTERM)
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/tcp.h>
 #include <getopt.h>
-#include <netinet/in.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "common.h"
 
 enum {
 	SOURCE_BYTES = 4 << 20,
@@ -43,8 +32,6 @@ enum {
 	STACK_BYTES = 64 << 10,
 	BACKLOG = 4096,
 };
-
-static const long long SECOND = 1000000000LL;
 
 struct flow {
 	long long start_ns, stop_ns, bytes;
@@ -63,65 +50,6 @@ static struct {
 static struct flow *flows;
 static int count_of_flows, source, listener;
 static long long start_ns;
-
-static void die(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "background: ");
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fprintf(stderr, errno ? ": %s\n" : "\n", strerror(errno));
-	exit(1);
-}
-
-static long long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * SECOND + t.tv_nsec;
-}
-
-static void sleep_until(long long ns)
-{
-	struct timespec t = { ns / SECOND, ns % SECOND };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-		;
-}
-
-static void enter(const char *netns)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof path, "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET) < 0)
-		die("cannot enter the network namespace %s", netns);
-	close(fd);
-}
-
-static socklen_t address_of(struct sockaddr_storage *storage)
-{
-	struct sockaddr_in *v4 = (void *)storage;
-	struct sockaddr_in6 *v6 = (void *)storage;
-
-	memset(storage, 0, sizeof *storage);
-	if (inet_pton(AF_INET, asked.address, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(asked.port);
-		return sizeof *v4;
-	}
-	errno = 0;
-	if (inet_pton(AF_INET6, asked.address, &v6->sin6_addr) != 1)
-		die("%s is not an IP address", asked.address);
-	v6->sin6_family = AF_INET6;
-	v6->sin6_port = htons(asked.port);
-	return sizeof *v6;
-}
 
 static int tcp_socket(int family)
 {
@@ -241,7 +169,7 @@ static void *run_flow(void *argument)
 {
 	struct flow *f = argument;
 	struct sockaddr_storage a;
-	socklen_t length = address_of(&a);
+	socklen_t length = address_of(&a, asked.address, asked.port);
 	pthread_t sending;
 	char nowhere[1];
 
@@ -360,7 +288,7 @@ int main(int count, char **words)
 		die("cannot make the file to send");
 
 	enter(asked.to);
-	length = address_of(&a);
+	length = address_of(&a, asked.address, asked.port);
 	listener = tcp_socket(a.ss_family);
 	if (bind(listener, (void *)&a, length) < 0 || listen(listener, BACKLOG) < 0)
 		die("cannot listen on %s port %d", asked.address, asked.port);

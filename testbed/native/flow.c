@@ -23,25 +23,14 @@
  *                                     first flow stops) or stop (flow I stops), END is sender or receiver
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <linux/tcp.h>
-#include <netinet/in.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "common.h"
 
 enum {
 	MAX_FLOWS = 128,
@@ -49,8 +38,6 @@ enum {
 	READ_BYTES = 4 << 20,
 	STACK_BYTES = 64 << 10,
 };
-
-static const long long SECOND = 1000000000LL;
 
 struct flow {
 	char congestion[16];
@@ -69,65 +56,6 @@ static struct {
 static struct flow flows[MAX_FLOWS];
 static long long start_ns;
 static int source;
-
-static void die(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "flow: ");
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fprintf(stderr, errno ? ": %s\n" : "\n", strerror(errno));
-	exit(1);
-}
-
-static long long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * SECOND + t.tv_nsec;
-}
-
-static void sleep_until(long long ns)
-{
-	struct timespec t = { ns / SECOND, ns % SECOND };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-		;
-}
-
-static void enter(const char *netns)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof path, "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET) < 0)
-		die("cannot enter the network namespace %s", netns);
-	close(fd);
-}
-
-static socklen_t address_of(struct sockaddr_storage *storage, int port)
-{
-	struct sockaddr_in *v4 = (void *)storage;
-	struct sockaddr_in6 *v6 = (void *)storage;
-
-	memset(storage, 0, sizeof *storage);
-	if (inet_pton(AF_INET, asked.address, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(port);
-		return sizeof *v4;
-	}
-	errno = 0;
-	if (inet_pton(AF_INET6, asked.address, &v6->sin6_addr) != 1)
-		die("%s is not an IP address", asked.address);
-	v6->sin6_family = AF_INET6;
-	v6->sin6_port = htons(port);
-	return sizeof *v6;
-}
 
 /* A TCP socket with its congestion control and, for a fixed window, its buffer; before it connects or listens. */
 static int tcp_socket(int family, const struct flow *f, int buffer_option)
@@ -245,7 +173,7 @@ static void listen_all(int *listeners)
 {
 	for (int i = 0; i < asked.flows; i++) {
 		struct sockaddr_storage a;
-		socklen_t length = address_of(&a, asked.port + i);
+		socklen_t length = address_of(&a, asked.address, asked.port + i);
 
 		listeners[i] = tcp_socket(a.ss_family, &flows[i], SO_RCVBUFFORCE);
 		if (bind(listeners[i], (void *)&a, length) < 0 || listen(listeners[i], 1) < 0)
@@ -258,7 +186,7 @@ static void connect_all(const int *listeners)
 	for (int i = 0; i < asked.flows; i++) {
 		struct flow *f = &flows[i];
 		struct sockaddr_storage a;
-		socklen_t length = address_of(&a, asked.port + i);
+		socklen_t length = address_of(&a, asked.address, asked.port + i);
 
 		f->sender = tcp_socket(a.ss_family, f, SO_SNDBUFFORCE);
 		if (connect(f->sender, (void *)&a, length) < 0)

@@ -25,26 +25,15 @@
  *   second I K SENT LOST ARRIVED      what was sent in second K and how much of it was lost; what arrived in it
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <linux/sock_diag.h>
-#include <netinet/in.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "common.h"
 
 enum {
 	MAX_FLOWS = 128,
@@ -55,8 +44,6 @@ enum {
 	READY_NS = 1000000,        /* until the first group, so that it is not late */
 	BUFFER_BYTES = 1 << 29,    /* of a socket: what is not read for DRAIN_NS, and what the path keeps of the sender's */
 };
-
-static const long long SECOND = 1000000000LL;
 
 struct stamp {
 	uint64_t number;
@@ -83,65 +70,6 @@ static struct flow flows[MAX_FLOWS];
 static long long start_ns, start_real_ns, groups, seconds;
 static atomic_bool sent_all, stopped;
 
-static void die(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "udp: ");
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fprintf(stderr, errno ? ": %s\n" : "\n", strerror(errno));
-	exit(1);
-}
-
-static long long now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * SECOND + t.tv_nsec;
-}
-
-static void sleep_until(long long ns)
-{
-	struct timespec t = { ns / SECOND, ns % SECOND };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR && !stopped)
-		;
-}
-
-static void enter(const char *netns)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof path, "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET) < 0)
-		die("cannot enter the network namespace %s", netns);
-	close(fd);
-}
-
-static socklen_t address_of(struct sockaddr_storage *storage, int port)
-{
-	struct sockaddr_in *v4 = (void *)storage;
-	struct sockaddr_in6 *v6 = (void *)storage;
-
-	memset(storage, 0, sizeof *storage);
-	if (inet_pton(AF_INET, asked.address, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(port);
-		return sizeof *v4;
-	}
-	errno = 0;
-	if (inet_pton(AF_INET6, asked.address, &v6->sin6_addr) != 1)
-		die("%s is not an IP address", asked.address);
-	v6->sin6_family = AF_INET6;
-	v6->sin6_port = htons(port);
-	return sizeof *v6;
-}
-
 static int udp_socket(int family, int buffer_option)
 {
 	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = BUFFER_BYTES, on = 1;
@@ -167,7 +95,7 @@ static void open_receivers(void)
 {
 	for (int i = 0; i < asked.flows; i++) {
 		struct sockaddr_storage a;
-		socklen_t length = address_of(&a, asked.port + i);
+		socklen_t length = address_of(&a, asked.address, asked.port + i);
 
 		flows[i].receiver = udp_socket(a.ss_family, SO_RCVBUFFORCE);
 		if (bind(flows[i].receiver, (void *)&a, length) < 0)
@@ -183,7 +111,7 @@ static void open_senders(void)
 {
 	for (int i = 0; i < asked.flows; i++) {
 		struct sockaddr_storage a;
-		socklen_t length = address_of(&a, asked.port + i);
+		socklen_t length = address_of(&a, asked.address, asked.port + i);
 
 		flows[i].sender = udp_socket(a.ss_family, SO_SNDBUFFORCE);
 		if (connect(flows[i].sender, (void *)&a, length) < 0)
@@ -212,7 +140,7 @@ static void send_group(struct flow *f, const long long count)
 	static struct iovec parts[MAX_BURST][2];
 	static struct mmsghdr messages[MAX_BURST];
 	static unsigned char filling[MAX_LENGTH];
-	long long now = now_ns(CLOCK_REALTIME), done = 0;
+	long long now = clock_ns(CLOCK_REALTIME), done = 0;
 
 	for (int k = 0; k < count; k++) {
 		stamps[k] = (struct stamp){ f->sent + k, now };
@@ -241,10 +169,11 @@ static void send_all(void)
 
 			if (due >= asked.duration_ns)
 				continue;
-			sleep_until(start_ns + due);
+			while (!slept_until(start_ns + due) && !stopped)
+				;
 			if (stopped)
 				break;
-			late = now_ns(CLOCK_MONOTONIC) - start_ns - due;
+			late = now_ns() - start_ns - due;
 			if (late > flows[i].late_ns)
 				flows[i].late_ns = late;
 			send_group(&flows[i], asked.burst);
@@ -333,7 +262,8 @@ static void *receive(void *nothing)
 
 	while (!(sent_all && at - heard >= asked.linger_ns)) {
 		at += DRAIN_NS;
-		sleep_until(at);
+		while (!slept_until(at) && !stopped)
+			;
 		for (int i = 0; i < asked.flows; i++)
 			if (drain(&flows[i]))
 				heard = at;
@@ -423,8 +353,8 @@ int main(int count, char **words)
 	enter(asked.from);
 	open_senders();
 
-	start_ns = now_ns(CLOCK_MONOTONIC) + READY_NS;
-	start_real_ns = now_ns(CLOCK_REALTIME) + READY_NS;
+	start_ns = now_ns() + READY_NS;
+	start_real_ns = clock_ns(CLOCK_REALTIME) + READY_NS;
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &term, NULL);   /* the receiver does not get it: this thread tells it */
@@ -434,7 +364,7 @@ int main(int count, char **words)
 	sigaction(SIGTERM, &action, NULL);
 	pthread_sigmask(SIG_UNBLOCK, &term, NULL);
 	send_all();
-	end_ns = now_ns(CLOCK_MONOTONIC);
+	end_ns = now_ns();
 	sent_all = true;
 	pthread_join(receiving, NULL);
 	report(end_ns);
