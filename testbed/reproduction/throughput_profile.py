@@ -114,14 +114,28 @@ def noisy_variants(runs: Mapping[str, Measured]) -> Judgement:
     return Judgement(ours, means["bbr"] >= max(means.values()) - check.MARGIN)
 
 
+def noisy_spread(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 3a: 10 BBR flows vary from run to run, at every RTT."""
+    bbr = runs[NOISY].only(congestion="bbr", flows=check.MANY)
+    spreads = [statistic.sample_cov(part.goodputs_bps) for part in bbr.split("rtt").values()]
+    ours = f"coefficient of variation over seeds {min(spreads):.2%} to {max(spreads):.2%}"
+    return Judgement(ours, min(spreads) > 0, "the emulated path without loss is the same for every seed")
+
+
 def noisy_flows(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 9, cloud: C_UC grows with the flows."""
-    words, grows = [], True
+    """Figure 9, cloud: C_UC grows with the flows, and most for BBR."""
+    gains, words = {}, []
     for name, part in check.series(runs[NOISY], "congestion"):
         by_flows = [each.c_uc for each in part.split("flows").values()]
         words.append(f"{name} {by_flows[0]:.2f} to {by_flows[-1]:.2f}")
-        grows = grows and by_flows[-1] >= by_flows[0] - check.MARGIN
-    return Judgement(f"C_UC of 1 to 10 flows: {', '.join(words)}", grows)
+        gains[name] = by_flows[-1] - by_flows[0]
+    most = max(gains, key=lambda name: gains[name])
+    why = (
+        ""
+        if most == "bbr"
+        else f"{most} gains the most: one such flow is held back by our random loss, and several are not"
+    )
+    return Judgement(f"C_UC of 1 to 10 flows: {', '.join(words)}", min(gains.values()) > 0 and not why, why)
 
 
 def buffer_ceiling(runs: Mapping[str, Measured]) -> Judgement:
@@ -208,7 +222,7 @@ ROWS: tuple[Row, ...] = (
           "shape", one_and_ten_flows, "emulated-1-flow-max", "emulated-10-flows-max"),
     Row("S3-E2", SOURCE, "III.A", "The ceiling of the socket buffer", "5.32 Gbit/s for 250 MB at 376 ms (derived)",
         "reproduced", OUR_LINUX, ("cloud-window-limit-376", "iperf-window"), (BUFFERS,), buffer_ceiling),
-    _noisy("S3-F3a", "Fig. 3a", "Cloud, BBR, 10 flows", "varies more than the emulated path", noisy_variants),
+    _noisy("S3-F3a", "Fig. 3a", "Cloud, BBR, 10 flows", "varies more than the emulated path", noisy_spread),
     _core("S3-F3b", "Fig. 3b", "Emulated, BBR, 10 flows", "smooth and concave", "shape", bbr_profile),
     _noisy("S3-F4", "Fig. 4", "Cloud, CUBIC, HTCP and BBR", "BBR the highest on the mean; 7, 7, 8 Gbit/s at 300 ms",
            noisy_variants, "bbr-highest", "cloud-bbr-10-flows", "cloud-htcp-10-flows"),
