@@ -16,7 +16,7 @@ from storedruns import Made, trial_result
 
 from testbed import library, published
 from testbed.commands.reproduce import Runs
-from testbed.error import UserError
+from testbed.error import SpecError, UserError
 from testbed.reproduction import catalogue, links, profile_check, table, throughput_profile
 from testbed.reproduction.measured import Measured, with_interval
 from testbed.reproduction.row import Finding, Judgement, Row
@@ -185,7 +185,18 @@ def test_what_a_row_refers_to_exists(row: Row) -> None:
     assert set(row.facts) <= known
     assert row.expected
     for name in row.scenarios:
-        assert (library.SCENARIOS / f"{name}.yaml").is_file() or row.needs, f"there is no scenario {name}"
+        assert [*library.SCENARIOS.rglob(f"{name}.yaml")], f"there is no scenario {name}"
+
+
+@pytest.mark.parametrize("path", sorted((library.SCENARIOS / "waiting").glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_waiting_scenario_lacks_nothing_but_what_its_rows_need(path: Path) -> None:
+    needs = {need for row in catalogue.ROWS if path.stem in row.scenarios for need in row.needs}
+    with pytest.raises(SpecError) as refused:
+        load_scenario(path)
+    for problem in refused.value.problems:
+        type_, key = (re.search(pattern, problem.what) for pattern in (r"type: '(\w+)'", r"unknown key '(\w+)'"))
+        assert type_ is not None or key is not None, problem
+        assert (type_[1] in needs) if type_ else any(need.startswith(f"{key[1]}:") for need in needs if key), problem
 
 
 def test_a_row_that_is_not_run_claims_nothing() -> None:

@@ -75,7 +75,7 @@ def memory_does_not_matter(runs: Mapping[str, Measured]) -> Judgement:
     """K12: twice the memory changes the mean by less than 5 %."""
     changes = []
     for window in WINDOWS:
-        small, large = (part.only(window=window).mean_bps for part in runs[MEMORY].split("memory").values())
+        small, large = (part.only(window=window).mean_bps for part in runs[MEMORY].split("topology").values())
         changes.append(abs(large / small - 1))
     return Judgement(f"changes by at most {max(changes):.1%}", max(changes) < 0.05)
 
