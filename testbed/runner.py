@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -178,7 +179,7 @@ def _provenance(there: Place) -> dict[str, object]:
 
 @cache
 def _versions() -> dict[str, str]:
-    found = {}
+    found = {"python": platform.python_version()}  # the agent's too
     for name, words in VERSIONS.items():
         try:
             done = process.run(words)
