@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..analysis import model, statistic
-from ..published import Claim
 from .measured import Measured, mbit
-from .row import Judge, Judgement, Row
+from .row import Judgement, Publication, Row
 
 SOURCE = "cloudcmp-2010"
 BLOBS, INSTANCES, MESSAGES, WINDOW, INTRA, INTER = (
@@ -183,23 +182,7 @@ def ceiling_of_4_mb(runs: Mapping[str, Measured]) -> Judgement:
     return Judgement(ours, is_met, window_said(default))
 
 
-def _row(
-    id: str,
-    where: str,
-    what: str,
-    expected: str,
-    claim: Claim,
-    judge: Judge,
-    scenarios: tuple[str, ...],
-    limits: str,
-    *facts: str,
-) -> Row:
-    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge)
-
-
-def _data(id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
-    return Row(id, SOURCE, where, what, expected, "data only", limits, facts)
-
+_row, _data = Publication(SOURCE).row, Publication(SOURCE).data
 
 ROWS: tuple[Row, ...] = (
     _data("S2-SYS", "Table 6", "Four providers, C1 to C4", "C3 lets no instances talk to one another",

@@ -7,11 +7,13 @@ what gets worse in `interdatacenter_degradation`.
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..published import Claim
 from . import interdatacenter_degradation as worse
 from . import interdatacenter_path as path
 from . import interdatacenter_policy as policy
-from .row import Judge, Row
+from .row import Judge, Publication, Row
 
 SOURCE = "amazon-azure-2015"
 
@@ -34,18 +36,14 @@ def _row(
     claim: Claim = "calibrated",
     limits: str = NO_CLOUD,
     facts: tuple[str, ...] = (),
-    checks: tuple[str, ...] = (),
 ) -> Row:
-    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge, checks)
+    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge)
 
 
-def _policy(id: str, where: str, what: str, expected: str, judge: Judge, *scenarios: str, **more: object) -> Row:
-    return _row(id, where, what, expected, judge, *scenarios, limits=f"{TRIGGER}; {SCALED}", **more)  # type: ignore[arg-type]
+_policy = partial(_row, limits=f"{TRIGGER}; {SCALED}")
 
 
-def _data(id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
-    return Row(id, SOURCE, where, what, expected, "data only", limits, facts)
-
+_data = Publication(SOURCE).data
 
 ROWS: tuple[Row, ...] = (
     _row("S0-SYS", "III.A, Fig. 1", "VM, datacenter, wide area, datacenter, VM", "the wide area is the bottleneck",

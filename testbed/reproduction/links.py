@@ -11,7 +11,7 @@ from itertools import pairwise
 from ..analysis import statistic
 from ..published import Claim
 from .measured import Measured
-from .row import Judge, Judgement, Row
+from .row import Judge, Judgement, Publication, Row
 
 SOURCE = "physical-virtual-links-2015"
 BASELINE, MACHINES, SDN, BRIDGED, MININET = (
@@ -105,9 +105,7 @@ def _row(
     return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge, needs=needs)
 
 
-def _data(id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
-    return Row(id, SOURCE, where, what, expected, "data only", limits, facts)
-
+_data = Publication(SOURCE).data
 
 ROWS: tuple[Row, ...] = (
     _data("S4-T1", "Table I", "17 scenarios in 5 groups", "5 groups",

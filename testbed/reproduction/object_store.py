@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from ..published import Claim
 from . import download_check as download
 from . import edge_check as edge
 from . import region_check as region
@@ -13,7 +12,7 @@ from .download_check import ACCESS, LARGEST, MIB, SIZES, by_home, by_size
 from .edge_check import EDGE, STEADY, relative_gain
 from .measured import Measured
 from .region_check import REGIONS
-from .row import Judge, Judgement, Row
+from .row import Judgement, Publication, Row
 
 SOURCE = "s3-cloudfront-2016"
 
@@ -40,19 +39,7 @@ def size_and_edge(runs: Mapping[str, Measured]) -> Judgement:
     return Judgement(ours, growing == len(homes) and small > large > 0)
 
 
-def _row(
-    id: str,
-    where: str,
-    what: str,
-    expected: str,
-    claim: Claim,
-    judge: Judge,
-    scenarios: tuple[str, ...],
-    limits: str,
-    *facts: str,
-) -> Row:
-    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge)
-
+_row = Publication(SOURCE).row
 
 ROWS: tuple[Row, ...] = (
     _row("S1-SYS", "III.A, Fig. 1", "Homes, stores and the ways between them", "77 homes, 4 regions with a store",

@@ -47,12 +47,36 @@ class Row:
     facts: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ()
     judge: Judge | None = None
-    checks: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.judge is not None or not self.scenarios, f"BUG: {self.id} is run and never judged"
         assert self.judge is not None or self.limits, f"BUG: {self.id} is not run and does not say why"
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Makes the rows of one published profile."""
+
+    source: str
+
+    def row(
+        self,
+        id: str,
+        where: str,
+        what: str,
+        expected: str,
+        claim: Claim,
+        judge: Judge,
+        scenarios: tuple[str, ...],
+        limits: str,
+        *facts: str,
+    ) -> Row:
+        return Row(id, self.source, where, what, expected, claim, limits, facts, scenarios, judge)
+
+    def data(self, id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
+        """One that is not run; `limits` says why."""
+        return Row(id, self.source, where, what, expected, "data only", limits, facts)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from ..analysis.concavity import Curve
 from ..published import Claim
 from . import profile_check as check
 from .measured import Measured, gbit
-from .row import Judge, Judgement, Row
+from .row import Judge, Judgement, Publication, Row
 
 SOURCE = "google-cloud-emulated"
 CORE, NOISY, BUFFERS, OUTLIER = check.SCENARIO, "noisy-profile", "buffer-ceiling", "equal-rtt-outlier"
@@ -200,9 +200,7 @@ def _noisy(id: str, where: str, what: str, expected: str, judge: Judge, *facts: 
     return Row(id, SOURCE, where, what, expected, "shape", NO_CLOUD, facts, (NOISY,), judge)
 
 
-def _data(id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
-    return Row(id, SOURCE, where, what, expected, "data only", limits, facts)
-
+_data = Publication(SOURCE).data
 
 ROWS: tuple[Row, ...] = (
     _data("S3-SYS-C", "III.A, Fig. 1", "The cloud's network and hosts", "10 Gbit/s, RTT 1 to 350 ms, buffers of 250 MB",
@@ -210,7 +208,7 @@ ROWS: tuple[Row, ...] = (
     _core("S3-SYS-T", "III.A", "The emulated network: rate, RTT, periodic loss", "10 Gbit/s, RTT to 376 ms, 1 in X",
           "reproduced", network_was_as_asked, "rate", "emulated-rtt-max", "loss-largest"),
     Row("S3-EQ4", SOURCE, "V, eqs. (2) to (4)", "C_U, C_CC and C_UC", "0.75, 0.5, 1 and 0 for the four anchors",
-        "reproduced", "", (), (), anchors, ("K17",)),
+        "reproduced", "", (), (), anchors),
     _noisy("S3-F2a-c", "Fig. 2a-c", "Cloud, CUBIC, 1, 5 and 10 flows",
            "1 flow from 10 to just above 4 Gbit/s at 340 ms; 10 flows about 8 at 300 ms", noisy_cubic,
            "cloud-cubic-1-flow", "cloud-cubic-10-flows"),
