@@ -174,6 +174,25 @@ def test_one_kind_of_link_is_below_another_or_not(factor: float, is_met: bool) -
     assert links.below(links.SDN, links.MACHINES)(runs).is_met is is_met
 
 
+@pytest.mark.parametrize(
+    ("lost", "jitter_s", "is_met", "said"),
+    [
+        (0, 1e-6, True, "loss 0.00%"),
+        (90, 1e-6, True, "loss 0.90%"),
+        (101, 1e-6, False, "1.01%"),
+        (0, 2e-3, False, "2 ms"),
+    ],
+)
+def test_datagrams_are_judged_trial_by_trial(lost: int, jitter_s: float, is_met: bool, said: str) -> None:
+    """What a fast trial lost is no share of what a slow one sent."""
+    fast = {"jitter_s": jitter_s, "lost_datagrams": lost, "sent_datagrams": 10_000}
+    slow = {"jitter_s": 0.0, "lost_datagrams": 0, "sent_datagrams": 100}
+    results = [TrialResult({"measured": {"udp": each}, "verdict": "valid"}, 1.0) for each in (fast, slow)]
+    found = links.quiet_udp({links.UDP: Measured.of(links.UDP, "quick", results)})
+    assert found.is_met is is_met
+    assert said in found.ours
+
+
 def test_ids_are_there_once() -> None:
     assert len(ROWS) == len(catalogue.ROWS)
 
