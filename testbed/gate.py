@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from . import hostcheck, networkcheck, policycheck, schedulecheck
+from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck
 from .evidence import Evidence
 from .finding import Finding
 from .plan import Plan
@@ -20,7 +20,7 @@ SEVERITY = ("invalid", "suspect", "valid")
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
-    networkcheck.rtt,
+    rttcheck.rtt,
     networkcheck.set_up,
     networkcheck.rate,
     networkcheck.goodput,
@@ -44,7 +44,7 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.window,
     hostcheck.host_counters,
     hostcheck.unexplained,
-    hostcheck.upstream,
+    rttcheck.upstream,
     hostcheck.sender,
     hostcheck.receiver,
     hostcheck.background,

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Set
 
 from .evidence import Evidence
 from .finding import Finding, Verdict
-from .networkcheck import LAB_RTT_TOLERANCE_S, PING_FRAME_BYTES, REAL_RTT_TOLERANCE, REAL_RTT_TOLERANCE_S
 from .plan import Plan
 from .scenario import Trial
 from .workload import FlowWorkload, Iperf3Workload
@@ -97,30 +96,6 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             "suspect",
             f"{again} segments were sent again, though no emulator dropped any",
             "something else loses packets, or the sender takes delay for loss",
-        )
-
-
-def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """The pings between a cache and its origin; a path with jitter may take some more."""
-    seen = evidence.upstream_check
-    if plan.upstream is None or seen is None:
-        return
-    asked_s = plan.upstream.rtt_ns / 1e9
-    if seen.rtt_min_s is None or seen.rtt_max_s is None:
-        yield Finding("rtt", "invalid", "no ping from the origin to the cache came back", "look at addresses and loss")
-        return
-    virtual = trial.kernel.is_virtual_time
-    stages = [each.stage for each in (*evidence.there, *evidence.back)]
-    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in stages if stage.asked.jitter)
-    frames_s = sum(8 * PING_FRAME_BYTES / stage.asked.rate_bps for stage in stages if stage.asked.rate_bps)
-    slack_s = spread_s + (LAB_RTT_TOLERANCE_S if virtual else max(REAL_RTT_TOLERANCE_S, asked_s * REAL_RTT_TOLERANCE))
-    if not (asked_s - slack_s <= seen.rtt_min_s and seen.rtt_max_s <= asked_s + slack_s + frames_s):
-        yield Finding(
-            "rtt",
-            "invalid" if virtual else "suspect",
-            f"between cache and origin asked {asked_s * 1e3:g} ms, pings took {seen.rtt_min_s * 1e3:g} to "
-            f"{seen.rtt_max_s * 1e3:g} ms",
-            "the emulator is not what was asked for" if virtual else "the machine is too busy",
         )
 
 

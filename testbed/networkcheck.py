@@ -18,15 +18,10 @@ from .readback import TICK_NS, Qdisc
 from .scenario import Trial
 from .stage import BUFFER, DELAY, RATE, Stage, State
 from .workload import PingWorkload
-from .workloads.ping import PingOutcome
 
-LAB_RTT_TOLERANCE_S = 10e-6
-REAL_RTT_TOLERANCE = 0.05
-REAL_RTT_TOLERANCE_S = 1e-3
 RATE_TOLERANCE = 0.001
 """Of the rate, over one sample interval; two frames on top, which may fall on either side of its ends."""
 LOSS_SIGMAS = 5
-PING_FRAME_BYTES, PING_PAYLOAD_BYTES = 98, 56
 FEW_ROUND_TRIPS = 10
 SUPERPACKET_BYTES, FEW_SUPERPACKETS = 65_536, 3
 
@@ -46,53 +41,6 @@ def asked_drops(each: StageEvidence) -> int | None:
         return expected_drops(each.stage, each.data_packets)
     expected = [expected_of(count.state.loss, count.state.phase, count.data_packets) for count in each.losses]
     return sum(n for n in expected if n is not None) if any(n is not None for n in expected) else None
-
-
-def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Every ping before the workload, and those of a ping workload."""
-    virtual = trial.kernel.is_virtual_time
-    asked_s = plan.rtt_ns / 1e9
-    least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
-    stages = [each.stage for each in (*evidence.there, *evidence.back)]
-    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in stages if stage.asked.jitter)
-    tolerance_s = LAB_RTT_TOLERANCE_S if virtual else max(REAL_RTT_TOLERANCE_S, asked_s * REAL_RTT_TOLERANCE)
-    for what, seen, bytes_, during in _pings(trial, evidence):
-        if seen.rtt_min_s is None or seen.rtt_max_s is None:
-            yield Finding("rtt", "invalid", f"no {what} came back", "look at addresses and routes, and at the loss")
-            continue
-        rates = (_lowest_rate(stage, during) for stage in stages)
-        waiting_s = sum(8 * bytes_ / rate_bps for rate_bps in rates if rate_bps)
-        if during and trial.background:
-            waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
-        low = (least_s if during else asked_s) - tolerance_s - spread_s
-        high = (most_s if during else asked_s) + tolerance_s + spread_s + waiting_s
-        if not (low <= seen.rtt_min_s and seen.rtt_max_s <= high):
-            yield Finding(
-                "rtt",
-                "invalid" if virtual else "suspect",
-                f"asked {asked_s * 1e3:g} ms, {what}s took {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
-                "the emulator is not what was asked for" if virtual else "the machine is too busy",
-            )
-
-
-def _lowest_rate(stage: Stage, during: bool) -> int | None:
-    if not during:
-        return stage.asked.rate_bps
-    return min((state.asked.rate_bps for state in stage.history if state.asked.rate_bps), default=None)
-
-
-def _longest_queue_s(each: StageEvidence) -> float:
-    """How long a packet can wait for others: those of a full buffer, and the one that is being sent."""
-    rate_bps, frame = _lowest_rate(each.stage, True), each.mtu_bytes + ETHERNET_BYTES
-    return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
-
-
-def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
-    """What they were for, what came out, the bytes of a frame, and whether schedules and background were at work."""
-    yield "ping before the workload", evidence.rtt_check, PING_FRAME_BYTES, False
-    if isinstance(trial.workload, PingWorkload):
-        frame_bytes = trial.workload.size_bytes + PING_FRAME_BYTES - PING_PAYLOAD_BYTES
-        yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes, True
 
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ LAYERS = (
     ("column",),
     ("result",),
     ("gate",),
-    ("networkcheck", "hostcheck", "schedulecheck", "policycheck"),
+    ("networkcheck", "rttcheck", "hostcheck", "schedulecheck", "policycheck"),
     ("finding",),
     ("evidence",),
     ("trial",),

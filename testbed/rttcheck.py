@@ -1,0 +1,100 @@
+"""Checks of the gate: did pings take as long as was asked? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .emulator import ETHERNET_BYTES
+from .evidence import Evidence, StageEvidence
+from .finding import Finding
+from .plan import Plan
+from .scenario import Trial
+from .stage import Stage
+from .workload import PingWorkload
+from .workloads.ping import PingOutcome
+
+LAB_TOLERANCE_S = 10e-6
+REAL_TOLERANCE = 0.05
+REAL_TOLERANCE_S = 1e-3
+FRAME_BYTES, PAYLOAD_BYTES = 98, 56
+
+
+def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every ping before the workload, and those of a ping workload."""
+    asked_s = plan.rtt_ns / 1e9
+    least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
+    stages = _stages(evidence)
+    slack_s = _slack_s(trial, evidence, asked_s)
+    for what, seen, bytes_, during in _pings(trial, evidence):
+        waiting_s = _sending_s(bytes_, stages, during)
+        if during and trial.background:
+            waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
+        low_s = (least_s if during else asked_s) - slack_s
+        high_s = (most_s if during else asked_s) + slack_s + waiting_s
+        lost = Finding("rtt", "invalid", f"no {what} came back", "look at addresses and routes, and at the loss")
+        yield from _judged(trial, seen, low_s, high_s, lost, f"asked {asked_s * 1e3:g} ms, {what}s took")
+
+
+def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The pings between a cache and its origin; a path with jitter may take some more."""
+    seen = evidence.upstream_check
+    if plan.upstream is None or seen is None:
+        return
+    asked_s = plan.upstream.rtt_ns / 1e9
+    slack_s = _slack_s(trial, evidence, asked_s)
+    high_s = asked_s + slack_s + _sending_s(FRAME_BYTES, _stages(evidence), False)
+    lost = Finding("rtt", "invalid", "no ping from the origin to the cache came back", "look at addresses and loss")
+    took = f"between cache and origin asked {asked_s * 1e3:g} ms, pings took"
+    yield from _judged(trial, seen, asked_s - slack_s, high_s, lost, took)
+
+
+def _judged(
+    trial: Trial, seen: PingOutcome, low_s: float, high_s: float, lost: Finding, took: str
+) -> Iterator[Finding]:
+    virtual = trial.kernel.is_virtual_time
+    if seen.rtt_min_s is None or seen.rtt_max_s is None:
+        yield lost
+    elif not (low_s <= seen.rtt_min_s and seen.rtt_max_s <= high_s):
+        yield Finding(
+            "rtt",
+            "invalid" if virtual else "suspect",
+            f"{took} {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
+            "the emulator is not what was asked for" if virtual else "the machine is too busy",
+        )
+
+
+def _stages(evidence: Evidence) -> list[Stage]:
+    return [each.stage for each in (*evidence.there, *evidence.back)]
+
+
+def _slack_s(trial: Trial, evidence: Evidence, asked_s: float) -> float:
+    """What a round trip may be off either way: the kernel's timers, and jitter."""
+    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in _stages(evidence) if stage.asked.jitter)
+    virtual = trial.kernel.is_virtual_time
+    return spread_s + (LAB_TOLERANCE_S if virtual else max(REAL_TOLERANCE_S, asked_s * REAL_TOLERANCE))
+
+
+def _sending_s(frame_bytes: int, stages: list[Stage], during: bool) -> float:
+    """How long it takes to send a frame at every rate on the way."""
+    rates = (_lowest_rate(stage, during) for stage in stages)
+    return sum(8 * frame_bytes / rate_bps for rate_bps in rates if rate_bps)
+
+
+def _lowest_rate(stage: Stage, during: bool) -> int | None:
+    if not during:
+        return stage.asked.rate_bps
+    return min((state.asked.rate_bps for state in stage.history if state.asked.rate_bps), default=None)
+
+
+def _longest_queue_s(each: StageEvidence) -> float:
+    """How long a packet can wait for others: those of a full buffer, and the one that is being sent."""
+    rate_bps, frame = _lowest_rate(each.stage, True), each.mtu_bytes + ETHERNET_BYTES
+    return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
+
+
+def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
+    """What they were for, what came out, the bytes of a frame, and whether schedules and background were at work."""
+    yield "ping before the workload", evidence.rtt_check, FRAME_BYTES, False
+    if isinstance(trial.workload, PingWorkload):
+        frame_bytes = trial.workload.size_bytes + FRAME_BYTES - PAYLOAD_BYTES
+        yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes, True
