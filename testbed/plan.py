@@ -16,7 +16,7 @@ from .node import node_netns
 from .route import trace
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import Link, Nic, Topology
+from .topology import ELSEWHERE, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -62,6 +62,7 @@ class Plan:
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
+    The nodes `elsewhere` have a kernel of their own.
     """
 
     commands: tuple[Command, ...]
@@ -75,6 +76,11 @@ class Plan:
     background: tuple[Leg, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
+    elsewhere: frozenset[str] = frozenset()
+
+    def where(self, node: str) -> dict[str, str]:
+        """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
+        return {"on": node} if node in self.elsewhere else {"netns": node_netns(node)}
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -204,6 +210,7 @@ def plan(
         background=others,
         timeline=times.timeline(emulators, real_time=real_time),
         until_ns=until_ns,
+        elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
     )
 
 
