@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import Any, TypeVar
 
+from .address import address_book
 from .axis import EXCLUSIVE, Change, Part
 from .background import Backgrounds
 from .backgroundfile import AnyBackgroundFile, background_faults
@@ -16,6 +17,7 @@ from .error import ValueRefused
 from .exclude import Rule, excluded
 from .field import PerDirection
 from .scenario import Cell
+from .segmentcheck import mtu_faults
 from .setting import Kernel
 from .topology import Link, Nic, Node, Topology
 from .topologycheck import link_faults
@@ -98,12 +100,17 @@ class Resolver:
         if None in links.values():
             return None
         nics = {change.key.name: change.value for change in changes if change.key.part == "node"}
-        return replace(
+        varied = replace(
             unvaried,
             nic=nic or unvaried.nic,
             nodes=tuple(_with_nic(node, nic, nics.get(node.name)) for node in unvaried.nodes),
             links=tuple(links.get(link.name) or link for link in unvaried.links),
         )
+        sizes = tuple(change for change in changes if change.key.key == "mtu")
+        faults = list(mtu_faults(varied, address_book(varied))) if sizes else []
+        for fault in faults:
+            self._blame((*sizes, *base.chosen), replace(fault, path=fault.path[-1:]), ())
+        return None if faults else varied
 
     def _varied_link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
         mine = tuple(change for change in _of(changes, "link") if change.key.name == name)
