@@ -87,6 +87,14 @@ class AddressBook:
         return tuple(each for port in self.ports for each in (port, *on_top.get((port.node, port.link), ())))
 
 
+class AddressRefused(UserError):
+    """A node gets no address on a link, because there is none left."""
+
+    def __init__(self, what: str, end: End) -> None:
+        super().__init__(what)
+        self.link = end[1]
+
+
 def _grouped(pairs: Iterator[tuple[K, Port]]) -> Mapping[K, tuple[Port, ...]]:
     found: dict[K, list[Port]] = {}
     for key, port in pairs:
@@ -183,7 +191,8 @@ class _Free:
             if not any(block.overlaps(other) for other in self.reserved if other.version == block.version):
                 self.next = at
                 return block
-        raise UserError(f"{self.whole} has no network left for {ends[0][0]}; allowed: addresses of your own")
+        what = f"{self.whole} has no network left for {ends[0][0]}; allowed: addresses of your own"
+        raise AddressRefused(what, ends[0])
 
 
 def _automatic(
@@ -212,7 +221,7 @@ def _automatic(
 def _next(hosts: Iterator[object], network: Network, end: End) -> Interface:
     ip = next(hosts, None)
     if ip is None:
-        raise UserError(f"the network {network} has no address left for {end[0]} on link {end[1]}")
+        raise AddressRefused(f"the network {network} has no address left for {end[0]} on link {end[1]}", end)
     return ip_interface(f"{ip}/{network.prefixlen}")
 
 

@@ -13,6 +13,8 @@ from .topology import SWITCHING, Nic, Node, Topology
 
 NIC_DEFAULT: Nic = "offload"
 
+VLAN = ("protocol", "802.1Q", "id")
+
 NEIGHBOURS_MAX = 32
 """Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP; in larger ones
 the ends of the workload and the routers are known to all."""
@@ -115,7 +117,7 @@ def _vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
     for port in book.interfaces_of(node.name):
         if port.tag is not None:
             below = book.port(node.name, port.link).device
-            words = ("link", "add", "link", below, "name", port.device, "type", "vlan", "id", str(port.tag))
+            words = ("link", "add", "link", below, "name", port.device, "type", "vlan", *VLAN, str(port.tag))
             yield Command("ip", words, node_netns(node.name))
 
 

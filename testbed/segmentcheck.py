@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-from .address import AddressBook, Port, address_book
+from .address import AddressBook, AddressRefused, Port, address_book
 from .document import Fault, Path
-from .error import UserError
 from .topology import SWITCHING, Link, Node, Route, Topology
 
 IPV6_MTU_MIN = 1280
@@ -25,8 +24,8 @@ def segment_faults(topology: Topology) -> Iterator[Fault]:
     yield from _trunks(topology)
     try:
         book = address_book(topology)
-    except UserError as error:
-        yield Fault((), str(error))
+    except AddressRefused as error:
+        yield Fault(("links", error.link), str(error))
         return
     yield from mtu_faults(topology, book)
     yield from _lonely(topology, book)
@@ -56,10 +55,13 @@ def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
                 f"{link.mtu_bytes}: what is too long would be dropped in silence"
             )
             yield Fault(("links", link.name, "mtu"), what, f"an MTU of {first.mtu_bytes}, or a router between them")
-        if link.mtu_bytes < IPV6_MTU_MIN and any(address.version == 6 for address in port.addresses):
-            what = (
-                f"no IPv6 crosses a link with an MTU of {link.mtu_bytes}, and {port.node!r} has an IPv6 address there"
-            )
+    for link in topology.links:
+        ends = (
+            [each for each in _ends(topology, book) if each.link == link.name] if link.mtu_bytes < IPV6_MTU_MIN else []
+        )
+        who = next((port.node for port in ends if any(address.version == 6 for address in port.addresses)), None)
+        if who is not None:
+            what = f"no IPv6 crosses a link with an MTU of {link.mtu_bytes}, and {who!r} has an IPv6 address there"
             yield Fault(("links", link.name, "mtu"), what, f"{IPV6_MTU_MIN} or more")
     for port in book.ports:
         link, end = topology.link(port.link), sizes.get(port.segment)
