@@ -19,7 +19,7 @@ from .topology import Node, Room
 from .topologyfile import HostFile, LinkFile, NodeFile, TopologyFile, with_port_rates
 
 RESERVED = (
-    *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic"),
+    *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
     *("exclude", "until", "quick"),
 )
 """Names that an axis or an option of a scenario would mistake for one of its own keys."""
