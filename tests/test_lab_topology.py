@@ -223,5 +223,6 @@ def test_routes_of_hosts_go_before_those_of_the_plan(run_trial: RunTrial) -> Non
         ping = {"tool": "ping", "from": "client", "to": "server", "count": 3}
         ran = run_trial(topology=topology, workload=ping)
         # The far router then goes by the near one: the server's address is on the near path.
-        assert [hop.link.name for hop in ran.made.plan.path] == ["port", "far-port", "far-port", "near-port", "near-path"]
+        names = [hop.link.name for hop in ran.made.plan.path]
+        assert names == ["port", "far-port", "far-port", "near-port", "near-path"]
         assert ran.data["measured"]["ping"]["received"] == 3
