@@ -81,6 +81,7 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         },
         "stages": [_stage(each, evidence) for each in (*evidence.there, *evidence.back)],
         "measured": outcome.measured,
+        "captures": {name: None if each is None else asdict(each) for name, each in evidence.captures.items()},
         "workload_s": (end - begin) / 1e9 if begin is not None and end is not None else None,
         "steady_s": (outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
         "ip_version": None if plan.leg is None else plan.leg.destination_ip.version,

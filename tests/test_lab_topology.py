@@ -197,6 +197,41 @@ def icmp_kinds(path: Path) -> set[str]:
         return {frame[IPv6].payload.name.removeprefix("ICMPv6 ") for frame in frames if IPv6 in frame}
 
 
+def test_iperf3_agrees_with_a_capture_of_the_same_run_read_by_scapy(run_trial: RunTrial) -> None:
+    """The scenario of the reproduction, a third as long, with loss so that retransmissions are there to be counted."""
+    from testbed.specfile import load_scenario
+
+    data = load_scenario(READY.parent / "scenarios" / "links-validation.yaml", quick=True).trials()[0].to_dict()
+    data["topology"]["links"]["left-port"]["loss"] = "1 in 1000"
+    ran = run_trial(**{key: data[key] for key in ("topology", "workload", "capture", "nic")})
+    theirs, again = payload_by_scapy(ran.folder / "right-eth0.pcap")
+    ours = ran.data["captures"]["right-eth0.pcap"]
+    assert (ours["packets"], ours["payload_bytes"], ours["again_packets"]) == (len(theirs), sum(theirs), again)
+    assert ours["largest_bytes"] == max(theirs) == 1448
+    # At most a window is on its way when iperf3 stops to count: 20 ms of 30 s.
+    assert sum(theirs) - ours["again_bytes"] == pytest.approx(ran.data["flows"][0]["received_bytes"], rel=1e-3)
+    assert 0 < ran.data["stages"][0]["dropped_packets"] <= ran.data["flows"][0]["retransmits"]
+    assert ran.data["verdict"] == "valid"
+
+
+def payload_by_scapy(path: Path) -> tuple[list[int], int]:
+    """The payload of each data packet of iperf3's stream, and how many begin where one began before."""
+    from scapy.layers.inet import IP, TCP
+    from scapy.utils import PcapReader
+
+    sizes, begun, again = [], set(), 0
+    with PcapReader(str(path)) as frames:
+        for frame in frames:
+            if TCP not in frame or frame[TCP].sport != 50_000:
+                continue
+            size = frame[IP].len - 4 * frame[IP].ihl - 4 * frame[TCP].dataofs
+            if size > 0:
+                sizes.append(size)
+                again += frame[TCP].seq in begun
+                begun.add(frame[TCP].seq)
+    return sizes, again
+
+
 def test_routes_of_hosts_go_before_those_of_the_plan(run_trial: RunTrial) -> None:
     """Two routers to the same place: the host's own route takes the longer way, in both versions of IP."""
     far = {"ends": ["far", "server"], "rate": "100 Mbit/s", "rtt": "30 ms"}

@@ -107,7 +107,9 @@ def told(ran: Ran, node: str, name: str) -> list[Any]:
     """What iproute2 says of addresses and routes, without the order, and what kernels add by themselves."""
     entries = yaml.safe_load((ran.folder / f"{node}-{name}").read_text()) or []
     if name != "addresses.json":
-        own = [e for e in entries if not e["dst"].startswith(("fe80", "ff00"))]
+        own = [
+            e for e in entries if e.get("type", "unicast") == "unicast" and not e["dst"].startswith(("fe80", "ff00"))
+        ]
         return sorted((e["dst"], e.get("gateway", ""), e.get("dev", "")) for e in own)
     known = [
         (entry["ifname"], entry["address"], one["local"], one["prefixlen"])
