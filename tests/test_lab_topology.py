@@ -198,7 +198,7 @@ def icmp_kinds(path: Path) -> set[str]:
 
 
 def test_iperf3_agrees_with_a_capture_of_the_same_run_read_by_scapy(run_trial: RunTrial) -> None:
-    """The scenario of the reproduction, a third as long, with loss so that retransmissions are there to be counted."""
+    """The scenario of the reproduction, with loss, so that something is sent again."""
     from testbed.specfile import load_scenario
 
     data = load_scenario(READY.parent / "scenarios" / "links-validation.yaml", quick=True).trials()[0].to_dict()
