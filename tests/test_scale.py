@@ -31,7 +31,7 @@ def trial() -> Trial:
 
 
 def mixed_trial() -> Trial:
-    """Over IPv6: a binary tree of routers, under each of its leaves a switch with two VLANs, a router's trunk and hosts;
+    """Over IPv6: a binary tree of routers, at each of its leaves a trunk to a switch with hosts in two VLANs;
     a thousand nodes together, and a ping from one corner to the other.
     """
     routers = [f"r{n}" for n in range(63)]
