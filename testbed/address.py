@@ -14,7 +14,7 @@ from functools import cached_property
 from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, ip_interface
 
 from .error import UserError
-from .topology import Link, Topology
+from .topology import SWITCHING, Link, Topology
 
 AUTOMATIC = IPv4Network("10.0.0.0/8")
 
@@ -46,6 +46,10 @@ class AddressBook:
     def port(self, node: str, link: str) -> Port:
         return next(port for port in self.ports_of(node) if port.link == link)
 
+    def segment(self, number: int) -> tuple[Port, ...]:
+        """All ports of a segment, those of switches too."""
+        return self._all_by_segment.get(number, ())
+
     def members(self, segment: int) -> tuple[Port, ...]:
         """The ports of a segment that have addresses."""
         return self._by_segment.get(segment, ())
@@ -56,6 +60,13 @@ class AddressBook:
         for port in self.ports:
             found.setdefault(port.node, []).append(port)
         return {node: tuple(ports) for node, ports in found.items()}
+
+    @cached_property
+    def _all_by_segment(self) -> Mapping[int, tuple[Port, ...]]:
+        found: dict[int, list[Port]] = {}
+        for port in self.ports:
+            found.setdefault(port.segment, []).append(port)
+        return {segment: tuple(ports) for segment, ports in found.items()}
 
     @cached_property
     def _by_segment(self) -> Mapping[int, tuple[Port, ...]]:
@@ -72,7 +83,7 @@ def address_book(topology: Topology) -> AddressBook:
     members: dict[int, list[tuple[str, Link]]] = {}
     for link in topology.links:
         for end in link.ends:
-            if topology.node(end).type != "switch":
+            if topology.node(end).type not in SWITCHING:
                 members.setdefault(segments[link.name], []).append((end, link))
     given = {(end, link.name): _given(topology, end, link) for link in topology.links for end in link.ends}
     automatic = _automatic(members, given)
@@ -103,7 +114,7 @@ def _segments(topology: Topology) -> dict[str, int]:
                 continue
             found[link.name] = count
             for end in link.ends:
-                if topology.node(end).type == "switch":
+                if topology.node(end).type in SWITCHING:
                     waiting.extend(topology.links_of(end))
         count += 1
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck
+from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck, switchcheck
 from .evidence import Evidence
 from .finding import Finding
 from .plan import Plan
@@ -21,6 +21,8 @@ Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
     rttcheck.rtt,
+    switchcheck.controllers,
+    switchcheck.datapath,
     networkcheck.set_up,
     networkcheck.rate,
     networkcheck.goodput,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from .address import AddressBook, Port
-from .topology import Link, Topology
+from .forwarding import towards
+from .topology import SWITCHING, Link, Topology
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def trace(
         port, via = _next(topology, book, here, destination)
         if port is None or via is None:
             return None
-        found += _through_switches(topology, port, via)
+        found += _through_switches(topology, book, port, via)
         here = via.node
         if any(address.ip == destination for own in book.ports_of(here) for address in own.addresses):
             return tuple(found)
@@ -103,8 +104,12 @@ def _neighbour(book: AddressBook, port: Port, ip: IPv4Address | IPv6Address) -> 
     return None, None
 
 
-def _through_switches(topology: Topology, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
-    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one)."""
+def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one), or
+    that on which a controller sends packets to the second port.
+    """
+    if any(topology.node(other.node).type == "ovs" for other in book.segment(port.segment)):
+        return _by_controller(topology, book, port, via)
     reached: dict[str, tuple[tuple[Link, str], ...]] = {port.node: ()}
     waiting = deque([port.node])
     while waiting:
@@ -114,7 +119,17 @@ def _through_switches(topology: Topology, port: Port, via: Port) -> tuple[tuple[
             there = link.other_end(here)
             if link.name == via.link and there == via.node:
                 return (*reached[here], (link, here))
-            if there not in reached and topology.node(there).type == "switch":
+            if there not in reached and topology.node(there).type in SWITCHING:
                 reached[there] = (*reached[here], (link, here))
                 waiting.append(there)
     raise AssertionError(f"BUG: {port.node} and {via.node} are not on one segment")
+
+
+def _by_controller(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    next_links = towards(topology, book, via)
+    found, link, here = [(topology.link(port.link), port.node)], topology.link(port.link), port.node
+    while link.name != via.link:
+        here = link.other_end(here)
+        link = next_links[here]
+        found.append((link, here))
+    return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from .emulator import ETHERNET_BYTES
@@ -17,6 +18,12 @@ LAB_TOLERANCE_S = 10e-6
 REAL_TOLERANCE = 0.05
 REAL_TOLERANCE_S = 1e-3
 FRAME_BYTES, PAYLOAD_BYTES = 98, 56
+AFTERWARDS = "ping after the workload"
+"""That is when they are sent where a controller has a say: before it, they would ask it in the place of the workload."""
+
+QUESTIONS, ANSWER_SLACK_S, REAL_ANSWER_SLACK_S = 2, 0.5e-3, 20e-3
+"""What a switch may have to ask about on one way of a ping: the question or answer of ARP, and the ping. And what it may
+take to answer, in virtual time and on the wall clock."""
 
 
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -25,13 +32,17 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
-    for what, seen, bytes_, during in _pings(trial, evidence):
+    for what, seen, bytes_, during in _pings(trial, plan, evidence):
         waiting_s = _sending_s(bytes_, stages, during)
         if during and trial.background:
             waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
+        if during and what != AFTERWARDS:
+            waiting_s += _asking_s(trial, plan)
         low_s = (least_s if during else asked_s) - slack_s
         high_s = (most_s if during else asked_s) + slack_s + waiting_s
-        lost = Finding("rtt", "invalid", f"no {what} came back", "look at addresses and routes, and at the loss")
+        away = _is_away(plan)
+        hint = "a controller was away, as asked" if away else "look at addresses and routes, and at the loss"
+        lost = Finding("rtt", "valid" if away else "invalid", f"no {what} came back", hint)
         yield from _judged(trial, seen, low_s, high_s, lost, f"asked {asked_s * 1e3:g} ms, {what}s took")
 
 
@@ -63,6 +74,23 @@ def _judged(
         )
 
 
+def _asking_s(trial: Trial, plan: Plan) -> float:
+    """How long a ping can take longer because switches ask their controllers; for ever, where one is not there."""
+    if _is_away(plan):
+        return math.inf
+    asked = [channel for _, channel in plan.controlled if not channel.controller.is_proactive]
+    slack_s = ANSWER_SLACK_S if trial.kernel.is_virtual_time else REAL_ANSWER_SLACK_S
+    return QUESTIONS * sum(channel.controller.rtt_ns / 1e9 + slack_s for channel in asked)
+
+
+def _is_away(plan: Plan) -> bool:
+    """Whether a controller on the way is to come late, or to be killed."""
+    return any(
+        channel.controller.start_ns is not None or channel.controller.stop_ns is not None
+        for _, channel in plan.controlled
+    )
+
+
 def _stages(evidence: Evidence) -> list[Stage]:
     return [each.stage for each in (*evidence.there, *evidence.back)]
 
@@ -92,9 +120,10 @@ def _longest_queue_s(each: StageEvidence) -> float:
     return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
 
 
-def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
+def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
     """What they were for, what came out, the bytes of a frame, and whether schedules and background were at work."""
-    yield "ping before the workload", evidence.rtt_check, FRAME_BYTES, False
+    late = bool(plan.controlled)
+    yield AFTERWARDS if late else "ping before the workload", evidence.rtt_check, FRAME_BYTES, late
     if isinstance(trial.workload, PingWorkload):
         frame_bytes = trial.workload.size_bytes + FRAME_BYTES - PAYLOAD_BYTES
         yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes, True

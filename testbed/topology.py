@@ -8,12 +8,16 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
+from .openflow import Controller, Neighbours, Ovs
 from .schedule import Change
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
-FORWARDING = frozenset({"switch", "router"})
+SWITCHING = frozenset({"switch", "ovs"})
+"""The node types that join their links into one segment."""
+
+FORWARDING = SWITCHING | {"router"}
 """The node types that pass on packets meant for others."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
@@ -43,6 +47,8 @@ class Node:
     sysctls: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
     stp: bool = False
+    ovs: Ovs | None = None
+    controller: Controller | None = None
 
 
 @dataclass(frozen=True)
@@ -84,13 +90,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan."""
+    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan. `neighbours` says
+    whether hosts and routers know each other's MAC addresses from the start.
+    """
 
     name: str
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     nic: Nic | None = None
     description: str = ""
+    neighbours: Neighbours = "static"
 
     def node(self, name: str) -> Node:
         """Raises KeyError."""
