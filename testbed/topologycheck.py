@@ -10,9 +10,11 @@ from pydantic import TypeAdapter
 
 from .document import Document, Fault, mapping
 from .error import one_of
+from .openflowcheck import openflow_faults
 from .policyfile import policy_faults
 from .schedulefile import schedule_faults
 from .shape import check, well_formed
+from .topology import SWITCHING
 from .topologyfile import HostFile, LinkFile, NodeFile, SwitchFile, TopologyFile
 
 RESERVED = (
@@ -96,8 +98,10 @@ def _links(parts: Parts) -> Iterator[Fault]:
 def _addresses(parts: Parts) -> Iterator[Fault]:
     owners: dict[str, tuple[str | int, ...]] = {}
     for path, node, addresses in _all_addresses(parts):
-        if addresses and isinstance(parts.nodes.get(node), SwitchFile):
-            yield Fault(path, f"{node!r} is a switch and has no address", "addresses of hosts and routers")
+        kind = getattr(parts.nodes.get(node), "type", None)
+        if addresses and (kind in SWITCHING or kind == "controller"):
+            what = "controller" if kind == "controller" else "switch"
+            yield Fault(path, f"{node!r} is a {what} and has no address", "addresses of hosts and routers")
         for address in addresses:
             ip = address.partition("/")[0]
             first = owners.setdefault(ip, path)
@@ -143,6 +147,10 @@ def _switch_loops(parts: Parts) -> Iterator[Fault]:
         leader[first] = second
 
 
+def _openflow(parts: Parts) -> Iterator[Fault]:
+    yield from openflow_faults(parts.nodes, parts.links)
+
+
 def _leader(leader: dict[str, str], name: str) -> str:
     while leader[name] != name:
         name = leader[name]
@@ -168,4 +176,5 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _addresses,
     _address_ends,
     _switch_loops,
+    _openflow,
 )
