@@ -1,4 +1,5 @@
-"""App files: what controllers of a topology name is read and becomes part of it, so that it can be repeated. Reads files.
+"""App files: what controllers of a topology name is read and becomes part of it, so that it can be repeated. Reads
+files.
 """
 
 from __future__ import annotations

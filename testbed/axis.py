@@ -28,7 +28,7 @@ from .workloadfile import TOOLS
 
 LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu", "schedule", "policy")
 DIRECTIONAL = ("delay", "rate", "loss", "buffer", "jitter")
-WAYS = ("forward", "backward")
+WAYS: tuple[Literal["forward", "backward"], ...] = ("forward", "backward")
 SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
 CONTROL_KEYS = ("rtt", "delay", "rate", "loss")
@@ -49,7 +49,8 @@ Part: TypeAlias = Literal["link", "node", "controller", "workload", "background"
 
 @dataclass(frozen=True)
 class AxisKey:
-    """What an axis varies: `key` of the link, node, controller or background `name`, of the workload or of the scenario (name "").
+    """What an axis varies: `key` of the link, node, controller or background `name`, of the workload or of the
+    scenario (name "").
 
     `text` is the canonical spelling; `way` is one direction of a link, or "" for both. A sysctl has its own name.
     """

@@ -68,7 +68,11 @@ class Resolver:
         nic: Nic | None = whole.get("nic", self.nic)
         neighbours: Neighbours | None = whole.get("neighbours", self.neighbours)
         base = self._base(changes)
-        here, about, asked = _of(changes, "link", "node", "controller"), _of(changes, "workload"), _of(changes, "sysctl")
+        here, about, asked = (
+            _of(changes, "link", "node", "controller"),
+            _of(changes, "workload"),
+            _of(changes, "sysctl"),
+        )
         topology = self._once(
             ("topology", base.path, nic, neighbours, _paths(here)),
             lambda: self._topology(base, nic, neighbours, here),
@@ -240,10 +244,10 @@ def changed_control(control: ControlFile, change: Change) -> ControlFile:
     if not way:
         other = EXCLUSIVE.get(key)
         return control.model_copy(update={key: change.value} | ({other: None} if other else {}))
-    both = {each: control.direction(each) for each in WAYS}
     pair = getattr(control, key) or PerDirection[Any].model_construct()
     if key == "delay" and control.rtt is not None:
-        pair = PerDirection[Any].model_construct(**{each: both[each].delay_ns for each in both})
+        delays_ns = [control.direction(each).delay_ns for each in WAYS]
+        pair = PerDirection[Any].model_construct(forward=delays_ns[0], backward=delays_ns[1])
         control = control.model_copy(update={"rtt": None})
     return control.model_copy(update={key: pair.model_copy(update={way: change.value})})
 

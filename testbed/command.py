@@ -42,9 +42,9 @@ class Command:
     """What one tool is told, in one network namespace (None: the one the plan starts in).
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets, of `file` a path and the text that it gets, of `wait` a number of seconds that the machine must have been up,
-    of `signal` the signal and a file with the number of the process, of `controller` its name and its folder. The tools
-    of Open vSwitch run for the switch that the namespace belongs to. `undo` are words for the same tool, or for
+    it gets, of `file` a path and the text that it gets, of `wait` a number of seconds that the machine must have been
+    up, of `signal` the signal and a file with the number of the process, of `controller` its name and its folder. The
+    tools of Open vSwitch run for the switch that the namespace belongs to. `undo` are words for the same tool, or for
     `undo_tool`; None where removing the namespace or the device undoes it.
     """
 

@@ -1,8 +1,8 @@
 """Control: which controller has which switch, and the channel between them. Pure, no I/O.
 
-The channel is apart from the network: a bridge in a namespace of its own, to which each switch and the controller have a
-device `ctl0`. Where it is impaired, an emulator stands between the bridge and the controller. Every channel has the
-addresses of 198.18.0.0/15, which no other channel and no host ever sees.
+The channel is apart from the network: a bridge in a namespace of its own, to which each switch and the controller
+have a device `ctl0`. Where it is impaired, an emulator stands between the bridge and the controller. Every channel
+has the addresses of 198.18.0.0/15, which no other channel and no host ever sees.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ def check(*, is_lab: bool) -> None:
 
 
 def with_interpreter(steps: Sequence[dict[str, Any]], *, is_lab: bool) -> tuple[dict[str, Any], ...]:
-    """The steps of a trial, with what starts a controller on this machine. A lab kernel, in which other folders may hide
-    ours, mounts them elsewhere.
+    """The steps of a trial, with what starts a controller on this machine. A lab kernel, in which other folders may
+    hide ours, mounts them elsewhere.
     """
     first = next((number for number, step in enumerate(steps) if _is_controller(step)), None)
     if first is None:

@@ -140,7 +140,7 @@ class Evidence:
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
-    openflow: OpenFlowEvidence = OpenFlowEvidence()
+    openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:

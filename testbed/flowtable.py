@@ -58,8 +58,8 @@ class SwitchEvidence:
 
 @dataclass(frozen=True)
 class ControllerEvidence:
-    """One controller. `events` are what it wrote down, `packet_ins` how many packets each switch sent to it in the whole
-    trial, `answers` the monitor's.
+    """One controller. `events` are what it wrote down, `packet_ins` how many packets each switch sent to it in the
+    whole trial, `answers` the monitor's.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """Forwarding: shortest ways through the switches of a segment, and a tree for what goes to everybody. Pure, no I/O.
 
-Of several shortest ways to a port, a switch takes the one whose number, in the order of the file's links, is that of the
-port among those of its segment, counted around: ports share the ways out, and the same file always gives the same ways.
+Of several shortest ways to a port, a switch takes the one whose number, in the order of the file's links, is that of
+the port among those of its segment, counted around: ports share the ways out, and the same file always gives the same
+ways.
 """
 
 from __future__ import annotations

@@ -28,13 +28,13 @@ def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterato
         yield Command("file", (f"{folder}/{_file_name(controller.app)}", controller.text))
     text = json.dumps(told(channel, topology, book), sort_keys=True)
     yield Command("file", (f"{folder}/{TOLD}", f"{text}\n"))
-    yield Command(
-        "controller", (channel.name, folder), f"{PREFIX}{channel.name}", ("TERM", f"{folder}/pid"), "signal"
-    )
+    yield Command("controller", (channel.name, folder), f"{PREFIX}{channel.name}", ("TERM", f"{folder}/pid"), "signal")
 
 
 def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, Any]:
-    """`listen` is its address and port, `waits` whether a signal (SIGUSR1) starts it; the rest is what its app needs."""
+    """`listen` is its address and port, `waits` whether a signal (SIGUSR1) starts it; the rest is what its app
+    needs.
+    """
     controller = channel.controller
     found: dict[str, Any] = {
         "app": controller.app if controller.is_ours else _file_name(controller.app),

@@ -48,7 +48,14 @@ def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0, back
         flows = 2 * workload.concurrency
         buffers += TMPFS_SHARE * _cached_bytes(workload)
     openflow = SWITCH_BYTES * len(plan.datapaths) + CONTROLLER_BYTES * len(plan.channels)
-    total = BASE_BYTES + NODE_BYTES * plan.namespaces + openflow + FLOW_BYTES * flows + OVERHEAD * COPIES * path_bytes + buffers
+    total = (
+        BASE_BYTES
+        + NODE_BYTES * plan.namespaces
+        + openflow
+        + FLOW_BYTES * flows
+        + OVERHEAD * COPIES * path_bytes
+        + buffers
+    )
     return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20
 
 

@@ -45,7 +45,9 @@ def _controllers(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Ite
             what = f"which of the controllers {', '.join(known)} the switch {name!r} has is not said"
             yield Fault(("nodes", name), what, f"'controller: {known[0]}', or 'controller: none'")
         elif said is not None and said != NOBODY and said not in known:
-            yield Fault(("nodes", name, "controller"), f"there is no controller {said!r}", one_of((*known, NOBODY), said))
+            yield Fault(
+                ("nodes", name, "controller"), f"there is no controller {said!r}", one_of((*known, NOBODY), said)
+            )
 
 
 def _dpids(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
@@ -81,7 +83,9 @@ def _rings(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[
         unsafe = [each for each in ring or () if not _breaks_loops(nodes, each)]
         if unsafe and any(isinstance(nodes[each], OvsFile) for each in ring or ()):
             what = f"link {name!r} closes a ring of switches, in which a broadcast never ends: {_why(nodes, unsafe[0])}"
-            allowed = "Open vSwitches with 'app: static' (or an app with 'loops: true') and fail_mode: secure, or no ring"
+            allowed = (
+                "Open vSwitches with 'app: static' (or an app with 'loops: true') and fail_mode: secure, or no ring"
+            )
             yield Fault(("links", name, "ends"), what, allowed)
         ways[first].append(second)
         ways[second].append(first)

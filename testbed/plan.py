@@ -19,7 +19,7 @@ from .openflow import Datapath
 from .route import trace
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import MTU_DEFAULT, Link, Nic, Topology
+from .topology import ELSEWHERE, MTU_DEFAULT, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -64,9 +64,10 @@ class Plan:
     `path` is the way of the workload's data, from the host that the receiver gets it from, and `back` that of what
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
-    are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too where
-    they are impaired; `controlled` are the Open vSwitches on the data's way whose controller is asked about packets, each
-    as often as data passes it. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
+    are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
+    where they are impaired; `controlled` are the Open vSwitches on the data's way whose controller is asked about
+    packets, each as often as data passes it. `timeline` is what happens while the workload runs, up to `until_ns`
+    after its start. The nodes `elsewhere` have a kernel of their own.
     """
 
     commands: tuple[Command, ...]
@@ -83,6 +84,11 @@ class Plan:
     channels: tuple[Channel, ...] = ()
     controlled: tuple[tuple[str, Channel], ...] = ()
     datapaths: tuple[tuple[str, Datapath], ...] = ()
+    elsewhere: frozenset[str] = frozenset()
+
+    def where(self, node: str) -> dict[str, str]:
+        """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
+        return {"on": node} if node in self.elsewhere else {"netns": node_netns(node)}
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -170,7 +176,8 @@ def plan(
     `background`.
 
     `seed` draws what is drawn while planning; `sysctls` are for every host, before its own. `real_time` is for
-    kernels on the wall clock, where timers are late; `datapath` is that of Open vSwitches that do not say. Raises UserError for addresses that clash.
+    kernels on the wall clock, where timers are late; `datapath` is that of Open vSwitches that do not say. Raises
+    UserError for addresses that clash.
     """
     book = address_book(topology)
     pairs = legs(workload) if workload else ()
@@ -201,7 +208,7 @@ def plan(
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(vswitch.plain(port) for port in by_one),
         *(c for channel in channels for c in control.commands(channel, _aside)),
-        *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
+        *(Command("write", (control.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
         *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
     exempt = isinstance(workload, Iperf3Workload)
@@ -226,6 +233,7 @@ def plan(
         channels=channels,
         controlled=_controlled(channels, found),
         datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
+        elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
     )
 
 

@@ -19,11 +19,12 @@ REAL_TOLERANCE = 0.05
 REAL_TOLERANCE_S = 1e-3
 FRAME_BYTES, PAYLOAD_BYTES = 98, 56
 AFTERWARDS = "ping after the workload"
-"""That is when they are sent where a controller has a say: before it, they would ask it in the place of the workload."""
+"""That is when they are sent where a controller has a say: before it, they would ask it in the place of the
+workload."""
 
 QUESTIONS, ANSWER_SLACK_S, REAL_ANSWER_SLACK_S = 2, 0.5e-3, 20e-3
-"""What a switch may have to ask about on one way of a ping: the question or answer of ARP, and the ping. And what it may
-take to answer, in virtual time and on the wall clock."""
+"""What a switch may have to ask about on one way of a ping: the question or answer of ARP, and the ping. And what it
+may take to answer, in virtual time and on the wall clock."""
 
 
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

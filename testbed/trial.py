@@ -94,6 +94,7 @@ def orders(trial: Trial) -> Orders:
         background=tuple((each.source, each.destination) for _, each in trial.background),
         datapath="kernel" if trial.kernel.place != "host" or package.has_module("openvswitch") else "user",
     )
+    _check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
         _check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
@@ -107,7 +108,7 @@ def orders(trial: Trial) -> Orders:
         _observe(READ_BACK, 0, observed),
         *flowtable.steps(trial.topology, "before"),
         *_rulesets(planned, "before"),
-        *_counters(trial, "before"),
+        *_counters(trial, planned, "before"),
         *_captures(trial, planned),
         _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
         *background.steps(trial.background, drawn, trial.workload, planned),
@@ -117,7 +118,7 @@ def orders(trial: Trial) -> Orders:
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
         _observe(AFTER, 0, observed),
         *_rulesets(planned, "after"),
-        *_counters(trial, "after"),
+        *_counters(trial, planned, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
         *flowtable.steps(trial.topology, "after"),
         *(_late_rtt_checks(planned) if planned.controlled else ()),
@@ -169,6 +170,23 @@ def _check(trial: Trial) -> None:
             )
 
 
+def _check_kernels(trial: Trial, planned: Plan) -> None:
+    """Most of our programs stand with one foot in each host, which only one kernel allows."""
+    for node in (
+        *workload_hosts(trial),
+        *(host for each in planned.background for host in (each.source, each.destination)),
+    ):
+        if node not in planned.elsewhere:
+            continue
+        what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
+        if trial.kernel.place != "host":
+            raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
+        if not isinstance(trial.workload, Iperf3Workload | PingWorkload):
+            raise UserError(f"{what}, and this tool needs both ends in one; allowed: tool: iperf3, or tool: ping")
+        if planned.background:
+            raise UserError(f"{what}, and background traffic needs both ends in one; allowed: none, or host nodes")
+
+
 def _check_rates(trial: Trial, planned: Plan) -> None:
     """In virtual time nothing but a rate slows traffic down."""
     wanted = [] if isinstance(trial.workload, PingWorkload) else [planned.leg, planned.upstream]
@@ -188,15 +206,15 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
     """
     for leg, file in ((planned.leg, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
         if leg is not None:
-            yield ping.step(leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
+            yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
 
 
 def _late_rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
-    """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have to
-    ask, those do that nobody looks at.
+    """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
+    to ask, those do that nobody looks at.
     """
     for leg in filter(None, (planned.leg, planned.upstream)):
-        yield ping.step(leg, f"rtt-warm-up-{leg.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
+        yield ping.step(planned, leg, f"rtt-warm-up-{leg.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
     yield from _rtt_checks(planned)
 
 
@@ -223,7 +241,7 @@ def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
     return (
         *emulators,
-        *(Source("link", node_netns(host)) for host in workload_hosts(trial)),
+        *(Source("link", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
     )
 
 
@@ -234,7 +252,7 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial)),
+        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
         *(Source("qdisc", e.netns) for e in on_path),
         *(Source("nft", e.netns) for e in policed),
     )
@@ -276,12 +294,12 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _counters(trial: Trial, when: str) -> Iterator[dict[str, Any]]:
+def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
     for node in workload_hosts(trial):
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
-        yield {"title": "netstat", "read": files, "netns": node_netns(node)}
+        yield {"title": "netstat", "read": files, **planned.where(node)}
     if not trial.kernel.is_virtual_time:
         yield {"title": "CPU", "read": {f"cpu-{when}.txt": "/proc/stat"}}
 

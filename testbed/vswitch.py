@@ -15,8 +15,8 @@ SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 PROGRAMS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 
 UP_S = 10
-"""ovs-vswitchd counts the CPUs when the clock is past 10 s for the first time: started sooner, it has no thread for what
-the kernel does not know where to send, and loses it."""
+"""ovs-vswitchd counts the CPUs when the clock is past 10 s for the first time: started sooner, it has no thread for
+what the kernel does not know where to send, and loses it."""
 
 WAIT_S = 60
 """How long a switch may take to do what it is told, and to find its controller."""
@@ -91,9 +91,7 @@ def plain_ports(topology: Topology, book: AddressBook, default: Datapath) -> tup
         if control.datapath(switch, default) == "user"
         for port in book.ports_of(switch.name)
     }
-    return tuple(
-        port for port in book.ports if port.segment in user and topology.node(port.node).type not in SWITCHING
-    )
+    return tuple(port for port in book.ports if port.segment in user and topology.node(port.node).type not in SWITCHING)
 
 
 def check_nic(node: Node, asked: str | None) -> None:

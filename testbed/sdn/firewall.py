@@ -1,4 +1,6 @@
-"""A firewall: rules by address, protocol and port in the first table; what they let pass, a learning switch forwards."""
+"""A firewall: rules by address, protocol and port in the first table; what they let pass, a learning switch
+forwards.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,9 @@ class LearningSwitch(app_manager.OSKenApp):
         to_us = [parser.OFPActionOutput(ofproto.OFPP_CONTROLLER, ofproto.OFPCML_NO_BUFFER)]
         self.add_flow(datapath, MISSED, parser.OFPMatch(), to_us)
 
-    def add_flow(self, datapath: Any, priority: int, match: Any, actions: list[Any], buffer_id: int | None = None) -> None:
+    def add_flow(
+        self, datapath: Any, priority: int, match: Any, actions: list[Any], buffer_id: int | None = None
+    ) -> None:
         ofproto, parser = datapath.ofproto, datapath.ofproto_parser
         apply = [parser.OFPInstructionActions(ofproto.OFPIT_APPLY_ACTIONS, actions)]
         datapath.send_msg(

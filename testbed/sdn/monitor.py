@@ -62,7 +62,7 @@ class Monitor(LearningSwitch):
         flows = [
             {
                 "priority": each.priority,
-                "match": {key: value for key, value in each.match.items()},  # noqa: C416 - no mapping of its own
+                "match": {key: value for key, value in each.match.items()},
                 "packets": each.packet_count,
                 "bytes": each.byte_count,
             }

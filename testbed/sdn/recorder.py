@@ -1,8 +1,8 @@
 """The recorder: an app that runs beside the user's and writes down what happens between the switches and it.
 
-Writes `events.jsonl` (a line for each connection, error and exception, with CLOCK_MONOTONIC) and `packet-ins` (a line for
-each switch with how many packets it has sent here) into the controller's folder. Both are whole at any moment, for a
-controller may be killed.
+Writes `events.jsonl` (a line for each connection, error and exception, with CLOCK_MONOTONIC) and `packet-ins` (a line
+for each switch with how many packets it has sent here) into the controller's folder. Both are whole at any moment,
+for a controller may be killed.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.guest import TrialError
-from ..node import node_netns
 from ..plan import Leg, Plan
 from ..workload import PingWorkload
 from .outcome import Outcome
@@ -23,8 +22,8 @@ with three digits."""
 
 @dataclass(frozen=True)
 class PingOutcome:
-    """RTTs are None if no reply came. Times in seconds, with the microseconds that ping prints. `first_rtts_s` are those of
-    the first pings, one by one, where controllers have a say; None elsewhere.
+    """RTTs are None if no reply came. Times in seconds, with the microseconds that ping prints. `first_rtts_s` are
+    those of the first pings, one by one, where controllers have a say; None elsewhere.
     """
 
     sent: int
@@ -36,10 +35,10 @@ class PingOutcome:
     first_rtts_s: tuple[float | None, ...] | None = None
 
 
-def step(leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
+def step(plan: Plan, leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
     """Pings the receiver of a leg from its sender; no reply at all is a result, not an error."""
     words = _words(leg, count, interval_ns, size_bytes)
-    return {"title": "ping", "run": words, "netns": node_netns(leg.source), "out": output, "may_fail": True}
+    return {"title": "ping", "run": words, **plan.where(leg.source), "out": output, "may_fail": True}
 
 
 def _words(leg: Leg, count: int, interval_ns: int, size_bytes: int) -> list[str]:
@@ -60,10 +59,10 @@ def parse(text: str) -> PingOutcome:
 def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
     """One step."""
     assert plan.leg is not None, "BUG: a plan without a workload"
-    if not plan.controlled:
-        return [step(plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
+    if not plan.controlled or plan.leg.source in plan.elsewhere:
+        return [step(plan, plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
     script = _one_by_one(workload, plan.leg)
-    return [{"title": "ping", "run": ["sh"], "stdin": script, "netns": node_netns(plan.leg.source)}]
+    return [{"title": "ping", "run": ["sh"], "stdin": script, **plan.where(plan.leg.source)}]
 
 
 def read(workload: PingWorkload, folder: Path) -> Outcome:
