@@ -65,9 +65,9 @@ class Plan:
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
-    where they are impaired; `controlled` are the Open vSwitches on the data's way whose controller is asked about
-    packets, each as often as data passes it. `timeline` is what happens while the workload runs, up to `until_ns`
-    after its start. The nodes `elsewhere` have a kernel of their own.
+    where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
+    as they do, and `vswitches` how many with and without one. `timeline` is what happens while the workload runs, up to
+    `until_ns` after its start. The nodes `elsewhere` have a kernel of their own.
     """
 
     commands: tuple[Command, ...]
@@ -84,6 +84,7 @@ class Plan:
     channels: tuple[Channel, ...] = ()
     controlled: tuple[tuple[str, Channel], ...] = ()
     datapaths: tuple[tuple[str, Datapath], ...] = ()
+    vswitches: int = 0
     elsewhere: frozenset[str] = frozenset()
 
     def where(self, node: str) -> dict[str, str]:
@@ -232,6 +233,7 @@ def plan(
         until_ns=until_ns,
         channels=channels,
         controlled=_controlled(channels, found),
+        vswitches=sum(topology.node(node).ovs is not None for node in _all_passed(found)),
         datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
     )
@@ -273,9 +275,12 @@ def _openflow(
 
 
 def _controlled(channels: tuple[Channel, ...], legs: tuple[Leg, ...]) -> tuple[tuple[str, Channel], ...]:
-    passed = [end for leg in legs for hops in (leg.path, leg.back) for end in _passed(hops)]
     by_switch = {switch: channel for channel in channels for switch in channel.switches}
-    return tuple((node, by_switch[node]) for node in passed if node in by_switch)
+    return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
+
+
+def _all_passed(legs: tuple[Leg, ...]) -> list[str]:
+    return [node for leg in legs for hops in (leg.path, leg.back) for node in _passed(hops)]
 
 
 def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
