@@ -109,7 +109,7 @@ def read(topology: Topology, planned: Plan, folder: Path) -> OpenFlowEvidence:
 def failures(folder: Path) -> str:
     """What controllers said on standard error, as text; empty if that is nothing."""
     said = ((path.stem, path.read_text(errors="replace").strip()) for path in sorted(folder.glob("controller-*.err")))
-    return "".join(f"\n{name} said:\n{text}" for name, text in said if text)
+    return "\n".join(f"{name} said:\n{text}" for name, text in said if text)
 
 
 def _file(kind: str, switch: str, when: str) -> str:

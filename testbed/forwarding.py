@@ -1,8 +1,8 @@
 """Forwarding: shortest ways through the switches of a segment, and a tree for what goes to everybody. Pure, no I/O.
 
 Of several shortest ways to a port, a switch takes the one whose number, in the order of the file's links, is that of
-the port among those of its segment, counted around: ports share the ways out, and the same file always gives the same
-ways.
+the port among those of its segment, counted around (every other switch counts on by one after each round): ports share
+the ways, and the same file always gives the same ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ def towards(topology: Topology, book: AddressBook, port: Port) -> dict[str, Link
     for switch in steps:
         nearer = [link for link in topology.links_of(switch) if steps.get(link.other_end(switch)) == steps[switch] - 1]
         if nearer:
-            found[switch] = nearer[number % len(nearer)]
+            turned = number + number // len(nearer) * (steps[switch] % 2)
+            found[switch] = nearer[turned % len(nearer)]
     return found
 
 

@@ -20,9 +20,9 @@ SEVERITY = ("invalid", "suspect", "valid")
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
-    rttcheck.rtt,
     switchcheck.controllers,
     switchcheck.datapath,
+    rttcheck.rtt,
     networkcheck.set_up,
     networkcheck.rate,
     networkcheck.goodput,

@@ -157,7 +157,8 @@ def run(
     try:
         ending = _carry_out(trial, made, there, folder, progress, cancelled)
     except TrialError as error:
-        raise TrialError(f"{error}{flowtable.failures(folder)}") from None
+        said = flowtable.failures(folder)
+        raise TrialError(f"{said}\nThen {error}" if said else str(error)) from None
     seen = evidence.read(trial, made, folder)
     findings = gate.judge(trial, made.plan, seen)
     write_samples(folder, seen)

@@ -18,7 +18,7 @@ UP_S = 10
 """ovs-vswitchd counts the CPUs when the clock is past 10 s for the first time: started sooner, it has no thread for
 what the kernel does not know where to send, and loses it."""
 
-WAIT_S = 60
+WAIT_S = 30
 """How long a switch may take to do what it is told, and to find its controller."""
 
 BACKOFF_MS = 1000

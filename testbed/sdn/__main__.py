@@ -28,9 +28,10 @@ def main() -> None:
     events = recorder.install()
     try:
         start()
-    except BaseException:
-        events.write("exception", text=traceback.format_exc())
-        raise
+    except Exception:
+        text = traceback.format_exc()
+        events.write("exception", text=text)
+        sys.exit(text)
 
 
 def start() -> None:

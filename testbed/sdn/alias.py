@@ -11,7 +11,7 @@ from types import ModuleType
 
 OLD, NEW = "ryu", "os_ken"
 
-OURS = {"ryu.app.simple_switch_13": "testbed.sdn.learning_switch"}
+OURS = {f"{name}.app.simple_switch_13": "testbed.sdn.learning_switch" for name in (OLD, NEW)}
 """Apps that came with Ryu, that others build on, and that os-ken has not got."""
 
 
@@ -30,12 +30,12 @@ class Loader(importlib.abc.Loader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds what begins with `ryu`."""
+    """Finds what begins with `ryu`, and what os-ken has not got."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name != OLD and not name.startswith(f"{OLD}."):
+        if name != OLD and not name.startswith(f"{OLD}.") and name not in OURS:
             return None
         try:
             module = importlib.import_module(OURS.get(name, NEW + name[len(OLD) :]))
@@ -46,11 +46,21 @@ class Finder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, Loader(module), is_package=hasattr(module, "__path__"))
 
 
+class TaskExit(BaseException):
+    """What ends a task of os-ken's from outside."""
+
+
 def install() -> None:
-    """For all imports that follow."""
+    """For all imports that follow.
+
+    With native threads os-ken takes any exception for a task that was told to end: an app would go deaf at its first
+    one, and nobody would hear of it. Ryu logs it and goes on, and so does os-ken with an exception of its own for that.
+    """
     from os_ken import exception
     from os_ken.base import app_manager
+    from os_ken.lib import hub
 
+    hub.TaskExit = TaskExit
     app_manager.RyuApp = app_manager.OSKenApp
     exception.RyuException = exception.OSKenException
     sys.meta_path.insert(0, Finder())
