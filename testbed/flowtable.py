@@ -30,6 +30,9 @@ DUMPS: dict[str, tuple[str, ...]] = {
 TOLD_BACK = ("events.jsonl", "packet-ins", "monitor.jsonl")
 """What a controller writes; it may be killed before it writes anything."""
 
+STATE = "state"
+"""The line of /proc/PID/status that tells it; empty once the process is gone."""
+
 KINDS = {"system": "kernel", "netdev": "user"}
 PORT_KEYS = ("rx_packets", "rx_bytes", "rx_dropped", "rx_errors", "tx_packets", "tx_bytes", "tx_dropped", "tx_errors")
 RX = re.compile(r"port +(\S+): rx pkts=(\S+), bytes=(\S+), drop=(\S+), errs=(\S+),")
@@ -59,13 +62,14 @@ class SwitchEvidence:
 @dataclass(frozen=True)
 class ControllerEvidence:
     """One controller. `events` are what it wrote down, `packet_ins` how many packets each switch sent to it in the
-    whole trial, `answers` the monitor's.
+    whole trial, `answers` the monitor's. `runs` says whether the process was there at the end.
     """
 
     name: str
     events: tuple[Mapping[str, Any], ...]
     packet_ins: Mapping[str, int]
     answers: tuple[Mapping[str, Any], ...]
+    runs: bool = True
 
     def texts(self, *kinds: str) -> tuple[str, ...]:
         return tuple(event["text"] for event in self.events if event["kind"] in kinds)
@@ -92,8 +96,10 @@ def steps(topology: Topology, when: str) -> Iterator[dict[str, Any]]:
 
 
 def told_back(planned: Plan) -> Iterator[dict[str, Any]]:
-    """Keeps what the controllers wrote."""
+    """Keeps what the controllers wrote, and whether they still run."""
     for channel in planned.channels:
+        words = ["sh", "-c", f'grep State: "/proc/$(cat {channel.folder}/pid)/status"']
+        yield {"title": "controller", "run": words, "out": _told_file(channel, STATE), "may_fail": True}
         for name in TOLD_BACK:
             words = ["cat", f"{channel.folder}/{name}"]
             yield {"title": "controller", "run": words, "out": _told_file(channel, name), "may_fail": True}
@@ -190,7 +196,13 @@ def _controller(channel: Channel, topology: Topology, folder: Path) -> Controlle
             {**answer, "switch": numbers.get(answer["dpid"])}
             for answer in map(json.loads, texts["monitor.jsonl"].splitlines())
         ),
+        _runs((folder / _told_file(channel, STATE)).read_text()),
     )
+
+
+def _runs(state: str) -> bool:
+    """A process that was killed is a zombie until somebody waits for it."""
+    return state.split()[1:2] not in ([], ["Z"])
 
 
 def result(found: OpenFlowEvidence, begin_ns: int | None) -> dict[str, Any]:

@@ -40,17 +40,17 @@ def controllers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     switches = {each.name: each for each in evidence.openflow.switches}
     for channel in plan.channels:
         yield from _app(channel, found[channel.name])
-        lost = [name for name in channel.switches if switches[name].is_connected != (True, True)]
-        away = [name for name in lost if switches[name].is_connected == (False, False)]
-        if not lost:
+        seen = [switches[name].is_connected for name in channel.switches]
+        lost = [name for name, was in zip(channel.switches, seen, strict=True) if was != (True, True)]
+        is_gone = not found[channel.name].runs or any(was is not None and not was[1] for was in seen)
+        if not lost and not is_gone:
             continue
         is_asked = channel.controller.start_ns is not None or channel.controller.stop_ns is not None
-        how = "came late" if channel.controller.start_ns is not None and len(away) < len(lost) else "was gone"
-        names = ", ".join(lost)
+        names = ", ".join(lost or channel.switches) or "any switch"
         yield Finding(
             "controller",
             "valid" if is_asked else "suspect",
-            f"{channel.name} {how} for {names}" + (", as asked" if is_asked else ""),
+            f"{channel.name} {'was gone' if is_gone else 'came late'} for {names}" + (", as asked" if is_asked else ""),
             "new packets then meet the fail_mode of the switches"
             if is_asked
             else "the process ended, or its channel loses too much: look at its events",
