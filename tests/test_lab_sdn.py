@@ -152,7 +152,7 @@ def test_both_datapaths_carry_the_rate_and_say_which_they_are(run: Run, datapath
     assert switch["flows_after"] == 3
     assert switch["ports"]["2"]["tx_bytes"] > ran.data["goodput_bps"] / 8
     assert ran.data["goodput_bps"] == pytest.approx(100e6 * 1448 / 1514, rel=0.01)
-    assert ran.data["verdict"] == "valid"
+    assert not {"datapath", "upcalls", "controller", "rtt"} & set(ran.findings)
 
 
 def shell(node: str, script: str, out: str) -> dict[str, Any]:

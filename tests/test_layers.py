@@ -12,6 +12,7 @@ PACKAGE = ROOT / "testbed"
 LAYERS = (
     ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
     ("doctor",),
+    ("sdndoctor",),
     ("reproduction",),
     ("report", "plot", "profilefigure"),
     ("comparison",),
