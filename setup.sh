@@ -69,21 +69,22 @@ install() {
 UNITS=/etc/systemd/system
 masked=
 
-# service_of PACKAGE: the server that it brings, if it brings one.
-service_of() {
-    case $1 in
-    nginx-light) echo nginx ;;
-    openvswitch-switch) echo openvswitch-switch ;;
-    esac
+# services_of PACKAGE…: the servers that they bring.
+services_of() {
+    for package; do
+        case $package in
+        nginx-light) echo nginx ;;
+        openvswitch-switch) echo openvswitch-switch ovs-record-hostname ;;
+        esac
+    done
 }
 
 keep_off() {
     [ -d "$UNITS" ] || return 0
     trap 'unmask' EXIT
-    for package; do
-        service=$(service_of "$package")
+    for service in $(services_of "$@"); do
         mask=$UNITS/$service.service
-        [ -n "$service" ] && [ ! -e "$mask" ] && [ ! -L "$mask" ] || continue
+        [ ! -e "$mask" ] && [ ! -L "$mask" ] || continue
         as_root ln -s /dev/null "$mask"
         masked="$masked $mask"
     done
@@ -98,9 +99,7 @@ unmask() {
 leave_off() {
     unmask
     trap - EXIT
-    for package; do
-        service=$(service_of "$package")
-        [ -n "$service" ] || continue
+    for service in $(services_of "$@"); do
         if command -v systemctl >/dev/null; then
             as_root systemctl disable --quiet "$service" || true
         else

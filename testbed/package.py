@@ -11,8 +11,8 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
-SERVICES = {"nginx-light": "nginx", "openvswitch-switch": "openvswitch-switch"}
-"""Packages that start a server when they are installed, and its name."""
+SERVICES = {"nginx-light": ("nginx",), "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname")}
+"""Packages that start servers when they are installed, and their names."""
 
 SYSTEMD = Path("/run/systemd/system")
 """There where systemd is what starts servers; elsewhere the runlevel decides."""
@@ -60,7 +60,7 @@ def install_command(names: Iterable[str]) -> str:
     """What to type to get these packages. A server among them is neither started nor left to start by itself."""
     listed = list(names)
     sudo = "" if os.geteuid() == 0 else "sudo "
-    services = [SERVICES[name] for name in listed if name in SERVICES]
+    services = [service for name in listed for service in SERVICES.get(name, ())]
     if not services:
         return f"{sudo}apt-get install -y {' '.join(listed)}"
     install = f"{sudo}env RUNLEVEL=1 apt-get install -y {' '.join(listed)}"
