@@ -33,7 +33,7 @@ SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
 CONTROL_KEYS = ("rtt", "delay", "rate", "loss")
 """Of the channel to a controller."""
-WHOLE = ("nic", "neighbours", "kernel", "topology")
+WHOLE = ("nic", "ip", "neighbours", "kernel", "topology")
 """Keys of the scenario itself."""
 SYSCTL = "sysctls."
 """Before the name of a sysctl of all hosts."""

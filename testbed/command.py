@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 Tool: TypeAlias = Literal[
     "ip",
     "tc",
+    "bridge",
     "nft",
     "ethtool",
     "write",
@@ -97,7 +98,7 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 def _shell_line(command: Command) -> str:
     netns, words = command.netns, command.words
-    if command.tool in ("ip", "tc") and netns is not None:
+    if command.tool in ("ip", "tc", "bridge") and netns is not None:
         return shlex.join((command.tool, "-n", netns, *words))
     line = _process(command)
     text = shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
@@ -168,6 +169,7 @@ def _controllers(batch: Batch) -> list[dict[str, Any]]:
 _STEPS: dict[str, Callable[[Batch], list[dict[str, Any]]]] = {
     "ip": _batch_file,
     "tc": _batch_file,
+    "bridge": _batch_file,
     "nft": _nft_file,
     "write": _writes,
     "file": _files,

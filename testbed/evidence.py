@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import flowtable, workloads
+from .capture import captures
 from .emulator import ETHERNET_BYTES
 from .flowtable import OpenFlowEvidence
 from .interval import (
@@ -25,6 +26,7 @@ from .interval import (
     read_timeline,
 )
 from .node import node_netns
+from .pcap import Seen
 from .policing import Policed
 from .readback import Qdisc, qdiscs
 from .sample import (
@@ -125,6 +127,7 @@ class Evidence:
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
     each background that it did. `channels` are the stages between switches and controllers, `openflow` what those say.
+    `captures` maps each file to what it shows of the workload's data; None if it was not read.
     """
 
     rtt_check: PingOutcome
@@ -141,6 +144,7 @@ class Evidence:
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
     openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
+    captures: Mapping[str, Seen | None] = field(default_factory=dict)
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -181,6 +185,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
             for stage in emulator.stages
         ),
         openflow=flowtable.read(trial.topology, made.plan, folder),
+        captures=captures(trial, made.plan, folder),
     )
 
 

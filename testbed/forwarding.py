@@ -1,8 +1,8 @@
 """Forwarding: shortest ways through the switches of a segment, and a tree for what goes to everybody. Pure, no I/O.
 
 Of several shortest ways to a port, a switch takes the one whose number, in the order of the file's links, is that of
-the port among those of its segment, counted around (every other switch counts on by one after each round): ports share
-the ways, and the same file always gives the same ones.
+the port among those of hosts and routers, counted around (every other switch counts on by one after each round): ports
+share the ways, and the same file always gives the same ones.
 """
 
 from __future__ import annotations
@@ -13,18 +13,35 @@ from .address import AddressBook, Port
 from .topology import SWITCHING, Link, Topology
 
 
+def is_told(topology: Topology, port: Port) -> bool:
+    """Whether an Open vSwitch is among the switches around a port, and none that keeps VLANs apart."""
+    around = switches_around(topology, topology.link(port.link).other_end(port.node))
+    nodes = [topology.node(name) for name in around]
+    return any(node.ovs is not None for node in nodes) and not any(node.vlans for node in nodes)
+
+
+def switches_around(topology: Topology, switch: str) -> frozenset[str]:
+    """A switch and all that are joined with it; none for another node."""
+    return frozenset(_steps(topology, [switch])) if topology.node(switch).type in SWITCHING else frozenset()
+
+
 def towards(topology: Topology, book: AddressBook, port: Port) -> dict[str, Link]:
-    """For each switch of a port's segment the link on which it sends what is for the port."""
+    """For each switch around a port the link on which it sends what is for the port."""
     first = topology.link(port.link).other_end(port.node)
     found = {first: topology.link(port.link)} if topology.node(first).type in SWITCHING else {}
     steps = _steps(topology, [*found])
-    number = book.members(port.segment).index(port)
+    number = next(n for n, each in enumerate(_ends(topology, book)) if (each.node, each.link) == (port.node, port.link))
     for switch in steps:
         nearer = [link for link in topology.links_of(switch) if steps.get(link.other_end(switch)) == steps[switch] - 1]
         if nearer:
             turned = number + number // len(nearer) * (steps[switch] % 2)
             found[switch] = nearer[turned % len(nearer)]
     return found
+
+
+def _ends(topology: Topology, book: AddressBook) -> list[Port]:
+    """The ports of all nodes that are no switches."""
+    return [port for port in book.ports if topology.node(port.node).type not in SWITCHING]
 
 
 def tree(topology: Topology, switch: str) -> frozenset[str]:

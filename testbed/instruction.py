@@ -12,7 +12,7 @@ from .command import OVS_FOLDER, PREFIX, Command
 from .control import Channel
 from .forwarding import towards, tree
 from .openflow import MONITOR_INTERVAL_NS, Rule
-from .topology import Topology
+from .topology import SWITCHING, Topology
 from .vswitch import port_number
 
 TOLD = "told.json"
@@ -64,7 +64,7 @@ def _tables(channel: Channel, topology: Topology, book: AddressBook) -> dict[str
     for name, number in numbers.items():
         kept = tree(topology, name)
         found[number]["flood"] = [port_number(port) for port in book.ports_of(name) if port.link in kept]
-    for port in (port for port in book.ports if port.addresses):
+    for port in (port for port in book.ports if topology.node(port.node).type not in SWITCHING):
         for name, link in towards(topology, book, port).items():
             if name in numbers:
                 found[numbers[name]]["ways"][port.mac] = port_number(book.port(name, link.name))
@@ -87,4 +87,4 @@ def _matches(rule: Rule, topology: Topology, book: AddressBook) -> Iterator[dict
 def _addresses(host: str | None, book: AddressBook, version: int) -> list[str | None]:
     if host is None:
         return [None]
-    return [str(each.ip) for port in book.ports_of(host) for each in port.addresses if each.version == version]
+    return [str(each.ip) for port in book.interfaces_of(host) for each in port.addresses if each.version == version]

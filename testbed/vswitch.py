@@ -8,6 +8,7 @@ from . import control
 from .address import AddressBook, Port
 from .command import OVS_FOLDER, PREFIX, Command
 from .error import UserError
+from .forwarding import switches_around
 from .openflow import Datapath
 from .topology import SWITCHING, Node, Topology
 
@@ -85,13 +86,13 @@ def plain_ports(topology: Topology, book: AddressBook, default: Datapath) -> tup
     """The ports of hosts and routers that a user-space datapath takes packets from: it knows neither superpackets nor
     checksums that a NIC has yet to work out.
     """
-    user = {
-        port.segment
-        for switch in control.switches(topology)
-        if control.datapath(switch, default) == "user"
-        for port in book.ports_of(switch.name)
-    }
-    return tuple(port for port in book.ports if port.segment in user and topology.node(port.node).type not in SWITCHING)
+    user = [node.name for node in control.switches(topology) if control.datapath(node, default) == "user"]
+    around = frozenset(name for switch in user for name in switches_around(topology, switch))
+    return tuple(
+        port
+        for port in book.ports
+        if topology.node(port.node).type not in SWITCHING and topology.link(port.link).other_end(port.node) in around
+    )
 
 
 def check_nic(node: Node, asked: str | None) -> None:
