@@ -17,7 +17,7 @@ from .exclude import Rule, excluded
 from .field import PerDirection
 from .scenario import Cell
 from .setting import Kernel
-from .topology import Link, Nic, Node, Topology
+from .topology import ENDS, Link, Nic, Node, Topology
 from .topologycheck import link_faults
 from .topologyfile import LinkFile, TopologyFile
 from .workload import Workload
@@ -206,7 +206,7 @@ def changed_link(link: LinkFile, change: Change) -> LinkFile:
 
 def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
     """The scenario's nic goes before the node's, and the node's axis before both."""
-    if node.type != "host" or (nic is None and own is None):
+    if node.type not in ENDS or (nic is None and own is None):
         return node
     return replace(node, nic=own)
 

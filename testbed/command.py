@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
-Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write"]
+Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write", "start"]
 
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
@@ -16,25 +16,33 @@ PREFIX = "tb-"
 
 @dataclass(frozen=True)
 class Command:
-    """What one tool is told, in one network namespace (None: the one the plan starts in).
+    """What one tool is told, in one network namespace (None: the one the plan starts in), or `on` a node elsewhere.
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets. `undo` are words for the same tool; None where removing the namespace or the device undoes it.
+    it gets, those of `start` a name and a program that goes on. `undo` are words for the same tool; None where removing
+    the namespace or the device undoes it.
     """
 
     tool: Tool
     words: tuple[str, ...]
     netns: str | None = None
     undo: tuple[str, ...] | None = None
+    on: str | None = None
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Commands in a row for one tool in one namespace; tools that read batches get them in one process."""
+    """Commands in a row for one tool in one place; tools that read batches get them in one process."""
 
     tool: Tool
     netns: str | None
     commands: tuple[Command, ...]
+    on: str | None = None
+
+    @property
+    def where(self) -> dict[str, str | None]:
+        """The key of a step that says where it happens."""
+        return {"netns": self.netns} if self.on is None else {"on": self.on}
 
 
 BATCH_LINES = 500
@@ -42,11 +50,16 @@ BATCH_LINES = 500
 
 
 def batches(commands: Iterable[Command]) -> Iterator[Batch]:
-    """The commands in their order, cut where tool or namespace change."""
-    for (tool, netns), run in groupby(commands, key=lambda command: (command.tool, command.netns)):
+    """The commands in their order, cut where tool or place change."""
+    for (tool, netns, on), run in groupby(commands, key=lambda command: (command.tool, command.netns, command.on)):
         members = tuple(run)
         for start in range(0, len(members), BATCH_LINES):
-            yield Batch(tool, netns, members[start : start + BATCH_LINES])
+            yield Batch(tool, netns, members[start : start + BATCH_LINES], on)
+
+
+def output_file(name: str) -> str:
+    """Where the output of a program goes that a `start` command names."""
+    return f"{name}.log"
 
 
 def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
@@ -69,8 +82,12 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 
 def _shell_line(command: Command) -> str:
+    if command.on is not None:
+        return f"# on {command.on}: {_shell_line(replace(command, on=None))}"
     netns, words = command.netns, command.words
     line: tuple[str, ...]
+    if command.tool == "start":
+        return f"{_in_netns(netns, words[1:])} &"
     if command.tool == "write":
         path, value = words
         line = ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
@@ -80,26 +97,46 @@ def _shell_line(command: Command) -> str:
         return shlex.join((command.tool, "-n", netns, *words))
     else:
         line = (command.tool, *words)
-    return shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
+    return _in_netns(netns, line)
+
+
+def _in_netns(netns: str | None, words: tuple[str, ...]) -> str:
+    return shlex.join(words if netns is None else ("ip", "netns", "exec", netns, *words))
 
 
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
     where = () if batch.netns is None else ("-n", batch.netns)
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines}]
+    on = {} if batch.on is None else {"on": batch.on}
+    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines, **on}]
 
 
 def _nft_file(batch: Batch) -> list[dict[str, Any]]:
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": ["nft", "-f", "-"], "stdin": lines, "netns": batch.netns}]
+    return [{"run": ["nft", "-f", "-"], "stdin": lines, **batch.where}]
 
 
 def _each(batch: Batch) -> list[dict[str, Any]]:
-    return [{"run": [batch.tool, *command.words], "netns": batch.netns} for command in batch.commands]
+    return [{"run": [batch.tool, *command.words], **batch.where} for command in batch.commands]
 
 
 def _writes(batch: Batch) -> list[dict[str, Any]]:
-    return [{"write": [list(command.words) for command in batch.commands], "netns": batch.netns}]
+    return [{"write": [list(command.words) for command in batch.commands], **batch.where}]
 
 
-_STEPS = {"ip": _batch_file, "tc": _batch_file, "nft": _nft_file, "ethtool": _each, "write": _writes}
+def _starts(batch: Batch) -> list[dict[str, Any]]:
+    return [_start(*command.words, where=batch.where) for command in batch.commands]
+
+
+def _start(name: str, *words: str, where: dict[str, str | None]) -> dict[str, Any]:
+    return {"title": f"start {name}", "run": list(words), "background": name, "out": output_file(name), **where}
+
+
+_STEPS = {
+    "ip": _batch_file,
+    "tc": _batch_file,
+    "nft": _nft_file,
+    "ethtool": _each,
+    "write": _writes,
+    "start": _starts,
+}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import workloads
+from . import machine, workloads
 from .emulator import ETHERNET_BYTES
 from .interval import (
     Interval,
@@ -23,6 +23,7 @@ from .interval import (
     peak_rate_bps,
     read_timeline,
 )
+from .machine import MachineEvidence
 from .node import node_netns
 from .policing import Policed
 from .readback import Qdisc, qdiscs
@@ -51,6 +52,7 @@ from .trial import (
     Orders,
     capture_errors,
     counters_file,
+    cpu_file,
     netstat_file,
     workload_hosts,
 )
@@ -138,6 +140,7 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    machines: tuple[MachineEvidence, ...] = ()
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -171,6 +174,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
+        machines=machine.read(trial, folder),
     )
 
 
@@ -293,13 +297,7 @@ def _netstat(path: Path) -> dict[str, int]:
 
 
 def _cpu_busy(folder: Path) -> float | None:
-    """From the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
-    first, last = (
-        [int(word) for word in (folder / f"cpu-{when}.txt").read_text().splitlines()[0].split()[1:9]]
-        for when in ("before", "after")
-    )
-    spent = [b - a for a, b in zip(first, last, strict=True)]
-    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
+    return machine.busy_share(*((folder / cpu_file(when)).read_text() for when in ("before", "after")))
 
 
 def _missed(path: Path) -> int:

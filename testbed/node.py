@@ -1,14 +1,15 @@
-"""Nodes: commands that turn a network namespace with cables into a host, router or switch. Pure, no I/O."""
+"""Nodes: commands that turn a network namespace with cables into a host, router, switch or machine. Pure, no I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
+from . import qemu
 from .address import AddressBook
 from .command import PREFIX, Command
 from .route import routes
-from .topology import Nic, Node, Topology
+from .topology import ENDS, Nic, Node, Topology
 
 NIC_DEFAULT: Nic = "offload"
 
@@ -49,7 +50,25 @@ def nic_of(node: Node, topology: Topology) -> Nic:
 def commands(
     node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
 ) -> Iterator[Command]:
-    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload."""
+    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload. What a machine
+    does itself is among them, in its place.
+    """
+    found = _commands(node, topology, book, sysctls, ends)
+    if node.type != "vm":
+        yield from found
+        return
+    netns = node_netns(node.name)
+    yield Command("write", (NO_IPV6, "1"), netns)
+    yield from qemu.outside(node, topology, book, netns)
+    for port in book.ports_of(node.name):
+        words = ("link", "set", port.device, "mtu", str(topology.link(port.link).mtu_bytes))
+        yield Command("ip", words, on=node.name)
+    yield from (qemu.inside(command, node.name) for command in found)
+
+
+def _commands(
+    node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
+) -> Iterator[Command]:
     ports = book.ports_of(node.name)
     netns = node_netns(node.name)
     yield from _NODES[node.type](node, book, sysctls)
@@ -81,7 +100,11 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     yield from ups(netns, ("br0",))
 
 
-_NODES = {"host": _host, "router": _router, "switch": _switch}
+def _vm(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    yield from _host(node, book, (*qemu.SYSCTLS, *sysctls))
+
+
+_NODES = {"host": _host, "router": _router, "switch": _switch, "vm": _vm}
 
 
 def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:
@@ -137,16 +160,23 @@ def nic_commands(
     node: str, kind: Literal["offload", "plain"], topology: Topology, book: AddressBook
 ) -> Iterator[Command]:
     """`offload`: TSO on, and what arrives is merged (veth does so only if the device that feeds it does no TSO).
-    `plain`: every packet on its own from end to end.
+    `plain`: every packet on its own from end to end. A machine's packets are merged on the way to it only where an
+    emulator cuts them, as a bridge between machines hands on what it gets.
     """
     netns = node_netns(node)
+    is_vm = topology.node(node).vm is not None
     for port in book.ports_of(node):
         if kind == "plain":
-            yield Command("ethtool", ("-K", port.device, "tso", "off", "gso", "off", "gro", "off"), netns)
+            words = ("-K", port.device, "tso", "off", "gso", "off", "gro", "off")
+            yield Command("ethtool", words, netns)
+            if is_vm:
+                yield Command("ethtool", words, on=node)
             continue
         link = topology.link(port.link)
         other = link.other_end(node)
-        if not link.is_emulated and topology.node(other).type != "host":
+        if is_vm and not link.is_emulated:
+            continue
+        if not link.is_emulated and topology.node(other).type not in ENDS:
             feeder = book.port(other, link.name)
             yield Command("ethtool", ("-K", feeder.device, "tso", "off", "gso", "off"), node_netns(other))
         yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)

@@ -8,6 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from . import emulator as emulation
 from . import node as nodes
+from . import qemu
 from . import timeline as times
 from .address import AddressBook, Port, address_book
 from .command import Command, script, undos
@@ -16,7 +17,7 @@ from .node import node_netns
 from .route import trace
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import ELSEWHERE, Link, Nic, Topology
+from .topology import ELSEWHERE, ENDS, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -177,7 +178,7 @@ def plan(
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
     ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
-    nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
+    nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type in ENDS)
     superpackets = any(kind == "offload" for _, kind in nics)
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
@@ -189,7 +190,7 @@ def plan(
     commands = [
         *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
         *(c for e in emulators for c in _namespace(e.netns)),
-        *(c for link in topology.links for c in _cables(link, book)),
+        *(c for link in topology.links for c in _cables(link, topology, book)),
         *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
@@ -198,8 +199,9 @@ def plan(
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
         commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
+    here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
     return Plan(
-        tuple(commands),
+        (*here, *qemu.starts(topology, book, dict(nics)), *there),
         book,
         emulators,
         path,
@@ -244,24 +246,25 @@ def _namespace(netns: str) -> Iterator[Command]:
     yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
 
 
-def _cables(link: Link, book: AddressBook) -> Iterator[Command]:
+def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
     """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
-    first, second = (book.port(end, link.name) for end in link.ends)
+    first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
     if not link.is_emulated:
-        yield _cable(_end(first), _end(second), link.mtu_bytes)
+        yield _cable(first, second, link.mtu_bytes)
         return
     netns = emulation.emulator_netns(link.name)
-    yield _cable(_end(first), ("end0", netns, None), link.mtu_bytes)
+    yield _cable(first, ("end0", netns, None), link.mtu_bytes)
     yield _cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
-    yield _cable(_end(second), ("end1", netns, None), link.mtu_bytes)
+    yield _cable(second, ("end1", netns, None), link.mtu_bytes)
 
 
 _End = tuple[str, str, str | None]
 """A device's name, its namespace and its MAC address."""
 
 
-def _end(port: Port) -> _End:
-    return port.device, node_netns(port.node), port.mac
+def _end(topology: Topology, port: Port) -> _End:
+    is_vm = topology.node(port.node).vm is not None
+    return port.device, node_netns(port.node), qemu.outer_mac(port) if is_vm else port.mac
 
 
 def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
 from .schedule import Change
+from .vm import Vm
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
@@ -18,6 +19,9 @@ FORWARDING = frozenset({"switch", "router"})
 
 ELSEWHERE = frozenset({"vm", "machine"})
 """The node types whose TCP stack is in another kernel than the network around them."""
+
+ENDS = frozenset({"host"}) | ELSEWHERE
+"""The node types that a workload can run on."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
@@ -37,6 +41,7 @@ class Node:
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
     the plan works out itself. `stp` says whether a switch runs the spanning tree protocol.
+    `vm` is there for virtual machines.
     """
 
     name: str
@@ -46,6 +51,7 @@ class Node:
     sysctls: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
     stp: bool = False
+    vm: Vm | None = None
 
 
 @dataclass(frozen=True)

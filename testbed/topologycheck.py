@@ -13,7 +13,7 @@ from .error import one_of
 from .policyfile import policy_faults
 from .schedulefile import schedule_faults
 from .shape import check, well_formed
-from .topologyfile import HostFile, LinkFile, NodeFile, SwitchFile, TopologyFile
+from .topologyfile import LinkFile, NodeFile, SwitchFile, TopologyFile
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic"),
@@ -105,7 +105,7 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
                 yield Fault(path, f"the address {ip} is that of {first[1]!r} too", "each address once")
     for name, node in parts.nodes.items():
         links = [link for link in parts.links if name in parts.links[link].ends]
-        if isinstance(node, HostFile) and node.addresses and len(links) > 1:
+        if getattr(node, "addresses", ()) and len(links) > 1:
             what = f"{name!r} has {len(links)} links, and which of them has these addresses is not said"
             yield Fault(("nodes", name, "addresses"), what, "the addresses on the links")
 

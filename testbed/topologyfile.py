@@ -18,6 +18,7 @@ from .reader import tagged
 from .schedulefile import ChangeFile, Schedule
 from .shape import Shape
 from .topology import MTU_DEFAULT, Link, Nic, Node, Route, Topology
+from .vmfile import VmKeys
 
 
 class HostFile(Shape):
@@ -72,14 +73,29 @@ class RouterFile(Shape):
         return cls.model_construct(type="router", routes=routes)
 
 
-NODE_TYPES: dict[str, type[HostFile] | type[SwitchFile] | type[RouterFile]] = {
+class VmFile(VmKeys):
+    """A virtual machine: QEMU, with a kernel of its own."""
+
+    def node(self, name: str) -> Node:
+        sysctls = tuple(self.sysctls.items())
+        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=self.vm())
+
+    @classmethod
+    def of(cls, node: Node) -> VmFile:
+        assert node.vm is not None, "BUG: a virtual machine without its values"
+        shared = {"type": "vm", "nic": node.nic, "addresses": node.addresses, "sysctls": dict(node.sysctls)}
+        return cls.model_construct(None, **shared, **cls.keys_of(node.vm))
+
+
+NODE_TYPES: dict[str, type[HostFile] | type[SwitchFile] | type[RouterFile] | type[VmFile]] = {
     "host": HostFile,
     "switch": SwitchFile,
     "router": RouterFile,
+    "vm": VmFile,
 }
 
 NodeFile: TypeAlias = Annotated[
-    HostFile | SwitchFile | RouterFile,
+    HostFile | SwitchFile | RouterFile | VmFile,
     Field(discriminator="type"),
     tagged("type", NODE_TYPES),
 ]

@@ -7,6 +7,8 @@ node does not answer.
 
 from __future__ import annotations
 
+from .vm import VirtualMachine
+
 MYPY = False
 if MYPY:
     from collections.abc import Callable
@@ -48,4 +50,4 @@ if MYPY:
 
     Way = Callable[[str, Step, str], Elsewhere]
 
-WAYS: dict[str, Way] = {}
+WAYS: dict[str, Way] = {"vm": VirtualMachine}
