@@ -22,7 +22,7 @@ from .reader import SYSCTL_PATTERN
 from .scenariofile import ScenarioFile
 from .setting import Kernel
 from .shape import Shape, check
-from .topologyfile import HostFile, LinkFile, TopologyFile
+from .topologyfile import HostFile, LinkFile, TopologyFile, VmFile
 from .workloadfile import TOOLS
 
 LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu", "schedule", "policy")
@@ -32,12 +32,14 @@ SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
 WHOLE = ("nic", "kernel", "topology")
 """Keys of the scenario itself."""
+VM_FIELDS = {"memory": "memory_bytes", "cpus": "cpus", "model": "model", "kernel": "kernel", "vhost": "vhost"}
+"""What can be varied of a virtual machine beside what can of a host, and what the values call it."""
 SYSCTL = "sysctls."
 """Before the name of a sysctl of all hosts."""
 EXCLUSIVE = {"rtt": "delay", "delay": "rtt", "duration": "bytes", "bytes": "duration"}
 """Setting one of these takes the other away."""
 
-_GENERAL = ("NODE.nic", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
+_GENERAL = ("NODE.nic", "VM.KEY", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
 _ALLOWED = f"LINK.KEY (with {', '.join(LINK_KEYS)}), {', '.join((*_GENERAL, *SHORT, *WHOLE))}"
 
 
@@ -81,6 +83,7 @@ class Names:
     partial: tuple[str, ...] = ()
     topologies: Mapping[str, TopologyFile | None] = field(default_factory=dict)
     backgrounds: Mapping[str, str | None] = field(default_factory=dict)
+    vms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
     if first in names.links:
         return _link_key(text, first, rest)
     if first in names.hosts:
-        return _node_key(text, first, rest)
+        return _node_key(text, first, rest, names)
     if first in names.partial:
         raise ValueRefused(
             f"not every topology has a link or host {first!r}, and this would vary it in all of them",
@@ -184,7 +187,8 @@ def _shape(key: AxisKey, names: Names) -> type[Shape]:
         return TOOLS[names.tool or "flow"]
     if key.part == "background":
         return PATTERNS[names.backgrounds[key.name] or "constant"]
-    shapes: dict[str, type[Shape]] = {"link": LinkFile, "node": HostFile, "scenario": ScenarioFile}
+    node = VmFile if key.key in VM_FIELDS else HostFile
+    shapes: dict[str, type[Shape]] = {"link": LinkFile, "node": node, "scenario": ScenarioFile}
     return shapes[key.part]
 
 
@@ -238,9 +242,11 @@ def _sysctl_key(text: str, name: str) -> AxisKey:
     return AxisKey(text, "sysctl", name, "sysctls")
 
 
-def _node_key(text: str, host: str, key: str) -> AxisKey:
-    if key != "nic":
-        raise ValueRefused(f"a host has no {key!r} to vary", f"{host}.nic")
+def _node_key(text: str, host: str, key: str, names: Names) -> AxisKey:
+    known = ("nic", *VM_FIELDS) if host in names.vms else ("nic",)
+    if key not in known:
+        kind = "virtual machine" if host in names.vms else "host"
+        raise ValueRefused(f"a {kind} has no {key!r} to vary", one_of([f"{host}.{each}" for each in known], text))
     return AxisKey(text, "node", host, key)
 
 

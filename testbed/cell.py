@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import Any, TypeVar
 
-from .axis import EXCLUSIVE, Change, Part
+from .axis import EXCLUSIVE, VM_FIELDS, Change, Part
 from .background import Backgrounds
 from .backgroundfile import AnyBackgroundFile, background_faults
 from .dimension import Dimension
@@ -17,7 +17,7 @@ from .exclude import Rule, excluded
 from .field import PerDirection
 from .scenario import Cell
 from .setting import Kernel
-from .topology import ENDS, Link, Nic, Node, Topology
+from .topology import WORKING, Link, Nic, Node, Topology
 from .topologycheck import link_faults
 from .topologyfile import LinkFile, TopologyFile
 from .workload import Workload
@@ -97,11 +97,13 @@ class Resolver:
         links = {name: self._varied_link(base, name, changes) for name in names}
         if None in links.values():
             return None
-        nics = {change.key.name: change.value for change in changes if change.key.part == "node"}
+        own = {name: _of_node(changes, name) for name in (node.name for node in unvaried.nodes)}
         return replace(
             unvaried,
             nic=nic or unvaried.nic,
-            nodes=tuple(_with_nic(node, nic, nics.get(node.name)) for node in unvaried.nodes),
+            nodes=tuple(
+                _with_nic(_with_vm(node, own[node.name]), nic, own[node.name].get("nic")) for node in unvaried.nodes
+            ),
             links=tuple(links.get(link.name) or link for link in unvaried.links),
         )
 
@@ -206,9 +208,20 @@ def changed_link(link: LinkFile, change: Change) -> LinkFile:
 
 def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
     """The scenario's nic goes before the node's, and the node's axis before both."""
-    if node.type not in ENDS or (nic is None and own is None):
+    if node.type not in WORKING or (nic is None and own is None):
         return node
     return replace(node, nic=own)
+
+
+def _with_vm(node: Node, changed: Mapping[str, Any]) -> Node:
+    """What axes of a virtual machine set."""
+    update = {VM_FIELDS[key]: value for key, value in changed.items() if key in VM_FIELDS}
+    return node if node.vm is None or not update else replace(node, vm=replace(node.vm, **update))
+
+
+def _of_node(changes: Iterable[Change], name: str) -> dict[str, Any]:
+    """Key to value."""
+    return {each.key.key: each.value for each in changes if (each.key.part, each.key.name) == ("node", name)}
 
 
 def _of(changes: Iterable[Change], *parts: Part) -> tuple[Change, ...]:

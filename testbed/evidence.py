@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import machine, workloads
+from . import vmevidence, workloads
 from .emulator import ETHERNET_BYTES
 from .interval import (
     Interval,
@@ -23,7 +23,6 @@ from .interval import (
     peak_rate_bps,
     read_timeline,
 )
-from .machine import MachineEvidence
 from .node import node_netns
 from .policing import Policed
 from .readback import Qdisc, qdiscs
@@ -56,6 +55,7 @@ from .trial import (
     netstat_file,
     workload_hosts,
 )
+from .vmevidence import VmEvidence
 from .workload import FlowWorkload
 from .workloads import background, ping
 from .workloads.outcome import Outcome
@@ -140,7 +140,7 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
-    machines: tuple[MachineEvidence, ...] = ()
+    vms: tuple[VmEvidence, ...] = ()
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -174,7 +174,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
-        machines=machine.read(trial, folder),
+        vms=vmevidence.read(trial, folder),
     )
 
 
@@ -297,7 +297,7 @@ def _netstat(path: Path) -> dict[str, int]:
 
 
 def _cpu_busy(folder: Path) -> float | None:
-    return machine.busy_share(*((folder / cpu_file(when)).read_text() for when in ("before", "after")))
+    return vmevidence.busy_share(*((folder / cpu_file(when)).read_text() for when in ("before", "after")))
 
 
 def _missed(path: Path) -> int:

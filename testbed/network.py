@@ -11,7 +11,7 @@ from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
-from .topology import ENDS
+from .topology import WORKING
 from .topologycheck import check_topology
 from .topologyfile import TopologyFile
 from .vmfile import anchored
@@ -30,6 +30,7 @@ class Network:
     links: tuple[str, ...] | None = None
     hosts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    vms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Networks:
             tuple(name for name in every if name not in (*links, *hosts)),
             {said: one.file for said, one in self.found.items()},
             _backgrounds(mapping(scenario.data)),
+            frozenset(name for name in hosts if all(name in one.vms for one in each)),
         )
 
     def places(self) -> tuple[str, ...] | None:
@@ -134,9 +136,10 @@ def _known(document: Document) -> Network:
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
     types = {name: mapping(node).get("type") for name, node in nodes.items()}
-    hosts = tuple(name for name, type in types.items() if type in ENDS)
+    hosts = tuple(name for name, type in types.items() if isinstance(type, str) and type in WORKING)
     others = tuple(name for name in types if name not in hosts)
-    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others)
+    vms = tuple(name for name, type in types.items() if type == "vm")
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, vms)
 
 
 def _tool(data: dict[str, Any]) -> str | None:

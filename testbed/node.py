@@ -9,7 +9,7 @@ from . import qemu
 from .address import AddressBook
 from .command import PREFIX, Command
 from .route import routes
-from .topology import ENDS, Nic, Node, Topology
+from .topology import WORKING, Nic, Node, Topology
 
 NIC_DEFAULT: Nic = "offload"
 
@@ -176,7 +176,7 @@ def nic_commands(
         other = link.other_end(node)
         if is_vm and not link.is_emulated:
             continue
-        if not link.is_emulated and topology.node(other).type not in ENDS:
+        if not link.is_emulated and topology.node(other).type not in WORKING:
             feeder = book.port(other, link.name)
             yield Command("ethtool", ("-K", feeder.device, "tso", "off", "gso", "off"), node_netns(other))
         yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)

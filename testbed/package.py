@@ -19,7 +19,7 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run" or "build"."""
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build" or "vm"."""
 
     name: str
     probe: str
@@ -44,7 +44,7 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run" or to "build"; None is all of them."""
+    """The packages needed to "run", to "build" or for a "vm"; None is all of them."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
     return tuple(package for package in listed if use in (None, package.use))

@@ -17,7 +17,7 @@ from .node import node_netns
 from .route import trace
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import ELSEWHERE, ENDS, Link, Nic, Topology
+from .topology import ELSEWHERE, WORKING, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -178,7 +178,7 @@ def plan(
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
     ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
-    nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type in ENDS)
+    nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type in WORKING)
     superpackets = any(kind == "offload" for _, kind in nics)
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)

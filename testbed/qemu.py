@@ -23,7 +23,7 @@ KERNEL, INITRAMFS, MODULES = "kernel", "initramfs", "modules"
 ANY = "newest"
 """In place of a kernel's name: the newest one that was fetched without a name of its own."""
 
-BOOT_LIMIT_S = 90
+BOOT_LIMIT_S = 110
 """A loaded computer without KVM takes a fifth of it; silence for longer ends a trial anyway."""
 
 SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))

@@ -85,7 +85,7 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         "steady_s": (outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
         "nic": dict(plan.nics),
         "pacing": "TCP's own (no fq on the hosts)",
-        "machines": {each.node: each.to_dict() for each in evidence.machines},
+        "vms": {each.node: each.to_dict() for each in evidence.vms},
         "kernel": trial.kernel.place,
         "kernel_release": ending.release,
         "lab_s": ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,

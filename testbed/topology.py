@@ -20,7 +20,7 @@ FORWARDING = frozenset({"switch", "router"})
 ELSEWHERE = frozenset({"vm", "machine"})
 """The node types whose TCP stack is in another kernel than the network around them."""
 
-ENDS = frozenset({"host"}) | ELSEWHERE
+WORKING = frozenset({"host", "vm", "machine"})
 """The node types that a workload can run on."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500

@@ -143,9 +143,12 @@ def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
 
 
-def cpu_file(when: str, node: str | None = None) -> str:
-    """What a kernel says of its processors: this computer's, or that of a node elsewhere."""
-    return f"cpu-{when}.txt" if node is None else f"cpu-{node}-{when}.txt"
+def cpu_file(when: str) -> str:
+    return f"cpu-{when}.txt"
+
+
+def machine_cpu_file(machine: str, when: str) -> str:
+    return f"cpu-{machine}-{when}.txt"
 
 
 def process_file(when: str, node: str) -> str:
@@ -290,7 +293,7 @@ def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]
     for node in workload_hosts(trial):
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
         if node in planned.elsewhere:
-            files[cpu_file(when, node)] = "/proc/stat"
+            files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
         yield {"title": "netstat", "read": files, **planned.where(node)}

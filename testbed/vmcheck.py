@@ -15,19 +15,19 @@ BUSY = 0.9
 
 def emulated(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Not a fault, but what a number of such a machine is worth depends on it."""
-    names = [each.node for each in evidence.machines if each.accelerator == "tcg"]
+    names = [each.node for each in evidence.vms if each.accelerator == "tcg"]
     if names:
         yield Finding(
             "virtual machine",
             "valid",
-            f"{', '.join(names)} ran without KVM, every instruction translated: {evidence.machines[0].why}",
+            f"{', '.join(names)} ran without KVM, every instruction translated: {evidence.vms[0].why}",
             "delays within such a machine are some ten times those of a real one: compare with its like only",
         )
 
 
 def processors(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """A machine that is never idle shows its processors, not the network."""
-    for each in evidence.machines:
+    for each in evidence.vms:
         if each.cpu_busy is not None and each.cpu_busy > BUSY:
             yield Finding(
                 "virtual machine",

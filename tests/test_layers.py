@@ -12,6 +12,7 @@ PACKAGE = ROOT / "testbed"
 LAYERS = (
     ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
     ("doctor",),
+    ("vmdoctor",),
     ("reproduction",),
     ("report", "plot", "profilefigure"),
     ("comparison",),
@@ -32,7 +33,7 @@ LAYERS = (
     ("networkcheck", "rttcheck", "hostcheck", "schedulecheck", "policycheck", "vmcheck"),
     ("finding",),
     ("evidence",),
-    ("machine",),
+    ("vmevidence",),
     ("trial",),
     ("analysis",),
     ("workloads",),

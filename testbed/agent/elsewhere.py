@@ -7,8 +7,6 @@ node does not answer.
 
 from __future__ import annotations
 
-from .vm import VirtualMachine
-
 MYPY = False
 if MYPY:
     from collections.abc import Callable
@@ -50,4 +48,11 @@ if MYPY:
 
     Way = Callable[[str, Step, str], Elsewhere]
 
-WAYS: dict[str, Way] = {"vm": VirtualMachine}
+
+def vm(node: str, step: Step, folder: str) -> Elsewhere:
+    from .vm import VirtualMachine  # what it imports would cost every guest time
+
+    return VirtualMachine(node, step, folder)
+
+
+WAYS: dict[str, Way] = {"vm": vm}

@@ -30,6 +30,7 @@ from ..specfile import files_of, load_scenario
 from ..sweep import Summary, Sweep
 from ..trial import orders
 from .results import COLOUR, Format, print_cells, print_table
+from .vmnames import check_names
 
 
 def run(
@@ -63,6 +64,7 @@ def run(
         _repeat(repeat)
     elif scenario is not None:
         loaded = load_scenario(scenario, settings or [], quick=quick)
+        check_names(files_of(scenario, settings or [], quick=quick).values())
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run:
             _foretell(loaded, folder, jobs, format)

@@ -140,8 +140,14 @@ def _tried(tools: Tools) -> Accelerator:
     said = boot("kvm", vmkernel.find(None), tools, PROBE_LIMIT_S)
     if MARK in said:
         return Accelerator("kvm", "", version())
-    last = next((line for line in reversed(said.splitlines()) if line.strip()), "nothing on its console")
-    return Accelerator("tcg", f"{KVM} is there, and a kernel does not boot with it: {last[:200]}", version())
+    return Accelerator("tcg", f"{KVM} is there, and no kernel boots with it ({_reason(said)})", version())
+
+
+def _reason(said: str) -> str:
+    """The line that tells most of what QEMU and a kernel said before they gave up."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [line for line in lines if "error" in line or "panic" in line]
+    return (telling or lines[-1:] or ["it says nothing"])[0][:120]
 
 
 def boot(name: str, kernel: VmKernel, tools: Tools, limit_s: float) -> str:

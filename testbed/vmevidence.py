@@ -13,12 +13,12 @@ from typing import Any
 
 from .scenario import Trial
 from .topology import Node
-from .trial import HYPERVISOR, LOG, cpu_file, process_file, workload_hosts
+from .trial import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file, workload_hosts
 from .vm import Vm
 
 
 @dataclass(frozen=True)
-class MachineEvidence:
+class VmEvidence:
     """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated), with `why` KVM was not used.
 
     `boot_s` is from its start to the first answer of its agent. `cpu_busy` is the share of its processors' time that it
@@ -54,14 +54,14 @@ class MachineEvidence:
         }
 
 
-def read(trial: Trial, folder: Path) -> tuple[MachineEvidence, ...]:
+def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
     """In file order; nothing where there are none."""
     nodes = [node for node in trial.topology.nodes if node.vm is not None]
     if not nodes:
         return ()
     how = json.loads((folder / HYPERVISOR).read_text())
     reached = dict(_reached(folder))
-    return tuple(_machine(node, how, reached[node.name], node.name in workload_hosts(trial), folder) for node in nodes)
+    return tuple(_of(node, how, reached[node.name], node.name in workload_hosts(trial), folder) for node in nodes)
 
 
 def busy_share(before: str, after: str) -> float | None:
@@ -78,15 +78,13 @@ def processors_taken(before: str, after: str, stat_before: str, stat_after: str)
     return (last - first) / elapsed if elapsed else None
 
 
-def _machine(
-    node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bool, folder: Path
-) -> MachineEvidence:
+def _of(node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bool, folder: Path) -> VmEvidence:
     assert node.vm is not None, "BUG: no virtual machine"
-    own = [(folder / cpu_file(when, node.name)).read_text() for when in ("before", "after")] if is_end else None
+    own = [(folder / machine_cpu_file(node.name, when)).read_text() for when in ("before", "after")] if is_end else None
     taken = [
         (folder / file(when, node.name)).read_text() for file in (process_file, _host) for when in ("before", "after")
     ]
-    return MachineEvidence(
+    return VmEvidence(
         node=node.name,
         vm=node.vm,
         accelerator=how["name"],
