@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -340,7 +341,7 @@ class TestReal:
             broken = vmkernel.put(made, VmKernel(name, kernel.release, "test", False, "2026", made))
         try:
             nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "kernel": name}}  # type: ignore[dict-item]
-            said = r"the virtual machine b failed: .*\n.*testbed-vm: mount root \(9p\) on /lower: No such device"
+            said = r"(?s)the virtual machine b failed: .*testbed-vm: mount root \(9p\) on /lower: No such device"
             with pytest.raises(TrialError, match=said):
                 run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
             assert "No such device" in (tmp_path / "trial/vm-b.log").read_text()
@@ -376,13 +377,12 @@ runner.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print
 
 def machines_of(folder: Path) -> list[int]:
     """QEMU's processes whose console is in a folder."""
+    consoles = {path.stat().st_ino for path in folder.glob("vm-*.log")}
     found = []
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
-            try:
-                is_ours = os.readlink(path / "fd/1").startswith(str(folder))
+            with suppress(OSError):
                 words = (path / "cmdline").read_bytes()
-            except OSError:
-                continue
-            found += [int(path.name)] if is_ours and words.startswith(qemu.PROGRAM.encode()) else []
+                if words.startswith(qemu.PROGRAM.encode()) and (path / "fd/1").stat().st_ino in consoles:
+                    found.append(int(path.name))
     return found
