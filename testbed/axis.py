@@ -30,7 +30,7 @@ DIRECTIONAL = ("delay", "rate", "loss", "buffer", "jitter")
 WAYS = ("forward", "backward")
 SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
-WHOLE = ("nic", "kernel", "topology")
+WHOLE = ("nic", "ip", "kernel", "topology")
 """Keys of the scenario itself."""
 VM_FIELDS = {"memory": "memory_bytes", "cpus": "cpus", "model": "model", "kernel": "kernel", "vhost": "vhost"}
 """What can be varied of a virtual machine beside what can of a host, and what the values call it."""

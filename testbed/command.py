@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
-Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write", "start"]
+Tool: TypeAlias = Literal["ip", "tc", "bridge", "nft", "ethtool", "write", "start"]
 
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
@@ -93,7 +93,7 @@ def _shell_line(command: Command) -> str:
         line = ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
     elif command.tool == "nft":
         line = ("nft", " ".join(words))
-    elif command.tool in ("ip", "tc") and netns is not None:
+    elif command.tool in ("ip", "tc", "bridge") and netns is not None:
         return shlex.join((command.tool, "-n", netns, *words))
     else:
         line = (command.tool, *words)
@@ -135,6 +135,7 @@ def _start(name: str, *words: str, where: dict[str, str | None]) -> dict[str, An
 _STEPS = {
     "ip": _batch_file,
     "tc": _batch_file,
+    "bridge": _batch_file,
     "nft": _nft_file,
     "ethtool": _each,
     "write": _writes,

@@ -26,6 +26,10 @@ ANY = "newest"
 BOOT_LIMIT_S = 110
 """A loaded computer without KVM takes a fifth of it; silence for longer ends a trial anyway."""
 
+BOOT_WORDS = "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check tsc=reliable"
+"""For the kernel. Where every instruction is translated on a loaded computer, interrupts come so late that it would
+take its timer for broken and panic, or leave its fast clock for a slow one."""
+
 SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))
 """Of a machine's kernel, which is ours alone: no socket buffer is bounded by it."""
 
@@ -141,7 +145,7 @@ def _root(vm: Vm) -> Iterator[str]:
     if vm.boots_itself:
         return
     about = "disk" if vm.image is not None else "host"
-    append = f"console=ttyS0 quiet panic=-1 net.ifnames=0 testbed.root={about}"
+    append = f"{BOOT_WORDS} testbed.root={about}"
     append += f" testbed.agent={AGENT}" if vm.image is None else ""
     yield from ("-kernel", kernel_word(vm, KERNEL), "-initrd", kernel_word(vm, INITRAMFS), "-append", append)
     shares = (

@@ -181,6 +181,7 @@ class VirtualMachine:
             except OSError:
                 found = b""
             if not found:
+                time.sleep(LOOK_SLOWER_S)  # QEMU closes it a moment before it ends
                 self.check_alive()
                 raise StepError(self.story("its guest agent is gone"))
             self.unread += found

@@ -21,7 +21,12 @@ from ..kernels import vmfetch, vmkernel
 from ..kernels.build import KernelImage, Stage, build, installed
 from ..kernels.vmkernel import VmKernel
 
-app = typer.Typer(help="Build lab kernels, fetch kernels for virtual machines, list both.", no_args_is_help=True)
+app = typer.Typer(
+    help="Build lab kernels, fetch kernels for virtual machines, list both.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 class Format(StrEnum):

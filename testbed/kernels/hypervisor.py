@@ -156,7 +156,7 @@ def boot(name: str, kernel: VmKernel, tools: Tools, limit_s: float) -> str:
     argv = (
         *(qemu.PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"),
         *("-machine", f"q35,accel={name}", "-cpu", CPUS[name], "-m", f"{PROBE_MEMORY}"),
-        *("-kernel", kernel.image, "-initrd", archive, "-append", "console=ttyS0 quiet panic=-1 testbed.root=probe"),
+        *("-kernel", kernel.image, "-initrd", archive, "-append", f"{qemu.BOOT_WORDS} testbed.root=probe"),
     )
     with tempfile.TemporaryFile() as console:
         with process.start(argv, stdout=console, stderr=console) as machine, contextlib.suppress(process.CommandError):
