@@ -23,7 +23,7 @@ from .reader import SYSCTL_PATTERN
 from .scenariofile import ScenarioFile
 from .setting import Kernel
 from .shape import Shape, check
-from .topologyfile import HostFile, LinkFile, TopologyFile
+from .topologyfile import HostFile, LinkFile, TopologyFile, VmFile
 from .workloadfile import TOOLS
 
 LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu", "schedule", "policy")
@@ -35,12 +35,14 @@ CONTROL_KEYS = ("rtt", "delay", "rate", "loss")
 """Of the channel to a controller."""
 WHOLE = ("nic", "ip", "neighbours", "kernel", "topology")
 """Keys of the scenario itself."""
+VM_FIELDS = {"memory": "memory_bytes", "cpus": "cpus", "model": "model", "kernel": "kernel", "vhost": "vhost"}
+"""What can be varied of a virtual machine beside what can of a host, and what the values call it."""
 SYSCTL = "sysctls."
 """Before the name of a sysctl of all hosts."""
 EXCLUSIVE = {"rtt": "delay", "delay": "rtt", "duration": "bytes", "bytes": "duration"}
 """Setting one of these takes the other away."""
 
-_GENERAL = ("NODE.nic", "NODE.control.KEY", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
+_GENERAL = ("NODE.nic", "VM.KEY", "NODE.control.KEY", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
 _ALLOWED = f"LINK.KEY (with {', '.join(LINK_KEYS)}), {', '.join((*_GENERAL, *SHORT, *WHOLE))}"
 
 
@@ -86,6 +88,7 @@ class Names:
     topologies: Mapping[str, TopologyFile | None] = field(default_factory=dict)
     backgrounds: Mapping[str, str | None] = field(default_factory=dict)
     controllers: tuple[str, ...] = ()
+    vms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
     if first in names.links:
         return _link_key(text, first, rest)
     if first in names.hosts:
-        return _node_key(text, first, rest)
+        return _node_key(text, first, rest, names)
     if first in names.controllers:
         return _control_key(text, first, rest)
     if first in names.partial:
@@ -193,7 +196,7 @@ def _shape(key: AxisKey, names: Names) -> type[Shape]:
         return PATTERNS[names.backgrounds[key.name] or "constant"]
     shapes: dict[str, type[Shape]] = {
         "link": LinkFile,
-        "node": HostFile,
+        "node": VmFile if key.key in VM_FIELDS else HostFile,
         "controller": ControlFile,
         "scenario": ScenarioFile,
     }
@@ -250,9 +253,11 @@ def _sysctl_key(text: str, name: str) -> AxisKey:
     return AxisKey(text, "sysctl", name, "sysctls")
 
 
-def _node_key(text: str, host: str, key: str) -> AxisKey:
-    if key != "nic":
-        raise ValueRefused(f"a host has no {key!r} to vary", f"{host}.nic")
+def _node_key(text: str, host: str, key: str, names: Names) -> AxisKey:
+    known = ("nic", *VM_FIELDS) if host in names.vms else ("nic",)
+    if key not in known:
+        kind = "virtual machine" if host in names.vms else "host"
+        raise ValueRefused(f"a {kind} has no {key!r} to vary", one_of([f"{host}.{each}" for each in known], text))
     return AxisKey(text, "node", host, key)
 
 

@@ -8,7 +8,7 @@ from itertools import chain, product
 from typing import Any, TypeVar
 
 from .address import address_book
-from .axis import EXCLUSIVE, WAYS, Change, Part
+from .axis import EXCLUSIVE, VM_FIELDS, WAYS, Change, Part
 from .background import Backgrounds
 from .backgroundfile import AnyBackgroundFile, background_faults
 from .dimension import Dimension
@@ -21,7 +21,7 @@ from .openflowfile import ControlFile
 from .scenario import Cell
 from .segmentcheck import mtu_faults
 from .setting import Kernel
-from .topology import IpVersions, Link, Nic, Node, Topology
+from .topology import WORKING, IpVersions, Link, Nic, Node, Topology
 from .topologycheck import link_faults
 from .topologyfile import ControllerNodeFile, LinkFile, TopologyFile
 from .workload import Workload
@@ -120,14 +120,15 @@ class Resolver:
         controllers = self._controllers(base, _of(changes, "controller"))
         if None in links.values() or controllers is None:
             return None
-        nics = {change.key.name: change.value for change in changes if change.key.part == "node"}
+        own = {name: _of_node(changes, name) for name in (node.name for node in unvaried.nodes)}
         varied = replace(
             unvaried,
             nic=nic or unvaried.nic,
             ip=ip or unvaried.ip,
             neighbours=neighbours or unvaried.neighbours,
             nodes=tuple(
-                controllers.get(node.name) or _with_nic(node, nic, nics.get(node.name)) for node in unvaried.nodes
+                controllers.get(node.name) or _with_nic(_with_vm(node, own[node.name]), nic, own[node.name].get("nic"))
+                for node in unvaried.nodes
             ),
             links=tuple(links.get(link.name) or link for link in unvaried.links),
         )
@@ -269,9 +270,20 @@ def changed_control(control: ControlFile, change: Change) -> ControlFile:
 
 def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
     """The scenario's nic goes before the node's, and the node's axis before both."""
-    if node.type != "host" or (nic is None and own is None):
+    if node.type not in WORKING or (nic is None and own is None):
         return node
     return replace(node, nic=own)
+
+
+def _with_vm(node: Node, changed: Mapping[str, Any]) -> Node:
+    """What axes of a virtual machine set."""
+    update = {VM_FIELDS[key]: value for key, value in changed.items() if key in VM_FIELDS}
+    return node if node.vm is None or not update else replace(node, vm=replace(node.vm, **update))
+
+
+def _of_node(changes: Iterable[Change], name: str) -> dict[str, Any]:
+    """Key to value."""
+    return {each.key.key: each.value for each in changes if (each.key.part, each.key.name) == ("node", name)}
 
 
 def _of(changes: Iterable[Change], *parts: Part) -> tuple[Change, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +15,7 @@ Tool: TypeAlias = Literal[
     "nft",
     "ethtool",
     "write",
+    "start",
     "file",
     "mkdir",
     "rm",
@@ -40,13 +41,14 @@ CONTROLLER = ("python3", "-m", "testbed.sdn")
 
 @dataclass(frozen=True)
 class Command:
-    """What one tool is told, in one network namespace (None: the one the plan starts in).
+    """What one tool is told, in one network namespace (None: the one the plan starts in), or `on` a node elsewhere.
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets, of `file` a path and the text that it gets, of `wait` a number of seconds that the machine must have been
-    up, of `signal` the signal and a file with the number of the process, of `controller` its name and its folder. The
-    tools of Open vSwitch run for the switch that the namespace belongs to. `undo` are words for the same tool, or for
-    `undo_tool`; None where removing the namespace or the device undoes it.
+    it gets, those of `start` a name and a program that goes on, of `file` a path and the text that it gets, of `wait` a
+    number of seconds that the machine must have been up, of `signal` the signal and a file with the number of the
+    process, of `controller` its name and its folder. The tools of Open vSwitch run for the switch that the namespace
+    belongs to. `undo` are words for the same tool, or for `undo_tool`; None where removing the namespace or the device
+    undoes it.
     """
 
     tool: Tool
@@ -54,15 +56,22 @@ class Command:
     netns: str | None = None
     undo: tuple[str, ...] | None = None
     undo_tool: Tool | None = None
+    on: str | None = None
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Commands in a row for one tool in one namespace; tools that read batches get them in one process."""
+    """Commands in a row for one tool in one place; tools that read batches get them in one process."""
 
     tool: Tool
     netns: str | None
     commands: tuple[Command, ...]
+    on: str | None = None
+
+    @property
+    def where(self) -> dict[str, str | None]:
+        """The key of a step that says where it happens."""
+        return {"netns": self.netns} if self.on is None else {"on": self.on}
 
 
 BATCH_LINES = 500
@@ -70,17 +79,22 @@ BATCH_LINES = 500
 
 
 def batches(commands: Iterable[Command]) -> Iterator[Batch]:
-    """The commands in their order, cut where tool or namespace change."""
-    for (tool, netns), run in groupby(commands, key=lambda command: (command.tool, command.netns)):
+    """The commands in their order, cut where tool or place change."""
+    for (tool, netns, on), run in groupby(commands, key=lambda command: (command.tool, command.netns, command.on)):
         members = tuple(run)
         for start in range(0, len(members), BATCH_LINES):
-            yield Batch(tool, netns, members[start : start + BATCH_LINES])
+            yield Batch(tool, netns, members[start : start + BATCH_LINES], on)
+
+
+def output_file(name: str) -> str:
+    """Where the output of a program goes that a `start` command names."""
+    return f"{name}.log"
 
 
 def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
     """What takes the commands back, last first."""
     return tuple(
-        Command(command.undo_tool or command.tool, command.undo, command.netns)
+        Command(command.undo_tool or command.tool, command.undo, command.netns, on=command.on)
         for command in reversed(tuple(commands))
         if command.undo is not None
     )
@@ -97,6 +111,8 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 
 def _shell_line(command: Command) -> str:
+    if command.on is not None:
+        return f"# on {command.on}: {_shell_line(replace(command, on=None))}"
     netns, words = command.netns, command.words
     if command.tool in ("ip", "tc", "bridge") and netns is not None:
         return shlex.join((command.tool, "-n", netns, *words))
@@ -104,7 +120,7 @@ def _shell_line(command: Command) -> str:
     text = shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
     if command.tool == "file":
         return f"printf %s {shlex.quote(words[1])} | {text} > /dev/null"
-    return f"{text} &" if command.tool == "controller" else text
+    return f"{text} &" if command.tool in ("controller", "start") else text
 
 
 def _process(command: Command) -> tuple[str, ...]:
@@ -116,6 +132,8 @@ def _process(command: Command) -> tuple[str, ...]:
             return ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
         case "nft":
             return ("nft", " ".join(words))
+        case "start":
+            return words[1:]
         case "file":
             return ("tee", words[0])
         case "wait":
@@ -134,20 +152,29 @@ def _process(command: Command) -> tuple[str, ...]:
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
     where = () if batch.netns is None else ("-n", batch.netns)
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines}]
+    on = {} if batch.on is None else {"on": batch.on}
+    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines, **on}]
 
 
 def _nft_file(batch: Batch) -> list[dict[str, Any]]:
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": ["nft", "-f", "-"], "stdin": lines, "netns": batch.netns}]
+    return [{"run": ["nft", "-f", "-"], "stdin": lines, **batch.where}]
 
 
 def _each(batch: Batch) -> list[dict[str, Any]]:
-    return [{"run": list(_process(command)), "netns": batch.netns} for command in batch.commands]
+    return [{"run": list(_process(command)), **batch.where} for command in batch.commands]
 
 
 def _writes(batch: Batch) -> list[dict[str, Any]]:
-    return [{"write": [list(command.words) for command in batch.commands], "netns": batch.netns}]
+    return [{"write": [list(command.words) for command in batch.commands], **batch.where}]
+
+
+def _starts(batch: Batch) -> list[dict[str, Any]]:
+    return [_start(*command.words, where=batch.where) for command in batch.commands]
+
+
+def _start(name: str, *words: str, where: dict[str, str | None]) -> dict[str, Any]:
+    return {"title": f"start {name}", "run": list(words), "background": name, "out": output_file(name), **where}
 
 
 def _files(batch: Batch) -> list[dict[str, Any]]:
@@ -174,5 +201,6 @@ _STEPS: dict[str, Callable[[Batch], list[dict[str, Any]]]] = {
     "write": _writes,
     "file": _files,
     "controller": _controllers,
+    "start": _starts,
 }
 """Those of other tools are started one by one."""

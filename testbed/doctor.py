@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process, sdndoctor
+from . import package, process, sdndoctor, vmdoctor
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
 
-LAB, HOST, BUILD, SDN = "lab", "host", "build", "sdn"
+LAB, HOST, BUILD, SDN, VM = "lab", "host", "build", "sdn", "vm"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
     "duckdb",
@@ -44,8 +44,8 @@ NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 class Finding:
     """One thing that was looked at. `fix` is what to type: empty when all is well, "# …" when nothing helps.
 
-    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`) or "sdn" (nodes of
-    the types ovs and controller).
+    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
+    of the types ovs and controller) or "vm".
     """
 
     what: str
@@ -81,11 +81,16 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD}
+    needs = {"run": LAB, "build": BUILD, "vm": VM}
     for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
         yield Finding(Path(each.probe).name, each.present, detail, fix, needs[each.use])
+
+
+def _virtual_machines() -> Iterator[Finding]:
+    for what, ok, detail, fix in vmdoctor.examine():
+        yield Finding(what, ok, detail, fix, VM)
 
 
 def _memory() -> Iterator[Finding]:
@@ -230,4 +235,5 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _host_kernel,
     _congestion_controls,
     _openflow,
+    _virtual_machines,
 )

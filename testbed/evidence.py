@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import flowtable, workloads
+from . import flowtable, vmevidence, workloads
 from .capture import captures
 from .emulator import ETHERNET_BYTES
 from .flowtable import OpenFlowEvidence
@@ -54,9 +54,11 @@ from .trial import (
     Orders,
     capture_errors,
     counters_file,
+    cpu_file,
     netstat_file,
     workload_hosts,
 )
+from .vmevidence import VmEvidence
 from .workload import FlowWorkload
 from .workloads import background, ping
 from .workloads.outcome import Outcome
@@ -145,6 +147,7 @@ class Evidence:
     channels: tuple[StageEvidence, ...] = ()
     openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
     captures: Mapping[str, Seen | None] = field(default_factory=dict)
+    vms: tuple[VmEvidence, ...] = ()
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -186,6 +189,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         ),
         openflow=flowtable.read(trial.topology, made.plan, folder),
         captures=captures(trial, made.plan, folder),
+        vms=vmevidence.read(trial, folder),
     )
 
 
@@ -308,13 +312,7 @@ def _netstat(path: Path) -> dict[str, int]:
 
 
 def _cpu_busy(folder: Path) -> float | None:
-    """From the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
-    first, last = (
-        [int(word) for word in (folder / f"cpu-{when}.txt").read_text().splitlines()[0].split()[1:9]]
-        for when in ("before", "after")
-    )
-    spent = [b - a for a, b in zip(first, last, strict=True)]
-    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
+    return vmevidence.busy_share(*((folder / cpu_file(when)).read_text() for when in ("before", "after")))
 
 
 def _missed(path: Path) -> int:

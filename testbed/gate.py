@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck, switchcheck
+from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck, switchcheck, vmcheck
 from .evidence import Evidence
 from .finding import Finding
 from .plan import Plan
@@ -52,6 +52,8 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.background,
     hostcheck.cpu,
     hostcheck.captures,
+    vmcheck.processors,
+    vmcheck.emulated,
 )
 
 

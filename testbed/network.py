@@ -12,8 +12,10 @@ from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
+from .topology import WORKING
 from .topologycheck import check_topology
 from .topologyfile import TopologyFile
+from .vmfile import anchored
 from .workloadfile import TOOLS
 
 OWN = ""
@@ -30,6 +32,7 @@ class Network:
     hosts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     controllers: tuple[str, ...] = ()
+    vms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Networks:
             {said: one.file for said, one in self.found.items()},
             _backgrounds(mapping(scenario.data)),
             controllers,
+            frozenset(name for name in hosts if all(name in one.vms for one in each)),
         )
 
     def places(self) -> tuple[str, ...] | None:
@@ -123,14 +127,14 @@ def topology_files(scenario: Document, folder: str) -> dict[str, str]:
 def _own(scenario: Document, folder: str) -> Network:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
-        return _known(scenario.at("topology"), folder)
+        return _known(anchored(scenario.at("topology"), folder), folder)
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
 
 
 def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
     try:
         file = os.path.join(folder, said)
-        return _known(read(file), os.path.dirname(file))
+        return _known(anchored(read(file), os.path.dirname(file)), os.path.dirname(file))
     except SpecError as error:
         if error.problems[0].line is not None:
             return Network(None, error.problems)
@@ -143,10 +147,10 @@ def _known(document: Document, folder: str) -> Network:
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
     types = {name: mapping(node).get("type") for name, node in nodes.items()}
-    hosts = tuple(name for name, type in types.items() if type == "host")
+    hosts = tuple(name for name, type in types.items() if isinstance(type, str) and type in WORKING)
     others = tuple(name for name in types if name not in hosts)
-    controllers = tuple(name for name, type in types.items() if type == "controller")
-    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers)
+    controllers, vms = (tuple(name for name, type in types.items() if type == kind) for kind in ("controller", "vm"))
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, vms)
 
 
 def _tool(data: dict[str, Any]) -> str | None:

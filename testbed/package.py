@@ -20,7 +20,7 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build" or "sdn"."""
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build", "sdn" or "vm"."""
 
     name: str
     probe: str
@@ -45,7 +45,7 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run", to "build" or for "sdn"; None is all of them."""
+    """The packages needed to "run", to "build", for "sdn" or for a "vm"; None is all of them."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
     return tuple(package for package in listed if use in (None, package.use))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
-from . import control, instruction, vswitch
+from . import control, instruction, qemu, vswitch
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
@@ -18,7 +18,7 @@ from .openflow import Datapath
 from .route import way
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import ELSEWHERE, MTU_DEFAULT, Link, Nic, Topology
+from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -202,10 +202,10 @@ def plan(
         *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
         *(c for e in (*emulators, *aside) for c in _namespace(e.netns)),
         *(c for channel in channels for c in _namespace(channel.netns)),
-        *(c for link in topology.links for c in _cables(link, book)),
+        *(c for link in topology.links for c in _cables(link, topology, book)),
         *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
-        *(vswitch.plain(port) for port in by_one),
+        *(_plain(port, topology) for port in by_one),
         *(c for channel in channels for c in control.commands(channel, _aside)),
         *(Command("write", (control.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
         *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
@@ -217,8 +217,9 @@ def plan(
         commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
     commands += _openflow(topology, book, channels, datapath)
     later = tuple(moment for channel in channels for moment in control.moments(channel))
+    here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
     return Plan(
-        tuple(commands),
+        (*here, *qemu.starts(topology, book, dict(nics)), *there),
         book,
         (*emulators, *aside),
         path,
@@ -241,12 +242,17 @@ def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], 
     """For each host; those of `by_one` must send packets one by one."""
     found: list[tuple[str, Nic]] = []
     for node in topology.nodes:
-        if node.type == "host" and node.name in by_one:
+        if node.type in WORKING and node.name in by_one:
             vswitch.check_nic(node, node.nic or topology.nic)
             found.append((node.name, "plain"))
-        elif node.type == "host":
+        elif node.type in WORKING:
             found.append((node.name, nodes.nic_of(node, topology)))
     return tuple(found)
+
+
+def _plain(port: Port, topology: Topology) -> Command:
+    made = vswitch.plain(port)
+    return replace(made, netns=None, on=port.node) if topology.node(port.node).type in ELSEWHERE else made
 
 
 def _of_channel(channel: Channel, seed: int) -> Emulator:
@@ -306,24 +312,25 @@ def _namespace(netns: str) -> Iterator[Command]:
     yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
 
 
-def _cables(link: Link, book: AddressBook) -> Iterator[Command]:
+def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
     """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
-    first, second = (book.port(end, link.name) for end in link.ends)
+    first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
     if not link.is_emulated:
-        yield _cable(_end(first), _end(second), link.mtu_bytes)
+        yield _cable(first, second, link.mtu_bytes)
         return
     netns = emulation.emulator_netns(link.name)
-    yield _cable(_end(first), ("end0", netns, None), link.mtu_bytes)
+    yield _cable(first, ("end0", netns, None), link.mtu_bytes)
     yield _cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
-    yield _cable(_end(second), ("end1", netns, None), link.mtu_bytes)
+    yield _cable(second, ("end1", netns, None), link.mtu_bytes)
 
 
 _End = tuple[str, str, str | None]
 """A device's name, its namespace and its MAC address."""
 
 
-def _end(port: Port) -> _End:
-    return port.device, node_netns(port.node), port.mac
+def _end(topology: Topology, port: Port) -> _End:
+    is_vm = topology.node(port.node).vm is not None
+    return port.device, node_netns(port.node), qemu.outer_mac(port) if is_vm else port.mac
 
 
 def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:

@@ -6,14 +6,14 @@ import datetime
 import os
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 from . import __version__, controllerhome, evidence, flowtable, gate, package, process, vswitch
 from .background import Constant
 from .error import MachineError, UserError
-from .kernels import host, lab
+from .kernels import host, hypervisor, lab
 from .kernels.cache import KernelImage, find
 from .kernels.guest import Ending, Progress, TrialError
 from .native import Tools, tools
@@ -21,7 +21,7 @@ from .result import TrialResult, result
 from .scenario import Trial
 from .setting import Kernel
 from .store import HOST, PROVENANCE, RESULT, TRIAL, write_json, write_samples
-from .trial import SAMPLES, Orders
+from .trial import HYPERVISOR, SAMPLES, Orders
 from .workload import controls
 from .workloads import PROGRAMS
 
@@ -35,6 +35,7 @@ VERSIONS = {
     "nginx": ("nginx", "-v"),
     "curl": ("curl", "--version"),
     "Open vSwitch": ("ovs-vswitchd", "--version"),
+    "qemu": ("qemu-system-x86_64", "--version"),
 }
 
 
@@ -81,13 +82,17 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+        machines = [(node.name, node.vm) for node in trial.topology.nodes if node.vm is not None]
+        if machines:
+            hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
                 f"the program {program!r} is missing, which this workload needs", package.fix_for(program)
             )
     _check_openflow(made, there)
-    wanted = set(controls(trial.workload))
+    is_elsewhere = trial.workload.source in made.plan.elsewhere  # whose kernel says itself what it has not
+    wanted = set() if is_elsewhere else set(controls(trial.workload))
     wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
     available = there.congestion_controls
     for name in sorted(wanted - available):
@@ -175,6 +180,12 @@ def _carry_out(
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
     steps = controllerhome.with_interpreter(made.steps, is_lab=there.image is not None)
     if there.image is None:
+        steps = made.steps
+        machines = [node.vm for node in trial.topology.nodes if node.vm is not None]
+        if machines:
+            accelerator, known = hypervisor.words(machines, there.tools)
+            write_json(folder / HYPERVISOR, asdict(accelerator))
+            steps = hypervisor.filled(steps, known)
         return host.run(
             steps,
             folder,

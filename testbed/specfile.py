@@ -23,6 +23,7 @@ from .scenariofile import ScenarioFile
 from .shape import check
 from .topology import Topology
 from .topologycheck import check_topology
+from .vmfile import anchored
 from .workloadfile import AnyWorkloadFile, WorkloadFile, place_faults
 
 TRIALS_MAX = 100_000
@@ -30,7 +31,7 @@ TRIALS_MAX = 100_000
 
 def load_topology(path: str | os.PathLike[str]) -> Topology:
     """Raises SpecError with all the problems of the file."""
-    document = with_apps(read(path), _folder(path))
+    document = with_apps(anchored(read(path), _folder(path)), _folder(path))
     file, faults = check_topology(document)
     if file is None:
         raise SpecError(document.problems(faults))

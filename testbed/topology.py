@@ -12,6 +12,7 @@ from .impairment import UNIMPAIRED, Direction, Loss, Policy
 from .openflow import Controller, Neighbours, Ovs
 from .schedule import Change
 from .vlan import Membership, Tag
+from .vm import Vm
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
@@ -34,6 +35,9 @@ Room: TypeAlias = tuple[str, Tag]
 ELSEWHERE = frozenset({"vm", "machine"})
 """The node types whose TCP stack is in another kernel than the network around them."""
 
+WORKING = frozenset({"host", "vm", "machine"})
+"""The node types that a workload can run on."""
+
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
 
@@ -52,7 +56,8 @@ class Node:
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
     the plan works out itself. `stp` says whether a switch runs the spanning tree protocol. `vlans` has every port of a
-    switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
+    switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have. `vm` is there for
+    virtual machines.
     """
 
     name: str
@@ -65,6 +70,7 @@ class Node:
     ovs: Ovs | None = None
     controller: Controller | None = None
     vlans: tuple[Membership, ...] = ()
+    vm: Vm | None = None
 
     def membership(self, link: str) -> Membership | None:
         return next((each for each in self.vlans if each.link == link), None)

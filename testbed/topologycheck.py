@@ -17,7 +17,7 @@ from .segmentcheck import segment_faults
 from .shape import check, well_formed
 from .switchfile import SwitchFile
 from .topology import SWITCHING, Node, Room
-from .topologyfile import HostFile, LinkFile, NodeFile, TopologyFile, with_port_rates
+from .topologyfile import LinkFile, NodeFile, TopologyFile, with_port_rates
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
@@ -115,7 +115,7 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
                 yield Fault(path, f"the address {ip} is that of {first[1]!r} too", "each address once")
     for name, node in parts.nodes.items():
         links = [link for link in parts.links if name in parts.links[link].ends]
-        if isinstance(node, HostFile) and node.addresses and len(links) > 1:
+        if getattr(node, "addresses", ()) and len(links) > 1:
             what = f"{name!r} has {len(links)} links, and which of them has these addresses is not said"
             yield Fault(("nodes", name, "addresses"), what, "the addresses on the links")
 

@@ -36,6 +36,7 @@ from .schedulefile import ChangeFile, Schedule
 from .shape import Shape
 from .switchfile import SwitchFile
 from .topology import MTU_DEFAULT, Link, Nic, Node, Route, Topology
+from .vmfile import VmKeys
 
 WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
 """From the first end, and from the second."""
@@ -117,18 +118,33 @@ class ControllerNodeFile(ControllerFile):
         return cls.of_controller(node.controller)
 
 
-NODE_TYPES: dict[
-    str, type[HostFile] | type[SwitchFile] | type[RouterFile] | type[OvsNodeFile] | type[ControllerNodeFile]
-] = {
+class VmFile(VmKeys):
+    """A virtual machine: QEMU, with a kernel of its own."""
+
+    def node(self, name: str) -> Node:
+        sysctls = tuple(self.sysctls.items())
+        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=self.vm())
+
+    @classmethod
+    def of(cls, node: Node) -> VmFile:
+        assert node.vm is not None, "BUG: a virtual machine without its values"
+        shared = {"type": "vm", "nic": node.nic, "addresses": node.addresses, "sysctls": dict(node.sysctls)}
+        return cls.model_construct(None, **shared, **cls.keys_of(node.vm))
+
+
+AnyNodeFile: TypeAlias = HostFile | SwitchFile | RouterFile | OvsNodeFile | ControllerNodeFile | VmFile
+
+NODE_TYPES: dict[str, type[AnyNodeFile]] = {
     "host": HostFile,
     "switch": SwitchFile,
     "router": RouterFile,
     "ovs": OvsNodeFile,
     "controller": ControllerNodeFile,
+    "vm": VmFile,
 }
 
 NodeFile: TypeAlias = Annotated[
-    HostFile | SwitchFile | RouterFile | OvsNodeFile | ControllerNodeFile,
+    AnyNodeFile,
     Field(discriminator="type"),
     tagged("type", NODE_TYPES),
 ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import command, flowtable, package, workloads
+from . import command, flowtable, package, qemu, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
@@ -35,6 +35,9 @@ CONTROL_SETTLE_ROUND_TRIPS = 20
 
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
+HYPERVISOR = "hypervisor.json"
+"""How virtual machines ran, where there are any."""
+
 SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
 """Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
@@ -101,8 +104,11 @@ def orders(trial: Trial) -> Orders:
     observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
+    here, there = ([each for each in commands if (each.on is None) == at_home] for at_home in (True, False))
     steps = (
-        *command.steps(commands),
+        *command.steps(here),
+        *qemu.reach_steps(trial.topology, planned.book),
+        *command.steps(there),
         {"sleep": _settle_s(trial, planned)},
         *(() if planned.controlled else _rtt_checks(planned)),
         _observe(READ_BACK, 0, observed),
@@ -146,6 +152,19 @@ def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
 
 
+def cpu_file(when: str) -> str:
+    return f"cpu-{when}.txt"
+
+
+def machine_cpu_file(machine: str, when: str) -> str:
+    return f"cpu-{machine}-{when}.txt"
+
+
+def process_file(when: str, node: str) -> str:
+    """What this computer's kernel says of the process that is a virtual machine."""
+    return f"qemu-{node}-{when}.txt"
+
+
 def capture_file(at: str, device: str) -> str:
     return f"{at}-{device}.pcap"
 
@@ -177,15 +196,16 @@ def _check(trial: Trial) -> None:
 
 def _check_kernels(trial: Trial, planned: Plan) -> None:
     """Most of our programs stand with one foot in each host, which only one kernel allows."""
-    for node in (
+    ends = {
         *workload_hosts(trial),
         *(host for each in planned.background for host in (each.source, each.destination)),
-    ):
-        if node not in planned.elsewhere:
-            continue
+    }
+    for node in sorted(planned.elsewhere):
         what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
         if trial.kernel.place != "host":
             raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
+        if node not in ends:
+            continue
         if not isinstance(trial.workload, Iperf3Workload | PingWorkload):
             raise UserError(f"{what}, and this tool needs both ends in one; allowed: tool: iperf3, or tool: ping")
         if planned.background:
@@ -309,11 +329,16 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
 def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
     for node in workload_hosts(trial):
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
+        if node in planned.elsewhere:
+            files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
         yield {"title": "netstat", "read": files, **planned.where(node)}
     if not trial.kernel.is_virtual_time:
-        yield {"title": "CPU", "read": {f"cpu-{when}.txt": "/proc/stat"}}
+        yield {"title": "CPU", "read": {cpu_file(when): "/proc/stat"}}
+    for name in (node.name for node in trial.topology.nodes if node.vm is not None):
+        files = {process_file(when, name): "/proc/{pid}/stat"}
+        yield {"title": "CPU of QEMU", "read": files, "of": qemu.program_name(name)}
 
 
 def _capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from testbed import doctor, package, process
 from testbed.commands import doctor as command
-from testbed.doctor import BUILD, HOST, LAB, SDN, Finding, lab_works
+from testbed.commands.doctor import TITLES
+from testbed.doctor import BUILD, HOST, Finding, lab_works
 from testbed.error import MachineError
 from testbed.kernels.cache import KernelImage
 from testbed.kernels.firstboot import FirstBoot
@@ -56,7 +57,7 @@ def test_json_has_one_object_for_each_finding(monkeypatch: pytest.MonkeyPatch) -
 def test_on_this_machine_everything_missing_comes_with_something_to_type() -> None:
     for finding in doctor.examine():
         assert finding.ok == (not finding.fix), finding
-        assert finding.needed_for in (LAB, BUILD, HOST, SDN)
+        assert finding.needed_for in TITLES
 
 
 def by_name(findings: Iterator[Finding]) -> dict[str, Finding]:
