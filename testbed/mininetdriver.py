@@ -1,0 +1,223 @@
+"""Builds a network with the real Mininet, through its API, or reads a topology that is written in Python for it.
+
+Stands alone (the standard library and Mininet, no other module of the testbed), for it runs with the system's Python,
+to which Mininet belongs:
+
+    mininetdriver.py build     the network of the description on standard input, which is JSON (see `mininet.py`)
+    mininetdriver.py remove PIDFILE
+    mininetdriver.py read FILE CLASS OUTPUT
+                               the nodes and links of a topology in Python, as JSON to OUTPUT; the arguments of the
+                               class are the JSON mapping on standard input
+
+`build` ends when the network is there; a child of it stays, for the shells of Mininet's nodes are its children.  Every
+node's network namespace gets the name under /run/netns that the description has.  Neither Mininet's clean-up, which
+kills by name, nor its changes to the host's sysctls ever happen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+Data = dict[str, Any]
+
+OVS_EARLIEST_S = 10
+"""Open vSwitch counts its processors once CLOCK_MONOTONIC has come to 10 s; before, it has no thread for upcalls."""
+
+HARMLESS = "quantum of class"
+"""With one class there is nobody to share with, whatever the quantum is."""
+
+
+class Failed(Exception):
+    """Mininet did not do what it should."""
+
+
+def main(words: list[str]) -> int:
+    try:
+        COMMANDS[words[0]](*words[1:])
+    except (Failed, OSError) as error:
+        print(f"mininet: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def build() -> None:
+    """In a child that stays; what it says while it builds is what we say."""
+    description = json.load(sys.stdin)
+    reading, writing = os.pipe()
+    if os.fork():
+        os.close(writing)
+        with os.fdopen(reading) as said:
+            text = said.read()
+        if text != "built":
+            raise Failed(text or "Mininet ended while it built the network")
+        return
+    os.close(reading)
+    try:
+        leave(description["log"])
+        net = network(description)
+        with open(description["pid_file"], "w") as file:
+            file.write(str(os.getpid()))
+        with open(description["report"], "w") as file:
+            json.dump(report(), file)
+        os.write(writing, b"built")
+    except BaseException as error:
+        os.write(writing, f"{type(error).__name__}: {error}".encode())
+        os._exit(1)
+    os.close(writing)
+    signal.sigwait({signal.SIGTERM})
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    net.stop()
+    for node in (*description["hosts"], *description["switches"]):
+        subprocess.run(["ip", "netns", "del", node["netns"]], check=False)
+    os.unlink(description["pid_file"])
+    os._exit(0)
+
+
+def leave(log: str) -> None:
+    """A session of our own, and nothing left open that somebody waits for the end of."""
+    os.setsid()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    null, out = os.open(os.devnull, os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for descriptor, target in ((null, 0), (out, 1), (out, 2)):
+        os.dup2(descriptor, target)
+
+
+def remove(pid_file: str) -> None:
+    with open(pid_file) as file:
+        pid = int(file.read())
+    os.kill(pid, signal.SIGTERM)
+    while os.path.exists(pid_file):
+        time.sleep(0.05)
+
+
+def network(description: Data) -> Any:
+    """Raises Failed for whatever Mininet, which prints its errors and goes on, has printed."""
+    terminals()
+    with faults() as found:
+        net = built(description)
+        if found:
+            raise Failed("; ".join(found))
+    names = ((node["netns"], net[node["name"]].pid) for node in (*description["hosts"], *description["switches"]))
+    lines = "".join(f"netns attach {netns} {pid}\n" for netns, pid in names)
+    done = subprocess.run(["ip", "-batch", "-"], input=lines, capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"the namespaces of Mininet's nodes cannot be named: {done.stderr.strip()}")
+    return net
+
+
+def terminals() -> None:
+    """Mininet's shells need pseudo-terminals; a lab kernel comes without."""
+    if not os.path.exists("/dev/pts/ptmx"):
+        os.makedirs("/dev/pts", exist_ok=True)
+        subprocess.run(["mount", "-t", "devpts", "-o", "ptmxmode=666", "devpts", "/dev/pts"], check=True)
+
+
+@contextlib.contextmanager
+def faults() -> Any:
+    """What Mininet logs as errors and warnings."""
+    found: list[str] = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            text = record.getMessage().strip()
+            if record.levelno >= logging.WARNING and text and HARMLESS not in text:
+                found.append(text)
+
+    from mininet.log import lg
+
+    handler = Handler()
+    lg.setLogLevel("warning")
+    lg.addHandler(handler)
+    try:
+        yield found
+    finally:
+        lg.removeHandler(handler)
+
+
+def built(description: Data) -> Any:
+    from mininet.link import Link, TCLink
+    from mininet.net import Mininet
+    from mininet.node import Host, Node
+
+    Mininet.inited = True  # it would raise limits and change sysctls of the whole machine
+    net = Mininet(topo=None, build=False, controller=None, autoSetMacs=False)
+    for node in description["hosts"]:
+        made = net.addHost(node["name"], cls=Host if node["kind"] == "host" else Node, ip=node["ip"])
+        quiet(made)
+    for number, node in enumerate(description["switches"], 1):
+        made = net.addSwitch(node["name"], cls=switches()[node["kind"]], dpid=f"{number:x}", **node["options"])
+        quiet(made)
+    for link in description["links"]:
+        first, second = (net[end["node"]] for end in link["ends"])
+        one, other = link["ends"]
+        made = net.addLink(
+            first,
+            second,
+            cls=Link if link["tc"] is None else TCLink,
+            intfName1=one["device"],
+            intfName2=other["device"],
+            addr1=one["mac"],
+            addr2=other["mac"],
+            **(link["tc"] or {}),
+        )
+        for intf in (made.intf1, made.intf2):
+            if link["mtu_bytes"] != 1500:
+                told(intf.node, "ip link set", intf, "mtu", link["mtu_bytes"])
+    net.build()
+    net.start()
+    return net
+
+
+def quiet(node: Any) -> None:
+    """No IPv6 before an address asks for it: neighbour discovery would be traffic that nobody described."""
+    for which in ("all", "default"):
+        told(node, f"echo 1 > /proc/sys/net/ipv6/conf/{which}/disable_ipv6")
+
+
+def told(node: Any, *words: Any) -> None:
+    """A command in the shell of a node; raises Failed if it says anything."""
+    said = node.cmd(*words)
+    if said.strip():
+        raise Failed(f"{node.name}: {' '.join(map(str, words))}: {said.strip()}")
+
+
+def switches() -> Data:
+    """The switch classes by what the description calls them."""
+    from mininet.nodelib import LinuxBridge
+
+    class Bridge(LinuxBridge):  # type: ignore[misc]
+        """Mininet's bridge in a namespace of its own, told with ip: Debian's Mininet does not bring the program brctl."""
+
+        @classmethod
+        def setup(cls) -> None:
+            """It would look for brctl."""
+
+        def start(self, _controllers: Any) -> None:
+            stp = int(self.stp)
+            told(self, f"ip link add br0 type bridge stp_state {stp} mcast_snooping 0")
+            for intf in self.intfList():
+                told(self, "ip link set", intf, "master br0")
+            told(self, "ip link set br0 up")
+
+    return {"bridge": Bridge}
+
+
+def report() -> Data:
+    from mininet.net import VERSION
+
+    return {"version": VERSION}
+
+
+COMMANDS = {"build": build, "remove": remove}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
