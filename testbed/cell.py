@@ -17,7 +17,7 @@ from .exclude import Rule, excluded
 from .field import PerDirection
 from .scenario import Cell
 from .setting import Kernel
-from .topology import Link, Nic, Node, Topology
+from .topology import Engine, Link, Nic, Node, Topology
 from .topologycheck import link_faults
 from .topologyfile import LinkFile, TopologyFile
 from .workload import Workload
@@ -51,6 +51,7 @@ class Resolver:
     kernel: Kernel
     nic: Nic | None
     background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
+    engine: Engine | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -63,9 +64,12 @@ class Resolver:
     def _cell(self, changes: tuple[Change, ...]) -> Cell | None:
         whole = {change.key.key: change.value for change in changes if change.key.part == "scenario"}
         nic: Nic | None = whole.get("nic", self.nic)
+        engine: Engine | None = whole.get("engine", self.engine)
         base = self._base(changes)
         here, about, asked = _of(changes, "link", "node"), _of(changes, "workload"), _of(changes, "sysctl")
-        topology = self._once(("topology", base.path, nic, _paths(here)), lambda: self._topology(base, nic, here))
+        topology = self._once(
+            ("topology", base.path, nic, engine, _paths(here)), lambda: self._topology(base, nic, engine, here)
+        )
         workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
         is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
         if topology is None or workload is None or not is_heard:
@@ -91,7 +95,9 @@ class Resolver:
     def _unvaried(self, base: _Base) -> Topology:
         return self._once(("base", base.path), base.file.topology)
 
-    def _topology(self, base: _Base, nic: Nic | None, changes: tuple[Change, ...]) -> Topology | None:
+    def _topology(
+        self, base: _Base, nic: Nic | None, engine: Engine | None, changes: tuple[Change, ...]
+    ) -> Topology | None:
         unvaried = self._unvaried(base)
         names = dict.fromkeys(change.key.name for change in changes if change.key.part == "link")
         links = {name: self._varied_link(base, name, changes) for name in names}
@@ -101,6 +107,7 @@ class Resolver:
         return replace(
             unvaried,
             nic=nic or unvaried.nic,
+            engine=engine or unvaried.engine,
             nodes=tuple(_with_nic(node, nic, nics.get(node.name)) for node in unvaried.nodes),
             links=tuple(links.get(link.name) or link for link in unvaried.links),
         )

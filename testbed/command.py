@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
-Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write"]
+Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write", "mininet"]
 
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
+
+MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-sB"), "mininetdriver.py"
+"""Mininet belongs to the system's Python."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,8 @@ class Command:
     """What one tool is told, in one network namespace (None: the one the plan starts in).
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets. `undo` are words for the same tool; None where removing the namespace or the device undoes it.
+    it gets; those of `mininet` are for the driver. `undo` are words for the same tool; None
+    where removing the namespace or the device undoes it.
     """
 
     tool: Tool
@@ -74,6 +78,8 @@ def _shell_line(command: Command) -> str:
     if command.tool == "write":
         path, value = words
         line = ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
+    elif command.tool == "mininet":
+        return _mininet_line(*words)
     elif command.tool == "nft":
         line = ("nft", " ".join(words))
     elif command.tool in ("ip", "tc") and netns is not None:
@@ -81,6 +87,16 @@ def _shell_line(command: Command) -> str:
     else:
         line = (command.tool, *words)
     return shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
+
+
+def _mininet_line(verb: str, text: str) -> str:
+    driver = f'{shlex.join(MININET_PYTHON)} "${{TESTBED:-testbed}}/{MININET_DRIVER}" {verb}'
+    return f"printf %s {shlex.quote(text)} | {driver} ." if verb == "build" else f"{driver} {shlex.quote(text)}"
+
+
+def _mininet(batch: Batch) -> list[dict[str, Any]]:
+    words = [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial"]
+    return [{"title": "mininet", "run": words, "stdin": command.words[1]} for command in batch.commands]
 
 
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
@@ -102,4 +118,11 @@ def _writes(batch: Batch) -> list[dict[str, Any]]:
     return [{"write": [list(command.words) for command in batch.commands], "netns": batch.netns}]
 
 
-_STEPS = {"ip": _batch_file, "tc": _batch_file, "nft": _nft_file, "ethtool": _each, "write": _writes}
+_STEPS = {
+    "ip": _batch_file,
+    "tc": _batch_file,
+    "nft": _nft_file,
+    "ethtool": _each,
+    "write": _writes,
+    "mininet": _mininet,
+}

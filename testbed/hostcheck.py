@@ -88,7 +88,7 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule."""
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     stages = (*evidence.there, *evidence.back)
-    dropped = sum(s.explained_drops for s in stages)
+    dropped = sum(s.explained_drops for s in stages) + sum(e.drops for e in (*evidence.tc_there, *evidence.tc_back))
     reorders = any(s.stage.asked.jitter or len({state.asked for state in s.stage.history}) > 1 for s in stages)
     if again and not dropped and not reorders:
         yield Finding(

@@ -3,7 +3,9 @@
 Stands alone (the standard library and Mininet, no other module of the testbed), for it runs with the system's Python,
 to which Mininet belongs:
 
-    mininetdriver.py build     the network of the description on standard input, which is JSON (see `mininet.py`)
+    mininetdriver.py build FOLDER
+                               the network of the description on standard input, which is JSON (see `mininet.py`);
+                               FOLDER gets mininet.json, with Mininet's version, and mininet.log
     mininetdriver.py remove PIDFILE
     mininetdriver.py read FILE CLASS OUTPUT
                                the nodes and links of a topology in Python, as JSON to OUTPUT; the arguments of the
@@ -20,7 +22,6 @@ import contextlib
 import json
 import logging
 import os
-import runpy
 import signal
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def build() -> None:
+def build(folder: str) -> None:
     """In a child that stays; what it says while it builds is what we say."""
     description = json.load(sys.stdin)
     reading, writing = os.pipe()
@@ -62,11 +63,11 @@ def build() -> None:
         return
     os.close(reading)
     try:
-        leave(description["log"])
+        leave(os.path.join(folder, "mininet.log"))
         net = network(description)
         with open(description["pid_file"], "w") as file:
             file.write(str(os.getpid()))
-        with open(description["report"], "w") as file:
+        with open(os.path.join(folder, "mininet.json"), "w") as file:
             json.dump(report(), file)
         os.write(writing, b"built")
     except BaseException as error:
@@ -151,7 +152,7 @@ def built(description: Data) -> Any:
     Mininet.inited = True  # it would raise limits and change sysctls of the whole machine
     net = Mininet(topo=None, build=False, controller=None, autoSetMacs=False)
     for node in description["hosts"]:
-        made = net.addHost(node["name"], cls=Host if node["kind"] == "host" else Node, ip=node["ip"])
+        made = net.addHost(node["name"], cls=Host if node["kind"] == "host" else Node, ip=None)
         quiet(made)
     for number, node in enumerate(description["switches"], 1):
         made = net.addSwitch(node["name"], cls=switches()[node["kind"]], dpid=f"{number:x}", **node["options"])
@@ -195,7 +196,7 @@ def switches() -> Data:
     from mininet.nodelib import LinuxBridge
 
     class Bridge(LinuxBridge):  # type: ignore[misc]
-        """Mininet's bridge in a namespace of its own, told with ip: Debian's Mininet does not bring the program brctl."""
+        """Mininet's bridge in a namespace of its own, told with ip: Debian's Mininet comes without brctl."""
 
         @classmethod
         def setup(cls) -> None:

@@ -8,9 +8,12 @@ from typing import Literal, TypeAlias
 from .address import AddressBook
 from .command import PREFIX, Command
 from .route import routes
+from .tclink import is_emulated, is_tclink
 from .topology import Nic, Node, Topology
 
 NIC_DEFAULT: Nic = "offload"
+TCLINK_NIC_DEFAULT: Nic = "plain"
+"""A TCLink counts what waits in buffers of the kernel: packets, or superpackets of up to 64 KB."""
 
 NEIGHBOURS_MAX = 32
 """Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP; in larger ones
@@ -43,7 +46,8 @@ def node_netns(node: str) -> str:
 
 
 def nic_of(node: Node, topology: Topology) -> Nic:
-    return node.nic or topology.nic or NIC_DEFAULT
+    counts = any(is_tclink(topology, link) for link in topology.links)
+    return node.nic or topology.nic or (TCLINK_NIC_DEFAULT if counts else NIC_DEFAULT)
 
 
 def commands(
@@ -52,7 +56,10 @@ def commands(
     """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload."""
     ports = book.ports_of(node.name)
     netns = node_netns(node.name)
-    yield from _NODES[node.type](node, book, sysctls)
+    if node.type == "switch" and topology.engine == "mininet":
+        yield Command("write", (NO_IPV6, "1"), netns)
+    else:
+        yield from _NODES[node.type](node, book, sysctls)
     yield from ups(netns, ("lo", *(port.device for port in ports)))
     if node.type != "switch":
         routers = {each.name for each in topology.nodes if each.type == "router"}
@@ -141,12 +148,14 @@ def nic_commands(
     """
     netns = node_netns(node)
     for port in book.ports_of(node):
+        link = topology.link(port.link)
         if kind == "plain":
             yield Command("ethtool", ("-K", port.device, "tso", "off", "gso", "off", "gro", "off"), netns)
+            if is_tclink(topology, link):  # what `gso off` leaves whole is cut below the queues, not above
+                yield Command("ip", ("link", "set", "dev", port.device, "gso_max_segs", "1"), netns)
             continue
-        link = topology.link(port.link)
         other = link.other_end(node)
-        if not link.is_emulated and topology.node(other).type != "host":
+        if not is_emulated(topology, link) and topology.node(other).type != "host":
             feeder = book.port(other, link.name)
             yield Command("ethtool", ("-K", feeder.device, "tso", "off", "gso", "off"), node_netns(other))
         yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from . import emulator as emulation
+from . import mininet
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
@@ -15,6 +16,7 @@ from .error import UserError
 from .node import node_netns
 from .route import trace
 from .stage import Emulator, Stage, Way
+from .tclink import TcPort, is_emulated
 from .timeline import Moment
 from .topology import Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
@@ -62,6 +64,7 @@ class Plan:
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
+    `tc_ports` are the ends of Mininet's TCLinks.
     """
 
     commands: tuple[Command, ...]
@@ -75,6 +78,7 @@ class Plan:
     background: tuple[Leg, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
+    tc_ports: tuple[TcPort, ...] = ()
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -97,10 +101,16 @@ class Plan:
         hops = dict.fromkeys(data) if there else dict.fromkeys(hop for hop in answers if hop not in data)
         return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
 
+    def tc_passed(self, *, there: bool) -> tuple[TcPort, ...]:
+        """The ends of TCLinks that impair the data, or (`there` False) what answers it."""
+        ways = {(hop.link.name, hop.way) for hop in (self.path if there else self.back)}
+        return tuple(port for port in self.tc_ports if (port.link, port.way) in ways)
+
     @property
     def namespaces(self) -> int:
-        """How many network namespaces it makes."""
-        return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        """How many network namespaces it has."""
+        added = sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        return added or len({port.node for port in self.book.ports}) + len(self.emulators)
 
     @property
     def destination(self) -> IPv4Address | IPv6Address:
@@ -178,12 +188,10 @@ def plan(
     emulators = tuple(
         emulation.emulator(link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets)
         for link in topology.links
-        if link.is_emulated
+        if is_emulated(topology, link)
     )
     commands = [
-        *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
-        *(c for e in emulators for c in _namespace(e.netns)),
-        *(c for link in topology.links for c in _cables(link, book)),
+        *_building(topology, book, emulators),
         *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
@@ -204,6 +212,7 @@ def plan(
         background=others,
         timeline=times.timeline(emulators, real_time=real_time),
         until_ns=until_ns,
+        tc_ports=mininet.tc_ports(topology, book),
     )
 
 
@@ -231,6 +240,19 @@ def _hops(found: tuple[tuple[Link, str], ...] | None, source: str, destination: 
             "allowed: addresses of one network on each segment, or none, which makes them automatic"
         )
     return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
+
+
+def _building(topology: Topology, book: AddressBook, emulators: tuple[Emulator, ...]) -> Iterator[Command]:
+    """Namespaces, and the cables between them."""
+    if topology.engine == "mininet":
+        yield mininet.command(topology, book)
+        for each in emulators:
+            yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
+        return
+    for netns in (*(node_netns(node.name) for node in topology.nodes), *(each.netns for each in emulators)):
+        yield from _namespace(netns)
+    for link in topology.links:
+        yield from _cables(link, book)
 
 
 def _namespace(netns: str) -> Iterator[Command]:

@@ -25,8 +25,9 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
+    tc_rates = [each.port.rate_bps for each in (*evidence.tc_there, *evidence.tc_back) if each.port.rate_bps]
     for what, seen, bytes_, during in _pings(trial, evidence):
-        waiting_s = _sending_s(bytes_, stages, during)
+        waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
         if during and trial.background:
             waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
         low_s = (least_s if during else asked_s) - slack_s

@@ -13,6 +13,9 @@ from .schedule import Change
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
+Engine: TypeAlias = Literal["netns", "mininet"]
+"""What builds the network: commands of our own, or the real Mininet."""
+
 FORWARDING = frozenset({"switch", "router"})
 """The node types that pass on packets meant for others."""
 
@@ -84,13 +87,17 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan."""
+    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan.
+
+    `engine` is what builds the network.
+    """
 
     name: str
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     nic: Nic | None = None
     description: str = ""
+    engine: Engine = "netns"
 
     def node(self, name: str) -> Node:
         """Raises KeyError."""

@@ -17,7 +17,7 @@ from .topologyfile import HostFile, LinkFile, NodeFile, SwitchFile, TopologyFile
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic"),
-    *("exclude", "until", "quick"),
+    *("engine", "exclude", "until", "quick"),
 )
 """Names that an axis or an option of a scenario would mistake for one of its own keys."""
 

@@ -17,7 +17,7 @@ from .policyfile import LinkPolicy, PolicyField
 from .reader import tagged
 from .schedulefile import ChangeFile, Schedule
 from .shape import Shape
-from .topology import MTU_DEFAULT, Link, Nic, Node, Route, Topology
+from .topology import MTU_DEFAULT, Engine, Link, Nic, Node, Route, Topology
 
 
 class HostFile(Shape):
@@ -153,6 +153,7 @@ class TopologyFile(Shape):
 
     name: Name
     description: Text = ""
+    engine: Engine = Field("netns", description="What builds it: our own commands, or the real Mininet.")
     nic: Nic | None = Field(None, description="The interfaces of hosts that do not say themselves.")
     nodes: dict[Name, NodeFile] = Field(min_length=1)
     links: dict[Name, LinkFile] = Field({}, description="By name; one between two nodes.")
@@ -162,6 +163,7 @@ class TopologyFile(Shape):
             name=self.name,
             description=self.description,
             nic=self.nic,
+            engine=self.engine,
             nodes=tuple(node.node(name) for name, node in self.nodes.items()),
             links=tuple(link.link(name) for name, link in self.links.items()),
         )
@@ -172,6 +174,7 @@ class TopologyFile(Shape):
             name=topology.name,
             description=topology.description,
             nic=topology.nic,
+            engine=topology.engine,
             nodes={node.name: NODE_TYPES[node.type].of(node) for node in topology.nodes},
             links={link.name: LinkFile.of(link) for link in topology.links},
         )

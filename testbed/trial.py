@@ -31,6 +31,7 @@ RTT_CHECK, UPSTREAM_CHECK = "rtt-check.out", "rtt-check-upstream.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
+MININET_REPORT = "mininet.json"
 SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
 """Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
@@ -194,11 +195,12 @@ def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], backgroun
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
-    """Queueing disciplines and devices of every emulator, and the devices of the two ends."""
-    emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
+    """Queueing disciplines and devices of every emulator and TCLink, and the devices of the two ends."""
+    impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
     return (
-        *emulators,
-        *(Source("link", node_netns(host)) for host in workload_hosts(trial)),
+        *(Source(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
+        *(Source("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
+        *(Source("link", netns) for netns in map(node_netns, workload_hosts(trial)) if netns not in impairing),
     )
 
 
@@ -207,10 +209,11 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     if trial.samples_interval_ns is None:
         return ()
     on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
+    passed = (port.netns for port in planned.tc_passed(there=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
         *(Source("tcp", node_netns(host)) for host in workload_hosts(trial)),
-        *(Source("qdisc", e.netns) for e in on_path),
+        *(Source("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
         *(Source("nft", e.netns) for e in policed),
     )
 

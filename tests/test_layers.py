@@ -29,6 +29,7 @@ LAYERS = (
     ("column",),
     ("result",),
     ("gate",),
+    ("tccheck",),
     ("networkcheck", "rttcheck", "hostcheck", "schedulecheck", "policycheck"),
     ("finding",),
     ("evidence",),
@@ -38,9 +39,11 @@ LAYERS = (
     ("kernels", "native"),
     ("memory",),
     ("plan",),
+    ("mininet",),
     ("node",),
     ("route", "address"),
     ("timeline",),
+    ("tclink",),
     ("emulator",),
     ("ruleset",),
     ("interval", "policing"),
@@ -68,12 +71,12 @@ LAYERS = (
     ("command",),
     ("units",),
     ("process", "package", "library"),
-    ("agent",),
+    ("agent", "mininetdriver"),
     ("error",),
 )
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}
 
-STARTS_PROCESSES = {"process.py", "agent.py"}  # agent.py runs inside the guest, on its own
+STARTS_PROCESSES = {"process.py", "agent.py", "mininetdriver.py"}  # the last two run where the network is, on their own
 
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
