@@ -13,7 +13,7 @@ Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write", "mininet"]
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
 
-MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-sB"), "mininetdriver.py"
+MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-EsB"), "mininetdriver.py"
 """Mininet belongs to the system's Python."""
 
 

@@ -7,9 +7,10 @@ to which Mininet belongs:
                                the network of the description on standard input, which is JSON (see `mininet.py`);
                                FOLDER gets mininet.json, with Mininet's version, and mininet.log
     mininetdriver.py remove PIDFILE
-    mininetdriver.py read FILE CLASS OUTPUT
-                               the nodes and links of a topology in Python, as JSON to OUTPUT; the arguments of the
-                               class are the JSON mapping on standard input
+    mininetdriver.py read FILE CLASS
+                               the nodes and links of a topology in Python, as JSON; the arguments of the class are the
+                               JSON mapping on standard input
+    mininetdriver.py check     fails if there is no Mininet that works
 
 `build` ends when the network is there; a child of it stays, for the shells of Mininet's nodes are its children.  Every
 node's network namespace gets the name under /run/netns that the description has.  Neither Mininet's clean-up, which
@@ -19,13 +20,17 @@ kills by name, nor its changes to the host's sysctls ever happen.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import logging
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import time
+import traceback
+from collections.abc import Callable
 from typing import Any
 
 Data = dict[str, Any]
@@ -42,9 +47,11 @@ class Failed(Exception):
 
 
 def main(words: list[str]) -> int:
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]  # modules that are not for this Python
     try:
         COMMANDS[words[0]](*words[1:])
-    except (Failed, OSError) as error:
+    except (Failed, OSError, ImportError) as error:
         print(f"mininet: {error}", file=sys.stderr)
         return 1
     return 0
@@ -218,7 +225,69 @@ def report() -> Data:
     return {"version": VERSION}
 
 
-COMMANDS = {"build": build, "remove": remove}
+def check() -> None:
+    import mininet.net  # noqa: F401
+
+
+def read(path: str, name: str) -> None:
+    """What the class prints goes to standard error."""
+    arguments = json.load(sys.stdin)
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    json.dump(said_by(path, name, arguments), out)
+    out.close()
+
+
+def said_by(path: str, name: str, arguments: Data) -> Data:
+    """The nodes and links, or what went wrong, with the line of the file where it did."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    try:
+        found = runpy.run_path(path, run_name="mininet_topology")
+        make = {**found, **found.get("topos", {})}.get(name)
+        if make is None:
+            return {"error": f"there is no {name!r} in it", "allowed": ", ".join(topologies(found)) or "a class"}
+        topo = make(**arguments)
+        return {"nodes": [node(topo, each) for each in topo.nodes()], "links": links(topo)}
+    except BaseException as error:
+        line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+        frames = traceback.extract_tb(error.__traceback__)
+        line = line or next((frame.lineno for frame in reversed(frames) if frame.filename == path), None)
+        return {"error": traceback.format_exception_only(error)[-1].strip(), "line": line}
+
+
+def topologies(found: Data) -> list[str]:
+    from mininet.topo import Topo
+
+    classes = [name for name, each in found.items() if isinstance(each, type) and issubclass(each, Topo)]
+    return [*found.get("topos", {}), *(name for name in classes if found[name].__module__ == "mininet_topology")]
+
+
+def node(topo: Any, name: str) -> Data:
+    options = dict(topo.nodeInfo(name))
+    is_switch = options.pop("isSwitch", False)
+    return {"name": name, "is_switch": is_switch, **plain(options)}
+
+
+def links(topo: Any) -> list[Data]:
+    """In the order in which Mininet makes them."""
+    found = []
+    for first, second, options in topo.links(sort=True, withInfo=True):
+        rest = {key: value for key, value in options.items() if key not in ("node1", "node2", "port1", "port2")}
+        found.append({"ends": [first, second], **plain(rest)})
+    return found
+
+
+def plain(options: Data) -> Data:
+    """The class by its name, with what a partial() adds; a value that is no JSON by what Python calls it."""
+    cls = options.pop("cls", None)
+    if isinstance(cls, functools.partial):
+        options = {**cls.keywords, **options}
+        cls = cls.func
+    name = getattr(cls, "__name__", None) if cls is not None else None
+    return {"class": name, "options": json.loads(json.dumps(options, default=repr))}
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"build": build, "remove": remove, "read": read, "check": check}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

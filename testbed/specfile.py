@@ -14,7 +14,7 @@ from .dimension import Dimension, dimensions
 from .document import Document, Fault, mapping
 from .error import Problem, SpecError, one_of
 from .exclude import Rule, rules
-from .network import OWN, Networks, networks, topology_files
+from .network import OWN, Networks, networks, read_topology, topology_files
 from .network import read as read
 from .option import Changed, with_options
 from .scenario import Axis, Scenario, Size
@@ -29,7 +29,7 @@ TRIALS_MAX = 100_000
 
 def load_topology(path: str | os.PathLike[str]) -> Topology:
     """Raises SpecError with all the problems of the file."""
-    document = read(path)
+    document = read_topology(path)
     file, faults = check_topology(document)
     if file is None:
         raise SpecError(document.problems(faults))

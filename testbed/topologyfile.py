@@ -158,6 +158,11 @@ class TopologyFile(Shape):
     nodes: dict[Name, NodeFile] = Field(min_length=1)
     links: dict[Name, LinkFile] = Field({}, description="By name; one between two nodes.")
 
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """With `topo`, in whose place there are nodes and links by now."""
+        return (*super().known_keys(), "topo")
+
     def topology(self) -> Topology:
         return Topology(
             name=self.name,

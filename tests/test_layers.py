@@ -50,6 +50,7 @@ LAYERS = (
     ("stage",),
     # spec: the files, then the values they are read into
     ("specfile", "schema", "network", "option", "cell", "exclude", "dimension", "axis", "axisrange"),
+    ("topo",),
     ("scenario", "topologycheck"),
     (
         "scenariofile",
@@ -61,7 +62,7 @@ LAYERS = (
         "httpfile",
     ),
     ("schedulefile", "policyfile", "impairmentfile"),
-    ("field",),
+    ("field", "topofile"),
     ("reader", "shape", "document"),
     ("topology", "workload", "background", "setting"),
     ("schedule",),
