@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process
+from . import package, process, topo
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
 
-LAB, HOST, BUILD = "lab", "host", "build"
+LAB, HOST, BUILD, MININET = "lab", "host", "build", "mininet"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
     "duckdb",
@@ -44,7 +44,8 @@ NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 class Finding:
     """One thing that was looked at. `fix` is what to type: empty when all is well, "# …" when nothing helps.
 
-    `needed_for` is "lab" (trials in the lab kernel), "build" (building one) or "host" (`kernel: host`).
+    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`)
+    or "mininet" (`engine: mininet`).
     """
 
     what: str
@@ -80,11 +81,17 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD}
+    needs = {"run": LAB, "build": BUILD, "mininet": MININET}
     for each in package.packages():
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
         yield Finding(Path(each.probe).name, each.present, detail, fix, needs[each.use])
+
+
+def _mininet() -> Iterator[Finding]:
+    lacking = topo.missing()
+    detail = "its Python package works" if lacking is None else lacking.what
+    yield Finding("engine: mininet", lacking is None, detail, "" if lacking is None else lacking.fix, MININET)
 
 
 def _memory() -> Iterator[Finding]:
@@ -215,6 +222,7 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _machine,
     _python,
     _programs,
+    _mininet,
     _memory,
     _lab_kernel,
     _host_kernel,

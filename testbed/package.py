@@ -10,8 +10,8 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
-SERVICES = {"nginx-light": "nginx"}
-"""Packages that start a server when they are installed, and its name."""
+SERVICES = {"nginx-light": "nginx", "mininet": "openvswitch-switch"}
+"""Packages that start a server when they are installed, or bring one that does, and its name."""
 
 SYSTEMD = Path("/run/systemd/system")
 """There where systemd is what starts servers; elsewhere the runlevel decides."""
@@ -19,7 +19,7 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run" or "build"."""
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build" or "mininet"."""
 
     name: str
     probe: str
@@ -44,7 +44,7 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run" or to "build"; None is all of them."""
+    """The packages needed to "run", to "build" or for "mininet"; None is all of them."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
     return tuple(package for package in listed if use in (None, package.use))

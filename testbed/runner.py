@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, evidence, gate, package, process
+from . import __version__, evidence, gate, package, process, topo
 from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, lab
@@ -59,6 +59,10 @@ class Place:
         return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
 
 
+mininet_missing = cache(topo.missing)
+"""Why there is no Mininet; looked for once."""
+
+
 @cache
 def place(kernel: Kernel) -> Place:
     """Raises MachineError with the command that fixes it if there is no such kernel."""
@@ -80,6 +84,10 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+    if trial.topology.engine == "mininet":
+        lacking = mininet_missing()
+        if lacking is not None:
+            raise lacking
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(

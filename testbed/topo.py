@@ -64,9 +64,10 @@ def missing() -> MachineError | None:
     try:
         process.run((*MININET_PYTHON, driver(), "check"))
     except process.CommandError as error:
-        return MachineError(
-            f"Mininet is missing: {error.stderr.strip().splitlines()[-1]}", install_command(["mininet"])
-        )
+        said = error.stderr.strip().splitlines()[-1].removeprefix("mininet: ")
+        # From Python 3.12 on distutils, which Mininet 2.3 imports, comes with setuptools.
+        package = "python3-setuptools" if "distutils" in said else "mininet"
+        return MachineError(f"Mininet does not work: {said}", install_command([package]))
     except MachineError as error:
         return MachineError("Mininet is missing", error.fix)
     return None
