@@ -38,6 +38,7 @@ Data = dict[str, Any]
 OVS_EARLIEST_S = 10
 """Open vSwitch counts its processors once CLOCK_MONOTONIC has come to 10 s; before, it has no thread for upcalls."""
 
+OVS_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 HARMLESS = "quantum of class"
 """With one class there is nobody to share with, whatever the quantum is."""
 
@@ -162,7 +163,7 @@ def built(description: Data) -> Any:
         made = net.addHost(node["name"], cls=Host if node["kind"] == "host" else Node, ip=None)
         quiet(made)
     for number, node in enumerate(description["switches"], 1):
-        made = net.addSwitch(node["name"], cls=switches()[node["kind"]], dpid=f"{number:x}", **node["options"])
+        made = net.addSwitch(node["name"], cls=switches()[node["kind"]], inNamespace=True, **{"dpid": f"{number:x}", **node["options"]})
         quiet(made)
     for link in description["links"]:
         first, second = (net[end["node"]] for end in link["ends"])
@@ -216,7 +217,74 @@ def switches() -> Data:
                 told(self, "ip link set", intf, "master br0")
             told(self, "ip link set br0 up")
 
-    return {"bridge": Bridge}
+    return {"bridge": Bridge, "ovs": open_vswitch()}
+
+
+def open_vswitch() -> Any:
+    """Mininet's Open vSwitch, with daemons of its own in a namespace of its own: none of the machine's is touched.
+
+    Its bridge is called br0. `folder` gets sockets, database and logs, and `targets` are the controllers that it is to
+    ask, as ovs-vsctl writes them.
+    """
+    from mininet.node import OVSSwitch
+
+    class Switch(OVSSwitch):  # type: ignore[misc]
+        def __init__(self, name: str, folder: str, targets: list[str], **options: Any) -> None:
+            self.folder, self.targets = folder, targets
+            super().__init__(name, **options)
+            self.controlIntf = None
+
+        @classmethod
+        def setup(cls) -> None:
+            """It would ask the machine's Open vSwitch."""
+            said = subprocess.run(["ovs-vsctl", "--version"], capture_output=True, text=True, check=True).stdout
+            cls.OVSVersion = said.split()[3].rpartition(".")[0]
+
+        @classmethod
+        def batchStartup(cls, switches: Any, run: Any = None) -> Any:
+            return switches
+
+        def __str__(self) -> str:
+            return "br0"
+
+        def start(self, _controllers: Any) -> None:
+            self.daemons()
+            self.inNamespace = False  # in which Mininet takes the kernel's datapath for impossible
+            try:
+                super().start([Target(f"c{n}", target) for n, target in enumerate(self.targets)])
+            finally:
+                self.inNamespace = True
+            said = self.cmd("ovs-vsctl --timeout=60 list-ports br0").split()
+            if said != [intf.name for intf in self.intfList()]:
+                raise Failed(f"{self.name}: Open vSwitch has the ports {' '.join(said) or '(none)'}")
+
+        def daemons(self) -> None:
+            folder = self.folder
+            quiet = f"--no-chdir --detach --pidfile -vconsole:off -vsyslog:off --log-file={folder}"
+            told(self, f"export OVS_RUNDIR={folder}; mkdir -p {folder}")
+            told(self, f"ovsdb-tool create {folder}/conf.db {OVS_SCHEMA}")
+            told(self, f"ovsdb-server --remote=punix:{folder}/db.sock {quiet}/ovsdb-server.log {folder}/conf.db")
+            time.sleep(max(0.0, OVS_EARLIEST_S - time.monotonic()))
+            told(self, "ovs-vsctl --no-wait init")
+            told(self, f"ovs-vswitchd {quiet}/ovs-vswitchd.log")
+
+        def stop(self, deleteIntfs: bool = True) -> None:
+            super().stop(deleteIntfs)
+            self.cmd("ovs-appctl -t ovs-vswitchd exit --cleanup; ovs-appctl -t ovsdb-server exit")
+
+    return Switch
+
+
+class Target:
+    """What Mininet's switches want to know of a controller."""
+
+    def __init__(self, name: str, target: str) -> None:
+        self.name = name
+        self.protocol, self.ip, port = target.rsplit(":", 2)
+        self.port = int(port)
+
+    def IP(self) -> str:
+        return self.ip
 
 
 def report() -> Data:
