@@ -163,7 +163,9 @@ def built(description: Data) -> Any:
         made = net.addHost(node["name"], cls=Host if node["kind"] == "host" else Node, ip=None)
         quiet(made)
     for number, node in enumerate(description["switches"], 1):
-        made = net.addSwitch(node["name"], cls=switches()[node["kind"]], inNamespace=True, **{"dpid": f"{number:x}", **node["options"]})
+        made = net.addSwitch(
+            node["name"], cls=switches()[node["kind"]], inNamespace=True, **{"dpid": f"{number:x}", **node["options"]}
+        )
         quiet(made)
     for link in description["links"]:
         first, second = (net[end["node"]] for end in link["ends"])

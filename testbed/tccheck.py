@@ -61,15 +61,25 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """A host is told at once of what its own queue drops, and no network tells it."""
+    """Where the queue of a TCLink is not that of a link in a network."""
     for each in _all(evidence):
-        if each.drops and each.port.is_host:
+        if not each.drops:
+            continue
+        lost = f"{_where(each)}: the queue dropped {each.drops} packets"
+        if each.port.is_host:
             yield Finding(
                 "TCLink",
                 "suspect",
-                f"{_where(each)}: the queue dropped {each.drops} packets on the sender's own device: its TCP knows at "
-                "once, and slows down without losing a round trip",
-                "another link as the bottleneck, a larger buffer in packets, or one in bdp, which makes it an emulator",
+                f"{lost} on the sender's own device: its TCP knows at once, and slows down without losing a round trip",
+                "engine: netns, a buffer in bdp, which makes the link an emulator, or another link as the bottleneck",
+            )
+        if each.port.delay_ns and each.port.rate_bps:
+            yield Finding(
+                "TCLink",
+                "valid",
+                f"{lost}, and it holds what is on its way and what waits together: a burst found more room than in the "
+                "buffer of a link",
+                "engine: netns, or a buffer, which makes the link an emulator",
             )
 
 

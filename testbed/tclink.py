@@ -4,8 +4,9 @@ It puts an HTB with a netem below it on the devices of the nodes themselves:
 
     node ── packets wait in netem, first for the delay, then for the rate ── HTB ── device
 
-So one limit, in packets, holds what is on its way and what waits for the rate. TCLink takes the rate up to 1 Gbit/s and
-ignores a higher one; a periodic loss, a buffer in bytes or BDP, a way back that is another: all that it cannot do.
+So one limit, in packets, holds what is on its way and what waits for the rate together: with a delay there is no
+buffer of a size that one could ask for. TCLink takes the rate up to 1 Gbit/s and ignores a higher one; a periodic loss,
+a buffer in bytes or BDP, a way back that is another: all that it cannot do.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def suits(link: Link) -> bool:
     asked = link.forward
     able = Direction(rate_bps=asked.rate_bps, delay_ns=asked.delay_ns, buffer=asked.buffer)
     of_data = link.data_loss is not None or link.data_policy is not None
-    in_packets = asked.buffer is None or asked.buffer.unit == "packets"
-    if not link.is_emulated or of_data or link.schedule or not in_packets:
+    has_buffer = asked.buffer is None or (asked.buffer.unit == "packets" and not asked.delay_ns)
+    if not link.is_emulated or of_data or link.schedule or not has_buffer:
         return False
     return able == link.forward == link.backward and (asked.rate_bps or 0) <= RATE_MAX_BPS
 
