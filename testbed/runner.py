@@ -109,6 +109,8 @@ def _check_host(made: Orders) -> None:
         raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
     words = {word for command in made.commands for word in command.words}
     needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in made.commands)}
+    needed |= {"netem"} if made.plan.tc_ports else set()
+    needed |= {"htb"} if any(port.rate_bps for port in made.plan.tc_ports) else set()
     lacking = host.missing(needed)
     if lacking:
         modules = " ".join(host.PROBES[name][1] for name in lacking)

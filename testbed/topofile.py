@@ -148,7 +148,7 @@ def _link(link: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known(part: Mapping[str, Any], classes: set[str | None], allowed: set[str]) -> dict[str, Any]:
-    options: dict[str, Any] = part["options"]
+    options = {key: value for key, value in part["options"].items() if value not in (None, [], {}, "")}
     if part["class"] not in classes:
         known = ", ".join(sorted(name for name in classes if name))
         raise ValueRefused(f"{_of(part)} is a {part['class']}", known)
