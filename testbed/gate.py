@@ -41,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     tccheck.set_up,
     tccheck.rate,
     tccheck.drops,
+    tccheck.backpressure,
     tccheck.superpackets,
     networkcheck.device_drops,
     networkcheck.no_data,

@@ -83,6 +83,19 @@ def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
+def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Linux's TCP keeps little in a queue of its own host that has no delay, and nothing is dropped there."""
+    for each in evidence.tc_there:
+        port = each.port
+        if port.is_host and not port.delay_ns and port.rate_bps is not None and port.rate_bps == plan.rate_bps:
+            yield Finding(
+                "TCLink",
+                "valid",
+                f"{_where(each)}: the bottleneck is the sender's own device, for which its TCP waits and loses nothing",
+                "as with a NIC of that rate; at the port of a switch behind a faster one packets would be dropped",
+            )
+
+
 def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """The queue of a TCLink counts what hosts with offloads send as one."""
     if _all(evidence) and "offload" in dict(plan.nics).values():

@@ -138,9 +138,9 @@ def _link(link: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, (ours, read) in LINK_KEYS.items():
         forward, backward = (read(way[key]) if key in way and way[key] != 0 else None for way in ways)
-        if forward == backward:
+        if forward == backward and ours != "loss":  # one loss for both would be for the data's direction only
             found |= {ours: forward} if forward is not None else {}
-        else:
+        elif forward is not None or backward is not None:
             found[ours] = {w: v for w, v in (("forward", forward), ("backward", backward)) if v is not None}
     if "buffer" in found and "rate" not in found:
         raise ValueRefused(f"{_of(link)} has a max_queue_size and no bw", "bw with it: a queue builds before a rate")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from testbed import doctor, package, process
 from testbed.commands import doctor as command
-from testbed.doctor import BUILD, HOST, LAB, Finding, lab_works
+from testbed.doctor import BUILD, HOST, LAB, MININET, Finding, lab_works
 from testbed.error import MachineError
 from testbed.kernels.cache import KernelImage
 from testbed.kernels.firstboot import FirstBoot
@@ -56,7 +56,7 @@ def test_json_has_one_object_for_each_finding(monkeypatch: pytest.MonkeyPatch) -
 def test_on_this_machine_everything_missing_comes_with_something_to_type() -> None:
     for finding in doctor.examine():
         assert finding.ok == (not finding.fix), finding
-        assert finding.needed_for in (LAB, BUILD, HOST)
+        assert finding.needed_for in (LAB, BUILD, HOST, MININET)
 
 
 def by_name(findings: Iterator[Finding]) -> dict[str, Finding]:
