@@ -18,7 +18,7 @@ from .route import trace
 from .stage import Emulator, Stage, Way
 from .tclink import TcPort, is_emulated
 from .timeline import Moment
-from .topology import Link, Nic, Topology
+from .topology import ELSEWHERE, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -65,6 +65,7 @@ class Plan:
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
     `tc_ports` are the ends of Mininet's TCLinks.
+    The nodes `elsewhere` have a kernel of their own.
     """
 
     commands: tuple[Command, ...]
@@ -79,6 +80,11 @@ class Plan:
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
     tc_ports: tuple[TcPort, ...] = ()
+    elsewhere: frozenset[str] = frozenset()
+
+    def where(self, node: str) -> dict[str, str]:
+        """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
+        return {"on": node} if node in self.elsewhere else {"netns": node_netns(node)}
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -213,6 +219,7 @@ def plan(
         timeline=times.timeline(emulators, real_time=real_time),
         until_ns=until_ns,
         tc_ports=mininet.tc_ports(topology, book),
+        elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
     )
 
 

@@ -19,6 +19,9 @@ Engine: TypeAlias = Literal["netns", "mininet"]
 FORWARDING = frozenset({"switch", "router"})
 """The node types that pass on packets meant for others."""
 
+ELSEWHERE = frozenset({"vm", "machine"})
+"""The node types whose TCP stack is in another kernel than the network around them."""
+
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
 

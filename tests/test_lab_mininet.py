@@ -52,7 +52,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "tclinks": over_switches(**TCLINK),
     "tclink-of-a-gigabit": over_switches("none", rate="1 Gbit/s", rtt="2 ms"),
     "buffer": over_switches(**TCLINK, buffer="1 bdp"),
-    "periodic-loss": over_switches(**TCLINK, loss="1 in 500"),
+    "periodic-loss": over_switches("none", **TCLINK, loss="1 in 500"),
     "asymmetric": over_switches(rate="100 Mbit/s", delay={"forward": "3 ms", "backward": "7 ms"}),
     "routers": {
         "nodes": {"a": HOSTS["a"], "b": HOSTS["b"], "one": {"type": "router"}, "two": {"type": "router"}},

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .. import process
 from ..native import Tools
-from .guest import AGENT, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .guest import AGENT, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     "netem": (("tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10"), "sch_netem"),
@@ -74,7 +74,7 @@ def run(
     console = folder / "console.log"
     began = time.monotonic()
     with pipe() as (signs, writing):
-        agent = (interpreter(), "-ISB", AGENT, "host", folder, tools.folder, f"/proc/self/fd/{writing}")
+        agent = (interpreter(), "-ISB", AGENT / MAIN, "host", folder, tools.folder, f"/proc/self/fd/{writing}")
         words = (
             *("setpriv", "--pdeathsig", "KILL", "--"),  # waiting for its child, unshare is deaf to the gentler signals
             "unshare",
