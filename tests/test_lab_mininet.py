@@ -224,9 +224,10 @@ def test_mininets_own_tests_pass_inside(tmp_path: Path, own_tests: Path, module:
     """Those that its author skips without the reference switch or IVS are skipped; `own-tests.sh` says the rest."""
     shutil.copytree(own_tests, tmp_path / "own")
     script = (HERE / "mininet" / "own-tests.sh").read_text()
+    life = {"run": ["/run/tools/observe", "/run/trial/life.bin", "1000000000"], "background": "life"}
     step = {"run": ["sh", "-s", "/run/trial/own", module], "stdin": script, "out": "own.txt", "err": "own.txt"}
     try:
-        lab.run(find(None), [step], tmp_path, tools=tools(), seed=1, memory_bytes=1 << 30)
+        lab.run(find(None), [life, step], tmp_path, tools=tools(), seed=1, memory_bytes=1 << 30)
     finally:
         said = (tmp_path / "own.txt").read_text()
         print(said)
