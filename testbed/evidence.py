@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import tclink, workloads
+from .capture import captures
 from .emulator import ETHERNET_BYTES
 from .interval import (
     Interval,
@@ -24,6 +25,7 @@ from .interval import (
     read_timeline,
 )
 from .node import node_netns
+from .pcap import Seen
 from .policing import Policed
 from .readback import Qdisc, class_rates_bps, qdiscs
 from .sample import (
@@ -145,8 +147,9 @@ class Evidence:
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did. `tc_there` and `tc_back` are the ends of TCLinks that the data and its answers left by,
-    and `mininet` is the version that built the network, None if it did not.
+    each background that it did. `captures` maps each file to what it shows of the workload's data; None if it was
+    not read. `tc_there` and `tc_back` are the ends of TCLinks that the data and its answers left by, and `mininet` is
+    the version that built the network, None if it did not.
     """
 
     rtt_check: PingOutcome
@@ -161,6 +164,7 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    captures: Mapping[str, Seen | None] = field(default_factory=dict)
     tc_there: tuple[TcEvidence, ...] = ()
     tc_back: tuple[TcEvidence, ...] = ()
     mininet: str | None = None
@@ -197,6 +201,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
+        captures=captures(trial, made.plan, folder),
         tc_there=tuple(map(dumps.tc, made.plan.tc_passed(there=True))),
         tc_back=tuple(map(dumps.tc, made.plan.tc_passed(there=False))),
         mininet=_mininet(folder),

@@ -70,7 +70,7 @@ def _emulator(link: Link) -> dict[str, Any]:
 
 
 def _bridge(node: Node) -> dict[str, Any]:
-    options = {"stp": node.stp}
+    options = {"stp": node.stp, "vlans": bool(node.vlans)}
     return {"name": node.name, "netns": node_netns(node.name), "kind": "bridge", "options": options}
 
 

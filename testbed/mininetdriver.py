@@ -208,13 +208,18 @@ def switches() -> Data:
     class Bridge(LinuxBridge):  # type: ignore[misc]
         """Mininet's bridge in a namespace of its own, told with ip: Debian's Mininet comes without brctl."""
 
+        def __init__(self, name: str, vlans: bool, **options: Any) -> None:
+            self.vlans = vlans
+            super().__init__(name, **options)
+
         @classmethod
         def setup(cls) -> None:
             """It would look for brctl."""
 
         def start(self, _controllers: Any) -> None:
             stp = int(self.stp)
-            told(self, f"ip link add br0 type bridge stp_state {stp} mcast_snooping 0")
+            apart = "vlan_filtering 1 vlan_default_pvid 0" if self.vlans else ""
+            told(self, f"ip link add br0 type bridge stp_state {stp} mcast_snooping 0 {apart}")
             for intf in self.intfList():
                 told(self, "ip link set", intf, "master br0")
             told(self, "ip link set br0 up")

@@ -16,7 +16,9 @@ from .workloads.ping import PingOutcome
 LAB_TOLERANCE_S = 10e-6
 REAL_TOLERANCE = 0.05
 REAL_TOLERANCE_S = 1e-3
-FRAME_BYTES, PAYLOAD_BYTES = 98, 56
+PAYLOAD_BYTES = 56
+HEADERS_BYTES = {4: 42, 6: 62}
+"""Of Ethernet, IP and ICMP, by the version of IP."""
 
 
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -26,7 +28,10 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
     tc_rates = [each.port.rate_bps for each in (*evidence.tc_there, *evidence.tc_back) if each.port.rate_bps]
-    for what, seen, bytes_, during in _pings(trial, evidence):
+    assert plan.leg is not None, "BUG: a plan without a workload"
+    headers_bytes = HEADERS_BYTES[plan.leg.destination_ip.version]
+    for what, seen, payload_bytes, during in _pings(trial, evidence):
+        bytes_ = headers_bytes + payload_bytes
         waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
         if during and trial.background:
             waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
@@ -43,7 +48,11 @@ def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         return
     asked_s = plan.upstream.rtt_ns / 1e9
     slack_s = _slack_s(trial, evidence, asked_s)
-    high_s = asked_s + slack_s + _sending_s(FRAME_BYTES, _stages(evidence), False)
+    high_s = (
+        asked_s
+        + slack_s
+        + _sending_s(HEADERS_BYTES[plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(evidence), False)
+    )
     lost = Finding("rtt", "invalid", "no ping from the origin to the cache came back", "look at addresses and loss")
     took = f"between cache and origin asked {asked_s * 1e3:g} ms, pings took"
     yield from _judged(trial, seen, asked_s - slack_s, high_s, lost, took)
@@ -94,8 +103,8 @@ def _longest_queue_s(each: StageEvidence) -> float:
 
 
 def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
-    """What they were for, what came out, the bytes of a frame, and whether schedules and background were at work."""
-    yield "ping before the workload", evidence.rtt_check, FRAME_BYTES, False
+    """What they were for, what came out, the bytes of payload, and whether schedules and background were at work."""
+    yield "ping before the workload", evidence.rtt_check, PAYLOAD_BYTES, False
     if isinstance(trial.workload, PingWorkload):
-        frame_bytes = trial.workload.size_bytes + FRAME_BYTES - PAYLOAD_BYTES
-        yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes, True
+        found = PingOutcome(**evidence.outcome.measured["ping"])
+        yield "ping of the workload", found, trial.workload.size_bytes, True

@@ -147,6 +147,11 @@ def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
     return tuple(f"{_capture_name(n)}.err" for n, _ in enumerate(_capture_points(trial, planned)))
 
 
+def captured_devices(trial: Trial, planned: Plan) -> tuple[tuple[str, str], ...]:
+    """The node or link, and the device, of each capture."""
+    return tuple((capture.at, device) for capture, _, device in _capture_points(trial, planned))
+
+
 def _check(trial: Trial) -> None:
     workload = trial.workload
     windows: tuple[int | None, ...] = ()
