@@ -11,8 +11,12 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
-SERVICES = {"nginx-light": ("nginx",), "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname")}
-"""Packages that start servers when they are installed, and their names."""
+SERVICES = {
+    "nginx-light": ("nginx",),
+    "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname"),
+    "mininet": ("openvswitch-switch", "ovs-record-hostname"),
+}
+"""Packages that start servers when they are installed, or bring some that do, and their names."""
 
 SYSTEMD = Path("/run/systemd/system")
 """There where systemd is what starts servers; elsewhere the runlevel decides."""
@@ -20,7 +24,9 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build", "sdn" or "vm"."""
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build", "sdn", "vm" or
+    "mininet".
+    """
 
     name: str
     probe: str
@@ -45,7 +51,7 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run", to "build", for "sdn" or for a "vm"; None is all of them."""
+    """The packages needed to "run", to "build", for "sdn", a "vm" or "mininet"; None is all of them."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
     return tuple(package for package in listed if use in (None, package.use))
