@@ -190,7 +190,6 @@ def _carry_out(
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
     steps = controllerhome.with_interpreter(made.steps, is_lab=there.image is not None)
     if there.image is None:
-        steps = made.steps
         machines = [node.vm for node in trial.topology.nodes if node.vm is not None]
         if machines:
             accelerator, known = hypervisor.words(machines, there.tools)

@@ -14,7 +14,7 @@ import pytest
 from leftover import namespaces, outlive, processes_below
 from trials import Ran
 
-from testbed import package, qemu, runner, vmevidence
+from testbed import package, qemu, runner, vmevidence, vswitch
 from testbed.error import MachineError, SpecError, UserError
 from testbed.evidence import Evidence
 from testbed.gate import judge
@@ -330,6 +330,28 @@ class TestReal:
         ran = run_real(make_trial(topology, workload=ping), tmp_path / "trial")
         assert ran.data["measured"]["ping"]["received"] == 3
         assert ran.made.plan.book.ports_of("m")[1].device == "eth1"
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_machines_talk_through_an_open_vswitch_that_is_told_what_to_do(
+        self, kernel: VmKernel, tmp_path: Path
+    ) -> None:
+        """In user space: checksums that a machine left to its card would come as wrong ones, and data not at all."""
+        if lacking := [name for name in vswitch.PROGRAMS if package.which(name) is None]:
+            pytest.skip(f"needs {lacking[0]}")
+        topology = {
+            "name": "net",
+            "nodes": {
+                **{"a": SMALL, "b": SMALL, "s": {"type": "switch"}},
+                **{"core": {"type": "ovs", "datapath": "user"}, "c": {"type": "controller", "app": "learning-switch"}},
+            },
+            "links": {"left": {"ends": ["a", "core"]}, "up": {"ends": ["core", "s"]}, "right": {"ends": ["s", "b"]}},
+        }
+        ran = run_real(make_trial(topology), tmp_path / "trial")
+        (flow,), switch = ran.data["flows"], ran.data["sdn"]["switches"]["core"]
+        assert flow["received_bytes"] > 1_000_000
+        assert switch["ports"]["2"]["tx_bytes"] > flow["received_bytes"]
+        assert (switch["datapath"], switch["flows_before"], switch["flows_after"]) == ("user", 1, 3)
+        assert ran.data["sdn"]["controllers"]["c"]["packet_ins"]["core"] >= 2
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_a_machine_that_does_not_come_up_shows_its_console(self, kernel: VmKernel, tmp_path: Path) -> None:
