@@ -31,7 +31,7 @@ from ..specfile import files_of, load_scenario
 from ..sweep import Summary, Sweep
 from ..trial import orders
 from .results import COLOUR, Format, print_cells, print_table
-from .vmnames import check_names
+from .vmnames import check_names, names
 
 
 def run(
@@ -68,7 +68,7 @@ def run(
     elif scenario is not None:
         scenario = spec_file(scenario)
         loaded = load_scenario(scenario, settings or [], quick=quick)
-        check_names(files_of(scenario, settings or [], quick=quick).values())
+        check_names(files_of(scenario, settings or [], quick=quick).values(), names(loaded))
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run:
             _foretell(loaded, folder, jobs, format)
