@@ -381,7 +381,7 @@ class TestReal:
     def test_an_image_of_the_user_s_own_is_what_a_machine_runs_and_stays_as_it_was(
         self, kernel: VmKernel, tmp_path: Path
     ) -> None:
-        if lacking := userimage.missing():
+        if lacking := userimage.missing("mke2fs"):
             pytest.skip(f"needs {lacking}")
         image = userimage.make(tmp_path, "a disk of mine", guestagent.agent())
         before = image.read_bytes()
@@ -392,6 +392,18 @@ class TestReal:
         assert (ran.data["vms"]["a"]["image"], ran.data["vms"]["b"]["image"]) == (None, str(image))
         assert "image: a disk of mine on /dev/vport" in (ran.folder / "vm-b.log").read_text()
         assert image.read_bytes() == before
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_an_image_with_a_kernel_of_its_own_boots_itself(self, kernel: VmKernel, tmp_path: Path) -> None:
+        if lacking := userimage.missing("syslinux", "mformat", "mcopy", "cpio", "qemu-img"):
+            pytest.skip(f"needs {lacking}")
+        disk = userimage.make_bootable(tmp_path, "all of it mine", guestagent.agent(), kernel)
+        subprocess.run(("qemu-img", "convert", "-O", "qcow2", disk, tmp_path / "user.qcow2"), check=True)
+        nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "image": str(tmp_path / "user.qcow2")}}  # type: ignore[dict-item]
+        ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
+        assert ran.data["flows"][0]["received_bytes"] > 1_000_000
+        assert ran.data["vms"]["b"]["kernel_release"] == kernel.release
+        assert "image: all of it mine on /dev/vport" in (ran.folder / "vm-b.log").read_text()
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_a_machine_that_does_not_come_up_shows_its_console(self, kernel: VmKernel, tmp_path: Path) -> None:
