@@ -206,7 +206,7 @@ def changed_link(link: LinkFile, change: Change) -> LinkFile:
 
 def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
     """The scenario's nic goes before the node's, and the node's axis before both."""
-    if node.type != "host" or (nic is None and own is None):
+    if node.type not in ("host", "machine") or (nic is None and own is None):
         return node
     return replace(node, nic=own)
 

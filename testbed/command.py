@@ -19,13 +19,15 @@ class Command:
     """What one tool is told, in one network namespace (None: the one the plan starts in).
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets. `undo` are words for the same tool; None where removing the namespace or the device undoes it.
+    it gets. `undo` are words for the same tool; None where removing the namespace or the device undoes it. `on` is the
+    machine it happens on, None this computer.
     """
 
     tool: Tool
     words: tuple[str, ...]
     netns: str | None = None
     undo: tuple[str, ...] | None = None
+    on: str | None = None
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ class Batch:
     tool: Tool
     netns: str | None
     commands: tuple[Command, ...]
+    on: str | None = None
+
+    @property
+    def where(self) -> dict[str, str | None]:
+        """The key of a step that happens in the batch's namespace."""
+        return {"netns": self.netns} if self.on is None else {"on": place(self.on, self.netns)}
 
 
 BATCH_LINES = 500
@@ -43,16 +51,16 @@ BATCH_LINES = 500
 
 def batches(commands: Iterable[Command]) -> Iterator[Batch]:
     """The commands in their order, cut where tool or namespace change."""
-    for (tool, netns), run in groupby(commands, key=lambda command: (command.tool, command.netns)):
+    for (tool, netns, on), run in groupby(commands, key=lambda command: (command.tool, command.netns, command.on)):
         members = tuple(run)
         for start in range(0, len(members), BATCH_LINES):
-            yield Batch(tool, netns, members[start : start + BATCH_LINES])
+            yield Batch(tool, netns, members[start : start + BATCH_LINES], on)
 
 
 def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
     """What takes the commands back, last first."""
     return tuple(
-        Command(command.tool, command.undo, command.netns)
+        Command(command.tool, command.undo, command.netns, on=command.on)
         for command in reversed(tuple(commands))
         if command.undo is not None
     )
@@ -69,6 +77,11 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 
 def _shell_line(command: Command) -> str:
+    line = _line(command)
+    return line if command.on is None else shlex.join(("ssh", command.on, line))
+
+
+def _line(command: Command) -> str:
     netns, words = command.netns, command.words
     line: tuple[str, ...]
     if command.tool == "write":
@@ -83,23 +96,29 @@ def _shell_line(command: Command) -> str:
     return shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
 
 
+def place(on: str, netns: str | None) -> str:
+    """What steps call a namespace on a machine, or (None) the machine itself; no node's name has a dot."""
+    return f"{on}.home" if netns is None else netns.removeprefix(PREFIX)
+
+
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
     where = () if batch.netns is None else ("-n", batch.netns)
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines}]
+    there = {} if batch.on is None else {"on": place(batch.on, None)}
+    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines, **there}]
 
 
 def _nft_file(batch: Batch) -> list[dict[str, Any]]:
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": ["nft", "-f", "-"], "stdin": lines, "netns": batch.netns}]
+    return [{"run": ["nft", "-f", "-"], "stdin": lines, **batch.where}]
 
 
 def _each(batch: Batch) -> list[dict[str, Any]]:
-    return [{"run": [batch.tool, *command.words], "netns": batch.netns} for command in batch.commands]
+    return [{"run": [batch.tool, *command.words], **batch.where} for command in batch.commands]
 
 
 def _writes(batch: Batch) -> list[dict[str, Any]]:
-    return [{"write": [list(command.words) for command in batch.commands], "netns": batch.netns}]
+    return [{"write": [list(command.words) for command in batch.commands], **batch.where}]
 
 
 _STEPS = {"ip": _batch_file, "tc": _batch_file, "nft": _nft_file, "ethtool": _each, "write": _writes}

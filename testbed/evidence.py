@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import workloads
+from . import far, workloads
 from .emulator import ETHERNET_BYTES
 from .interval import (
     Interval,
@@ -51,6 +52,8 @@ from .trial import (
     Orders,
     capture_errors,
     counters_file,
+    cpu_file,
+    machine_cpu_file,
     netstat_file,
     workload_hosts,
 )
@@ -123,7 +126,7 @@ class Evidence:
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did.
+    each background that it did. `machines` is what each of them said of itself, with its own `cpu_busy`.
     """
 
     rtt_check: PingOutcome
@@ -138,6 +141,7 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -166,11 +170,12 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         tcp=tcp,
         host_counters=_moved(folder, workload_hosts(trial)),
         device_drops=dumps.device_drops(),
-        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
+        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder, cpu_file),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
+        machines={name: _machine(folder, name) for name in far.machines(trial)},
     )
 
 
@@ -292,10 +297,15 @@ def _netstat(path: Path) -> dict[str, int]:
     return found
 
 
-def _cpu_busy(folder: Path) -> float | None:
+def _machine(folder: Path, name: str) -> dict[str, Any]:
+    said = json.loads((folder / far.about_file(name)).read_text())
+    return {**said, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))}
+
+
+def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
     """From the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
     first, last = (
-        [int(word) for word in (folder / f"cpu-{when}.txt").read_text().splitlines()[0].split()[1:9]]
+        [int(word) for word in (folder / file(when)).read_text().splitlines()[0].split()[1:9]]
         for when in ("before", "after")
     )
     spent = [b - a for a, b in zip(first, last, strict=True)]

@@ -49,6 +49,7 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.receiver,
     hostcheck.background,
     hostcheck.cpu,
+    hostcheck.machines,
     hostcheck.captures,
 )
 

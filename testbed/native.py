@@ -22,6 +22,8 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
     "udp.c": ("-o", "udp", "-pthread"),
 }
+STATIC = {"observe.c": ("-static", "-o", "observe-static")}
+"""For other computers, whose C library may be another one."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def tools() -> Tools:
 
 
 def _digest() -> str:
-    text = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
+    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC)).encode())
     for path in sorted(SOURCES.glob("*.[ch]")):
         text.update(path.read_bytes())
     return text.hexdigest()[:12]
@@ -53,7 +55,7 @@ def _compile(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix="partial-", dir=folder.parent))
     try:
-        for name, options in BUILDS.items():
+        for name, options in (*BUILDS.items(), *STATIC.items()):
             process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
         partial.chmod(0o755)
         if not folder.exists():

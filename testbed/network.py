@@ -11,6 +11,7 @@ from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
+from .inventory import with_inventory
 from .topologycheck import check_topology
 from .topologyfile import TopologyFile
 from .workloadfile import TOOLS
@@ -113,17 +114,25 @@ def topology_files(scenario: Document, folder: str) -> dict[str, str]:
 def _own(scenario: Document, folder: str) -> Network:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
-        return _known(scenario.at("topology"))
+        return _inline(scenario.at("topology"), folder)
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
 
 
 def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
     try:
-        return _known(read(os.path.join(folder, said)))
+        file = os.path.join(folder, said)
+        return _known(with_inventory(read(file), os.path.dirname(file)))
     except SpecError as error:
         if error.problems[0].line is not None:
             return Network(None, error.problems)
         return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
+
+
+def _inline(topology: Document, folder: str) -> Network:
+    try:
+        return _known(with_inventory(topology, folder))
+    except SpecError as error:
+        return Network(None, error.problems)
 
 
 def _known(document: Document) -> Network:
@@ -131,7 +140,7 @@ def _known(document: Document) -> Network:
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
     types = {name: mapping(node).get("type") for name, node in nodes.items()}
-    hosts = tuple(name for name, type in types.items() if type == "host")
+    hosts = tuple(name for name, type in types.items() if type in ("host", "machine"))
     others = tuple(name for name in types if name not in hosts)
     return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others)
 

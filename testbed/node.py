@@ -16,6 +16,8 @@ NEIGHBOURS_MAX = 32
 """Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP; in larger ones
 the ends of the workload and the routers are known to all."""
 
+PACKET_BY_PACKET = ("tso", "off", "gso", "off", "gro", "off", "lro", "off")
+
 GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 """Interrupt coalescing of a NIC with offloads: received packets are merged for up to this long."""
 
@@ -55,8 +57,10 @@ def commands(
     yield from _NODES[node.type](node, book, sysctls)
     yield from ups(netns, ("lo", *(port.device for port in ports)))
     if node.type != "switch":
-        routers = {each.name for each in topology.nodes if each.type == "router"}
-        yield from _neighbours(node, book, ends | routers)
+        routers = {each.name for each in topology.nodes if each.is_router}
+        if node.machine is None:
+            machines = frozenset(each.name for each in topology.nodes if each.machine is not None)
+            yield from _neighbours(node, book, ends | routers, machines)
         yield from _routes(node, topology, book)
 
 
@@ -81,7 +85,12 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     yield from ups(netns, ("br0",))
 
 
-_NODES = {"host": _host, "router": _router, "switch": _switch}
+def _machine(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    yield from _sysctls(node, book, (*(ROUTER_SYSCTLS if node.is_router else HOST_SYSCTLS), *sysctls))
+    yield from _addresses(node, book)
+
+
+_NODES = {"host": _host, "router": _router, "switch": _switch, "machine": _machine}
 
 
 def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:
@@ -104,13 +113,14 @@ def _addresses(node: Node, book: AddressBook) -> Iterator[Command]:
             yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))
 
 
-def _neighbours(node: Node, book: AddressBook, always: frozenset[str]) -> Iterator[Command]:
+def _neighbours(node: Node, book: AddressBook, always: frozenset[str], unknown: frozenset[str]) -> Iterator[Command]:
+    """All but those whose MAC address is their own affair."""
     for port in book.ports_of(node.name):
         members = book.members(port.segment)
         if len(members) > NEIGHBOURS_MAX:
             members = tuple(member for member in members if member.node in always)
         for other in members:
-            for address in other.addresses if other.node != node.name else ():
+            for address in other.addresses if other.node not in (node.name, *unknown) else ():
                 words = ("neighbour", "replace", str(address.ip), "lladdr", other.mac, "dev", port.device)
                 yield Command("ip", (*words, "nud", "permanent"), node_netns(node.name))
 
@@ -140,6 +150,9 @@ def nic_commands(
     `plain`: every packet on its own from end to end.
     """
     netns = node_netns(node)
+    if topology.node(node).machine is not None:
+        yield from _machine_nics(topology.node(node), kind, book)
+        return
     for port in book.ports_of(node):
         if kind == "plain":
             yield Command("ethtool", ("-K", port.device, "tso", "off", "gso", "off", "gro", "off"), netns)
@@ -153,3 +166,10 @@ def nic_commands(
         queue = f"/sys/class/net/{port.device}"
         yield Command("write", (f"{queue}/gro_flush_timeout", str(GRO_FLUSH_NS)), netns)
         yield Command("write", (f"{queue}/napi_defer_hard_irqs", str(DEFER_INTERRUPTS)), netns)
+
+
+def _machine_nics(node: Node, kind: Nic, book: AddressBook) -> Iterator[Command]:
+    """A real NIC with offloads stays as it is; what forwards must not merge."""
+    if kind == "plain" or node.is_router:
+        for port in book.ports_of(node.name):
+            yield Command("ethtool", ("-K", port.device, *PACKET_BY_PACKET), node_netns(node.name))

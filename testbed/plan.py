@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
+from . import cabling
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
-from .command import Command, script, undos
+from .command import Command, place, script, undos
 from .error import UserError
-from .node import node_netns
+from .node import PACKET_BY_PACKET, node_netns
 from .route import trace
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
@@ -62,7 +63,8 @@ class Plan:
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
-    The nodes `elsewhere` have a kernel of their own.
+    The nodes `elsewhere` have a kernel of their own. `machines` has (namespace, machine) for what is on one,
+    `hosts` a line on each machine for the reader.
     """
 
     commands: tuple[Command, ...]
@@ -77,6 +79,13 @@ class Plan:
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
     elsewhere: frozenset[str] = frozenset()
+    machines: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[str, ...] = ()
+
+    def where_in(self, netns: str) -> dict[str, str]:
+        """The key of a step that happens in a namespace, here or on a machine."""
+        machine = dict(self.machines).get(netns)
+        return {"netns": netns} if machine is None else {"on": place(machine, netns)}
 
     def where(self, node: str) -> dict[str, str]:
         """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
@@ -145,7 +154,8 @@ class Plan:
         undo = "".join(f"#   {line}\n" for line in script(self.undos).splitlines())
         later = times.comments(self.timeline)
         told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
-        return f"#!/bin/sh -e\n{script(self.commands)}{told}\n# To take it down:\n{undo}"
+        hosts = "".join(f"# {line}\n" for line in self.hosts)
+        return f"#!/bin/sh -e\n{hosts}{script(self.commands)}{told}\n# To take it down:\n{undo}"
 
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
@@ -177,29 +187,43 @@ def plan(
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
     ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
-    nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
-    superpackets = any(kind == "offload" for _, kind in nics)
+    kinds = [(node, nodes.nic_of(node, topology)) for node in topology.nodes if node.type in ("host", "machine")]
+    nics = tuple((node.name, kind) for node, kind in kinds)
+    superpackets = any(kind == "offload" for node, kind in kinds if node.machine is None)
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
     emulators = tuple(
-        emulation.emulator(link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets)
+        emulation.emulator(
+            link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets and link.emulator is None
+        )
         for link in topology.links
         if link.is_emulated
     )
+    built = [node for node in topology.nodes if node.machine is None or cabling.has_place(node, topology)]
     commands = [
-        *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
+        *(c for node in built for c in _namespace(node_netns(node.name))),
         *(c for e in emulators for c in _namespace(e.netns)),
-        *(c for link in topology.links for c in _cables(link, book)),
-        *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
+        *(c for link in topology.links for c in _cables(link, book, topology)),
+        *(c for node in built for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
         *(c for e in emulators for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
-        commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
+        packets = superpackets and e.on is None
+        if e.on is not None:  # what a NIC merged would be counted, delayed and dropped as one
+            commands += (Command("ip", ("link", "set", end, "promisc", "on"), e.netns) for end in ("end0", "end1"))
+            commands += (Command("ethtool", ("-K", end, *PACKET_BY_PACKET), e.netns) for end in ("end0", "end1"))
+        commands += emulation.commands(e, superpackets=packets, real_time=real_time, exempt_control=exempt)
+    machines = tuple(
+        (
+            *((node_netns(node.name), node.name) for node in topology.nodes if cabling.has_place(node, topology)),
+            *((e.netns, e.on) for e in emulators if e.on is not None),
+        )
+    )
     return Plan(
-        tuple(commands),
+        tuple(cabling.on_machines(commands, dict(machines))),
         book,
         emulators,
         path,
@@ -211,6 +235,8 @@ def plan(
         timeline=times.timeline(emulators, real_time=real_time),
         until_ns=until_ns,
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
+        machines=machines,
+        hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
     )
 
 
@@ -244,8 +270,11 @@ def _namespace(netns: str) -> Iterator[Command]:
     yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
 
 
-def _cables(link: Link, book: AddressBook) -> Iterator[Command]:
+def _cables(link: Link, book: AddressBook, topology: Topology) -> Iterator[Command]:
     """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
+    if cabling.reaches_machine(link, topology):
+        yield from cabling.cables(link, emulation.emulator_netns(link.name), topology, book)
+        return
     first, second = (book.port(end, link.name) for end in link.ends)
     if not link.is_emulated:
         yield _cable(_end(first), _end(second), link.mtu_bytes)

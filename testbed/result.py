@@ -89,6 +89,8 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         "kernel_release": ending.release,
         "lab_s": ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
     }
+    if evidence.machines:
+        data["machines"] = {name: dict(said) for name, said in evidence.machines.items()}
     return TrialResult(data, ending.wall_s)
 
 

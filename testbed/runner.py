@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import platform
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, evidence, gate, package, process
+from . import __version__, evidence, far, gate, package, process, relay
+from .agent.elsewhere import WAYS
+from .agent.kernel import StepError
 from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, lab
 from .kernels.cache import KernelImage, find
 from .kernels.guest import Ending, Progress
+from .machine import Machine
 from .native import Tools, tools
 from .result import TrialResult, result
 from .scenario import Trial
 from .setting import Kernel
 from .store import HOST, PROVENANCE, RESULT, TRIAL, write_json, write_samples
-from .trial import SAMPLES, Orders
+from .trial import AFTER, READ_BACK, SAMPLES, Orders
 from .workload import controls
 from .workloads import PROGRAMS
 
@@ -80,12 +85,14 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+        _check_machines(trial, made)
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
                 f"the program {program!r} is missing, which this workload needs", package.fix_for(program)
             )
-    wanted = set(controls(trial.workload))
+    at_home = trial.workload.source not in made.plan.elsewhere
+    wanted = set(controls(trial.workload)) if at_home else set()
     wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
     available = there.congestion_controls
     for name in sorted(wanted - available):
@@ -99,8 +106,9 @@ def check(trial: Trial, made: Orders) -> None:
 def _check_host(made: Orders) -> None:
     if os.geteuid() != 0:
         raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
-    words = {word for command in made.commands for word in command.words}
-    needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in made.commands)}
+    commands = [command for command in made.commands if command.on is None]
+    words = {word for command in commands for word in command.words}
+    needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in commands)}
     lacking = host.missing(needed)
     if lacking:
         modules = " ".join(host.PROBES[name][1] for name in lacking)
@@ -108,6 +116,29 @@ def _check_host(made: Orders) -> None:
             f"this machine's kernel has no {', '.join(lacking)}, which the plan needs",
             f"sudo modprobe -a {modules} (where the kernel has no such modules, use kernel: lab, which has them)",
         )
+
+
+def _check_machines(trial: Trial, made: Orders) -> None:
+    """Whether all of them can be reached, and have what they need."""
+    steps = [step for step in made.steps if "needs" in step]
+    _look_at(tuple(machines(trial).items()), json.dumps(steps))
+
+
+@cache
+def _look_at(found: tuple[tuple[str, Machine], ...], steps: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="testbed-") as folder, relay.opened(dict(found), Path(folder)):
+        for step in json.loads(steps):
+            looked = {key: step[key] for key in ("machine", "needs")}
+            try:
+                WAYS[step["by"]](step["reach"], looked, folder).close()
+            except StepError as error:
+                fix = "testbed machines prepare TOPOLOGY, or change what the topology asks for"
+                raise MachineError(str(error), fix) from None
+
+
+def machines(trial: Trial) -> dict[str, Machine]:
+    """Those of its topology, by node."""
+    return {node.name: node.machine for node in trial.topology.nodes if node.machine is not None}
 
 
 def run(
@@ -127,7 +158,9 @@ def run(
     (folder / "plan.sh").write_text(made.script)
     write_json(folder / PROVENANCE, _provenance(there))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    ending = _carry_out(trial, made, there, folder, progress, cancelled)
+    with relay.opened(machines(trial), folder):
+        ending = _carry_out(trial, made, there, folder, progress, cancelled)
+    far.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed, SAMPLES: made.sampled})
     seen = evidence.read(trial, made, folder)
     findings = gate.judge(trial, made.plan, seen)
     write_samples(folder, seen)

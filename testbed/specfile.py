@@ -14,6 +14,7 @@ from .dimension import Dimension, dimensions
 from .document import Document, Fault, mapping
 from .error import Problem, SpecError, one_of
 from .exclude import Rule, rules
+from .inventory import with_inventory
 from .network import OWN, Networks, networks, topology_files
 from .network import read as read
 from .option import Changed, with_options
@@ -29,7 +30,7 @@ TRIALS_MAX = 100_000
 
 def load_topology(path: str | os.PathLike[str]) -> Topology:
     """Raises SpecError with all the problems of the file."""
-    document = read(path)
+    document = with_inventory(read(path), _folder(path))
     file, faults = check_topology(document)
     if file is None:
         raise SpecError(document.problems(faults))

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
+from .machine import Machine
 from .schedule import Change
 
 Nic: TypeAlias = Literal["offload", "plain"]
@@ -18,6 +19,9 @@ FORWARDING = frozenset({"switch", "router"})
 
 ELSEWHERE = frozenset({"vm", "machine"})
 """The node types whose TCP stack is in another kernel than the network around them."""
+
+WORKING = frozenset({"host", "vm", "machine"})
+"""The node types that a workload can run on."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
@@ -46,6 +50,17 @@ class Node:
     sysctls: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
     stp: bool = False
+    machine: Machine | None = None
+
+    @property
+    def is_router(self) -> bool:
+        """Whether it forwards by addresses."""
+        return self.type == "router" or (self.machine is not None and self.machine.forward)
+
+    @property
+    def forwards(self) -> bool:
+        """Whether it passes on packets meant for others."""
+        return self.type in FORWARDING or self.is_router
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,7 @@ class Link:
     (forward if nothing crosses it); a link has either it or losses in its directions. `addresses` holds,
     for ends that say so, the node's name with its "ip/prefix" texts. `data_policy` is to the policies of the directions
     what `data_loss` is to their losses. `schedule` is what changes while the workload runs, in file order.
+    `emulator` is the machine that impairs it, None a namespace of this computer.
     """
 
     name: str
@@ -67,11 +83,12 @@ class Link:
     addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
     data_policy: Policy | None = None
     schedule: tuple[Change, ...] = ()
+    emulator: str | None = None
 
     @property
     def is_emulated(self) -> bool:
         """Whether an emulator must stand in the middle: any impairment, now or later."""
-        of_data = self.data_loss is not None or self.data_policy is not None
+        of_data = self.data_loss is not None or self.data_policy is not None or self.emulator is not None
         return self.forward.is_emulated or self.backward.is_emulated or of_data or bool(self.schedule)
 
     @property
@@ -116,7 +133,7 @@ class Topology:
         waiting = deque([start])
         while waiting and end not in reached:
             here = waiting.popleft()
-            if here != start and self.node(here).type not in FORWARDING:
+            if here != start and not self.node(here).forwards:
                 continue
             for link in self.links_of(here):
                 there = link.other_end(here)

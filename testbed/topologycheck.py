@@ -10,6 +10,8 @@ from pydantic import TypeAdapter
 
 from .document import Document, Fault, mapping
 from .error import one_of
+from .machinecheck import machine_faults
+from .machinefile import MachineFile
 from .policyfile import policy_faults
 from .schedulefile import schedule_faults
 from .shape import check, well_formed
@@ -105,7 +107,7 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
                 yield Fault(path, f"the address {ip} is that of {first[1]!r} too", "each address once")
     for name, node in parts.nodes.items():
         links = [link for link in parts.links if name in parts.links[link].ends]
-        if isinstance(node, HostFile) and node.addresses and len(links) > 1:
+        if isinstance(node, HostFile | MachineFile) and node.addresses and len(links) > 1:
             what = f"{name!r} has {len(links)} links, and which of them has these addresses is not said"
             yield Fault(("nodes", name, "addresses"), what, "the addresses on the links")
 
@@ -143,6 +145,10 @@ def _switch_loops(parts: Parts) -> Iterator[Fault]:
         leader[first] = second
 
 
+def _machines(parts: Parts) -> Iterator[Fault]:
+    yield from machine_faults(parts.nodes, parts.links)
+
+
 def _leader(leader: dict[str, str], name: str) -> str:
     while leader[name] != name:
         name = leader[name]
@@ -168,4 +174,5 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _addresses,
     _address_ends,
     _switch_loops,
+    _machines,
 )

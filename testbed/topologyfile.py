@@ -13,6 +13,7 @@ from pydantic import Field
 from .field import Addresses, Ends, Flag, Ip, Mtu, Name, PerDirection, Prefix, Rate, Sysctls, Text, Time
 from .impairment import Direction
 from .impairmentfile import BufferField, JitterField, LinkLoss, LossField
+from .machinefile import MachineFile
 from .policyfile import LinkPolicy, PolicyField
 from .reader import tagged
 from .schedulefile import ChangeFile, Schedule
@@ -72,14 +73,15 @@ class RouterFile(Shape):
         return cls.model_construct(type="router", routes=routes)
 
 
-NODE_TYPES: dict[str, type[HostFile] | type[SwitchFile] | type[RouterFile]] = {
+NODE_TYPES: dict[str, type[HostFile] | type[SwitchFile] | type[RouterFile] | type[MachineFile]] = {
     "host": HostFile,
     "switch": SwitchFile,
     "router": RouterFile,
+    "machine": MachineFile,
 }
 
 NodeFile: TypeAlias = Annotated[
-    HostFile | SwitchFile | RouterFile,
+    HostFile | SwitchFile | RouterFile | MachineFile,
     Field(discriminator="type"),
     tagged("type", NODE_TYPES),
 ]
@@ -99,6 +101,7 @@ class LinkFile(Shape):
     addresses: dict[Name, Addresses] = Field({}, description="For each end that needs to say its own.")
     schedule: Schedule = None
     policy: LinkPolicy = None
+    emulator: Name | None = Field(None, description="The machine that impairs it; left out, this computer.")
 
     def link(self, name: str) -> Link:
         return Link(
@@ -111,6 +114,7 @@ class LinkFile(Shape):
             addresses=tuple(self.addresses.items()),
             data_policy=None if isinstance(self.policy, PerDirection) else self.policy,
             schedule=tuple(entry.change() for entry in self.schedule or ()),
+            emulator=self.emulator,
         )
 
     def direction(self, way: Literal["forward", "backward"]) -> Direction:
@@ -145,6 +149,7 @@ class LinkFile(Shape):
             addresses=dict(link.addresses),
             schedule=[ChangeFile.of(change) for change in link.schedule] or None,
             policy=_both(PolicyField, forward.policy, backward.policy) or link.data_policy,
+            emulator=link.emulator,
         )
 
 

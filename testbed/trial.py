@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import command, workloads
+from . import command, far, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
@@ -30,6 +30,7 @@ and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTO
 RTT_CHECK, UPSTREAM_CHECK = "rtt-check.out", "rtt-check-upstream.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
+OBSERVER = "observer"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
 SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
@@ -97,20 +98,21 @@ def orders(trial: Trial) -> Orders:
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
     steps = (
+        *far.reach_steps(trial, planned),
         *command.steps(commands),
         {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
         *_rtt_checks(planned),
-        _observe(READ_BACK, 0, observed),
+        *far.observe(planned, READ_BACK, 0, observed),
         *_rulesets(planned, "before"),
         *_counters(trial, planned, "before"),
         *_captures(trial, planned),
-        _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
+        *far.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, OBSERVER),
         *background.steps(trial.background, drawn, trial.workload, planned),
         *_with_timeline(workloads.steps(trial.workload, planned, trial.seed), trial, planned, changed),
         *background.stops(trial.background),
-        {"stop": "observer"},
+        *({"stop": name} for name in far.observers(planned, sampled, OBSERVER)),
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
-        _observe(AFTER, 0, observed),
+        *far.observe(planned, AFTER, 0, observed),
         *_rulesets(planned, "after"),
         *_counters(trial, planned, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
@@ -135,6 +137,14 @@ def counters_file(link: str, when: str) -> str:
 
 def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
+
+
+def cpu_file(when: str) -> str:
+    return f"cpu-{when}.txt"
+
+
+def machine_cpu_file(machine: str, when: str) -> str:
+    return f"cpu-{machine}-{when}.txt"
 
 
 def capture_file(at: str, device: str) -> str:
@@ -163,6 +173,9 @@ def _check(trial: Trial) -> None:
 
 def _check_kernels(trial: Trial, planned: Plan) -> None:
     """Most of our programs stand with one foot in each host, which only one kernel allows."""
+    for node in far.machines(trial):
+        if trial.kernel.place != "host":
+            raise UserError(f"{node} is a machine, and cannot be part of a lab kernel; allowed: kernel: host")
     for node in (
         *workload_hosts(trial),
         *(host for each in planned.background for host in (each.source, each.destination)),
@@ -200,24 +213,18 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
             yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
 
 
-def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None) -> dict[str, Any]:
-    words = [
-        "/run/tools/observe",
-        f"/run/trial/{file}",
-        str(interval_ns),
-        *(source.word for source in sources),
-    ]
-    step = {"title": "observe", "run": words}
-    return step | {"background": background} if background else step
-
-
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     """Queueing disciplines and devices of every emulator, and the devices of the two ends."""
     emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
     return (
         *emulators,
-        *(Source("link", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
+        *(Source("link", node_netns(host)) for host in workload_hosts(trial) if _is_observed(planned, host)),
     )
+
+
+def _is_observed(planned: Plan, host: str) -> bool:
+    """Our observer runs here and on machines."""
+    return host not in planned.elsewhere or node_netns(host) in dict(planned.machines)
 
 
 def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
@@ -227,7 +234,7 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
+        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if _is_observed(planned, host)),
         *(Source("qdisc", e.netns) for e in on_path),
         *(Source("nft", e.netns) for e in policed),
     )
@@ -248,7 +255,11 @@ def _with_timeline(
     if not planned.timeline:
         return steps
     moments = [
-        {"at_ns": each.at_ns, "steps": command.steps(each.commands), "then": [_observe(CHANGES, 0, changed)]}
+        {
+            "at_ns": each.at_ns,
+            "steps": command.steps(each.commands),
+            "then": list(far.observe(planned, CHANGES, 0, changed)),
+        }
         for each in planned.timeline
     ]
     begin = workloads.begin(trial.workload)
@@ -264,7 +275,7 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
         yield {
             "title": "counters",
             "run": words,
-            "netns": emulator.netns,
+            **planned.where_in(emulator.netns),
             "out": counters_file(emulator.link, when),
         }
 
@@ -276,7 +287,13 @@ def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
         yield {"title": "netstat", "read": files, **planned.where(node)}
     if not trial.kernel.is_virtual_time:
-        yield {"title": "CPU", "read": {f"cpu-{when}.txt": "/proc/stat"}}
+        yield {"title": "CPU", "read": {cpu_file(when): "/proc/stat"}}
+    for machine in far.machines(trial):
+        yield {
+            "title": "CPU",
+            "read": {machine_cpu_file(machine, when): "/proc/stat"},
+            "on": command.place(machine, None),
+        }
 
 
 def _capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:
@@ -311,6 +328,12 @@ def _captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
             "--relinquish-privileges=root",
         ]
         file = capture_file(capture.at, device)
-        yield {"title": "capture", "run": words, "netns": netns, "out": file, "background": _capture_name(number)}
+        yield {
+            "title": "capture",
+            "run": words,
+            **planned.where_in(netns),
+            "out": file,
+            "background": _capture_name(number),
+        }
     if trial.captures:
         yield {"sleep": 1}

@@ -1,0 +1,112 @@
+"""Cables of links that reach machines: their interfaces, put where the plan wants them. Pure, no I/O.
+
+What a machine lends to a link goes into a network namespace there, under the name that it would have in one of this
+computer: `tb-NODE` with eth0, …, or the emulator's with end0 and end1. So everything after that is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from .address import AddressBook, Port
+from .command import Command
+from .error import UserError
+from .node import node_netns
+from .topology import Link, Node, Topology
+
+
+def reaches_machine(link: Link, topology: Topology) -> bool:
+    return link.emulator is not None or any(topology.node(end).machine is not None for end in link.ends)
+
+
+def has_place(node: Node, topology: Topology) -> bool:
+    """Whether a machine is an end of a link; one that only emulates between others is none."""
+    return node.machine is not None and bool(topology.links_of(node.name))
+
+
+def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBook) -> Iterator[Command]:
+    """The cables are there already; an interface that a machine has on its link moves in. Between an emulator and a
+    node on the same machine there is a virtual one.
+    """
+    ports = tuple(book.port(end, link.name) for end in link.ends)
+    if not link.is_emulated:
+        for port in ports:
+            yield from _lent(link, topology, port, _own_nic(link, topology, port))
+        return
+    for number, port in enumerate(ports):
+        end = f"end{number}"
+        if link.emulator == port.node:
+            words = (
+                "link",
+                "add",
+                "name",
+                port.device,
+                "address",
+                port.mac,
+                *_mtu(link),
+                "netns",
+                node_netns(port.node),
+            )
+            peer = ("type", "veth", "peer", "name", end, *_mtu(link), "netns", emulator_netns)
+            yield Command("ip", (*words, *peer))
+            continue
+        yield from _lent(link, topology, port, _own_nic(link, topology, port))
+        yield from _move(link, _middle_nic(link, topology, number), end, emulator_netns)
+    wires = (("name", f"wire{n}", *_mtu(link), "netns", emulator_netns) for n in (0, 1))
+    first, second = wires
+    yield Command("ip", ("link", "add", *first, "type", "veth", "peer", *second))
+
+
+def _mtu(link: Link) -> tuple[str, ...]:
+    return ("mtu", str(link.mtu_bytes))
+
+
+def _own_nic(link: Link, topology: Topology, port: Port) -> str:
+    machine = topology.node(port.node).machine
+    if machine is None:
+        raise UserError(
+            f"the link {link.name} leads from a machine to {port.node}, which is on this computer, and does not say "
+            "over which of its network interfaces; allowed: machines at both ends"
+        )
+    return machine.nics_of(link.name)[0]
+
+
+def _middle_nic(link: Link, topology: Topology, number: int) -> str:
+    """The emulator's interface towards an end: of two the one with its number, of one the only one."""
+    machine = topology.node(link.emulator or "").machine
+    assert machine is not None, "BUG: an emulator that is no machine"
+    return machine.nics_of(link.name)[-1 if number else 0]
+
+
+def _lent(link: Link, topology: Topology, port: Port, nic: str) -> Iterator[Command]:
+    yield from _move(link, nic, port.device, node_netns(port.node))
+
+
+def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:
+    """The undo is for a shell on the machine; after a trial its resident does that, and restores all else as well."""
+    yield Command("ip", ("link", "set", nic, "netns", netns, "name", device))
+    back = ("link", "set", device, "netns", "1", "name", nic)
+    yield Command("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), netns, back)
+
+
+def lent(link: Link, topology: Topology, emulator_netns: str) -> Iterator[tuple[str, str, str]]:
+    """(machine, interface, namespace) for every interface that moves."""
+    for number, end in enumerate(link.ends):
+        if link.emulator == end:
+            continue
+        machine = topology.node(end).machine
+        if machine is not None:
+            yield end, machine.nics_of(link.name)[0], node_netns(end)
+        if link.emulator is not None:
+            yield link.emulator, _middle_nic(link, topology, number), emulator_netns
+
+
+def on_machines(commands: Iterable[Command], machines: Mapping[str, str]) -> Iterator[Command]:
+    """The commands, each with the machine it happens on: that of the first namespace it names. `machines` are by
+    namespace.
+    """
+    for command in commands:
+        names = (command.netns, *command.words)
+        on = next((machines[name] for name in names if name is not None and name in machines), None)
+        yield command if on is None else replace(command, on=on)
