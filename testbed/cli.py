@@ -10,7 +10,7 @@ import typer
 import typer.core
 
 from . import __version__
-from .commands import check, compare, doctor, kernel, plan, plot, query, reproduce, results, run, schema
+from .commands import check, compare, doctor, kernel, machines, plan, plot, query, reproduce, results, run, schema
 from .error import TestbedError
 
 
@@ -42,6 +42,7 @@ app = typer.Typer(
 )
 app.command()(doctor.doctor)
 app.add_typer(kernel.app, name="kernel")
+app.add_typer(machines.app, name="machines")
 app.command()(check.check)
 app.command()(plan.plan)
 app.command()(run.run)

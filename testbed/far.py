@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import cabling, netlink
+from . import node as nodes
 from .agent.lent import FOLDER
 from .agent.machine import OBSERVER
 from .command import place
@@ -91,6 +92,7 @@ def _needs(trial: Trial, planned: Plan, machine: str) -> dict[str, Any]:
         "programs": sorted(programs),
         "probes": {PROBES[name][1]: list(PROBES[name][0]) for name in sorted(probes)},
         "controls": sorted(controls(trial.workload)) if machine == trial.workload.source else [],
+        "sysctls": dict(nodes.of_machine(trial.topology.node(machine).sysctls)),
         "architecture": platform.machine(),
         "versions": VERSIONS,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
@@ -98,8 +99,18 @@ def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command
     netns = node_netns(node.name)
     has_v6 = any(a.version == 6 for port in book.ports_of(node.name) for a in port.addresses)
     yield Command("write", (NO_IPV6, "0" if has_v6 else "1"), netns)
-    for key, value in (*common, *node.sysctls):
+    for key, value in (*common, *(node.sysctls if node.machine is None else of_namespace(node.sysctls))):
         yield Command("write", (_sysctl_path(key), value), netns)
+
+
+def of_namespace(sysctls: Sysctls) -> Sysctls:
+    """Of a machine's, those that each of its network namespaces has by itself."""
+    return tuple((key, value) for key, value in sysctls if re.match(r"net[./]ipv[46][./]", key))
+
+
+def of_machine(sysctls: Sysctls) -> Sysctls:
+    """The others, which `testbed machines prepare` sets for good."""
+    return tuple(pair for pair in sysctls if pair not in of_namespace(sysctls))
 
 
 def _sysctl_path(key: str) -> str:

@@ -41,7 +41,7 @@ mount -t tmpfs tmpfs /var/lib
 mount -t tmpfs tmpfs /home
 mkdir -p /run/sshd /var/lib/dpkg
 mount -t sysfs sysfs /sys
-echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+echo 1 >/proc/sys/net/ipv6/conf/default/addr_gen_mode
 echo > {folder}/ready
 read started
 exec {sshd} -D -e -f {folder}/sshd_config 2>{folder}/sshd.log
@@ -63,7 +63,7 @@ class Computer:
         return subprocess.run(inside, check=check, capture_output=True, text=True).stdout
 
     def dump(self) -> dict[str, str]:
-        """All that a trial must leave as it was; not whether a cable's other end is up, of which the kernel tells late."""
+        """All that a trial must leave as it was; not whether a cable's other end is up: that is told late."""
         return {what: CARRIER.sub("", text) for what, text in self._dump().items()}
 
     def _dump(self) -> dict[str, str]:
@@ -72,7 +72,7 @@ class Computer:
             "qdiscs": self.run("tc", "qdisc", "show"),
             "links": self.run("ip", "-d", "link", "show"),
             "addresses": self.run("ip", "address", "show"),
-            "routes": self.run("ip", "route", "show", "table", "all"),
+            "routes": self.run("sh", "-c", "ip route show table all | grep -v ^multicast | LC_ALL=C sort"),
             "namespaces": self.run("ip", "netns", "list"),
             "rules": self.run("nft", "list", "ruleset"),
             "offloads": self.run("sh", "-c", "for n in $(ls /sys/class/net); do ethtool -k $n; done 2>&1"),

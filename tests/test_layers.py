@@ -25,7 +25,7 @@ LAYERS = (
     ("agenda", "database"),
     ("repetition", "estimate", "table"),
     ("runner",),
-    ("relay",),
+    ("relay", "playbook"),
     ("ssh",),
     ("store",),
     ("column",),

@@ -133,6 +133,10 @@ class Resident:
             for name in request["controls"]
             if name not in known
         ]
+        for name, value in request["sysctls"].items():
+            now = text_of("/proc/sys/" + (name if "/" in name else name.replace(".", "/")))
+            if now.split() != value.split():
+                said.append(f"its {name} is {now.strip()} and not {value}: `testbed machines prepare` sets it")
         if request["architecture"] != platform.machine():
             said.append(
                 f"it is a {platform.machine()}, and our observer is for {request['architecture']}: what is set up "
@@ -141,6 +145,9 @@ class Resident:
         if said:
             raise StepError("; ".join(said))
         return {"about": about(request["versions"])}
+
+    def clock(self, request: Request) -> Request:
+        return {"now_ns": time.monotonic_ns()}
 
     def tool(self, request: Request) -> Request:
         """Whether a program of ours is there, by its hash; with `data`, it is made so."""
@@ -242,6 +249,7 @@ class Resident:
 
 REQUESTS: dict[str, Callable[[Resident, Request], Request | None]] = {
     "reach": Resident.reach,
+    "clock": Resident.clock,
     "tool": Resident.tool,
     "lend": Resident.lend,
     "start": Resident.start,
@@ -295,7 +303,6 @@ def about(versions: dict[str, list[str]]) -> Request:
         "architecture": platform.machine(),
         "cpus": os.cpu_count(),
         "versions": found,
-        "now_ns": time.monotonic_ns(),
     }
 
 
