@@ -73,6 +73,14 @@ def reach_steps(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
         }
 
 
+def ready_steps(planned: Plan) -> Iterator[dict[str, Any]]:
+    """All that machines lent has a cable that is up."""
+    for netns, machine in planned.machines:
+        place_there = place(machine, netns)
+        step = {"title": f"cables of {place_there}", "reach": place_there, "by": "machine", "machine": machine}
+        yield {**step, "inside": netns, "is_built": True}
+
+
 def _emulator_netns(planned: Plan, link: str) -> str:
     emulator = planned.emulator(link)
     return "" if emulator is None else emulator.netns

@@ -100,6 +100,7 @@ def orders(trial: Trial) -> Orders:
     steps = (
         *far.reach_steps(trial, planned),
         *command.steps(commands),
+        *far.ready_steps(planned),
         {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
         *_rtt_checks(planned),
         *far.observe(planned, READ_BACK, 0, observed),

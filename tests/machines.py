@@ -6,17 +6,23 @@ host's network changes, and all that is started from here on reaches them too.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+import asyncssh
 
 CLONE_NEWNET = 0x40000000
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -67,6 +73,7 @@ class Computer:
         return {what: CARRIER.sub("", text) for what, text in self._dump().items()}
 
     def _dump(self) -> dict[str, str]:
+        running = self.run("ps", "-eo", "args=").splitlines(keepends=True)
         return {
             "sysctls": self.run("sh", "-c", "cd /proc/sys/net && grep -r . . 2>/dev/null | LC_ALL=C sort"),
             "qdiscs": self.run("tc", "qdisc", "show"),
@@ -76,14 +83,37 @@ class Computer:
             "namespaces": self.run("ip", "netns", "list"),
             "rules": self.run("nft", "list", "ruleset"),
             "offloads": self.run("sh", "-c", "for n in $(ls /sys/class/net); do ethtool -k $n; done 2>&1"),
-            "processes": self.run("sh", "-c", "ps -eo args= | grep -v -e ps -e sshd -e sh | LC_ALL=C sort"),
+            "processes": "".join(sorted(line for line in running if not line.startswith(("ps ", "sshd", "sh ")))),
             "modules": Path("/proc/modules").read_text() if Path("/proc/modules").exists() else "",
         }
 
 
-def sshd_program() -> str | None:
-    """Debian's."""
-    return "/usr/sbin/sshd" if os.access("/usr/sbin/sshd", os.X_OK) else None
+@dataclass(frozen=True)
+class Sshd:
+    """A server's program, the folder of its libraries, and what its configuration has to say besides."""
+
+    program: str
+    libraries: str = ""
+    settings: str = ""
+
+
+@cache
+def sshd() -> Sshd | None:
+    """This machine's; without, Debian's, unpacked, not installed: that would start it. None if it cannot be had."""
+    if os.access("/usr/sbin/sshd", os.X_OK):
+        return Sshd("/usr/sbin/sshd")
+    folder = Path(tempfile.mkdtemp(prefix="testbed-sshd-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for package in ("openssh-server", "libwrap0"):
+        if subprocess.run(("apt-get", "download", package), cwd=folder, capture_output=True).returncode:
+            return None
+    for path in folder.glob("*.deb"):
+        subprocess.run(("dpkg-deb", "-x", path, folder), check=True)
+    parts = {"SshdSessionPath": "sshd-session", "SshdAuthPath": "sshd-auth"}
+    found = {key: folder / "usr/lib/openssh" / name for key, name in parts.items()}
+    settings = "".join(f"{key} {path}\n" for key, path in found.items() if path.exists())
+    libraries = next(iter(folder.glob("usr/lib/*/libwrap.so.0")), folder / "none").parent
+    return Sshd(str(folder / "usr/sbin/sshd"), str(libraries), settings)
 
 
 class Room:
@@ -102,20 +132,21 @@ class Room:
 
     def add(self, name: str, *, key: Path | None = None) -> Computer:
         """On, and answering; only the holder of the key comes in."""
-        sshd = sshd_program()
-        assert sshd is not None
+        server = sshd()
+        assert server is not None
         folder = self.folder / name
         folder.mkdir()
         address = f"10.77.0.{len(self.computers) + 1}"
         keygen(folder / "host_key")
         (folder / "authorized_keys").write_text((key or self.key).with_suffix(".pub").read_text())
-        (folder / "sshd_config").write_text(SSHD_CONFIG.format(address=address, folder=folder))
+        (folder / "sshd_config").write_text(server.settings + SSHD_CONFIG.format(address=address, folder=folder))
         process = subprocess.Popen(
             (
                 *("setpriv", "--pdeathsig", "KILL", "--", "unshare", "--mount", "--net", "--pid", "--fork"),
-                *("--kill-child", "--mount-proc", "--", "sh", "-c", START.format(folder=folder, sshd=sshd)),
+                *("--kill-child", "--mount-proc", "--", "sh", "-c", START.format(folder=folder, sshd=server.program)),
             ),
             stdin=subprocess.PIPE,
+            env={**os.environ, "LD_LIBRARY_PATH": server.libraries} if server.libraries else None,
         )
         self.processes.append(process)
         pid = _first_child(process, folder / "ready")
@@ -179,7 +210,10 @@ def room(folder: Path) -> Iterator[Room]:
 
 
 def keygen(path: Path) -> None:
-    subprocess.run(("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path), check=True)
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    key.write_private_key(path)
+    path.chmod(0o600)
+    key.write_public_key(path.with_suffix(".pub"))
 
 
 def _ip(*words: str) -> None:

@@ -81,6 +81,7 @@ def look(nic: str) -> Look:
     ]
     return {
         "up": "UP" in link["flags"],
+        "scheduler": link.get("qdisc"),
         "promisc": "PROMISC" in link["flags"],
         "mtu": link["mtu"],
         "mac": link.get("address"),
@@ -198,7 +199,10 @@ def _put_back(nic: str, was: Look) -> list[str]:
     if changed:
         _tried(said, "ethtool", "-K", nic, *(word for pair in changed for word in pair))
     _write(said, [*was["sysctls"].items(), *was["queue"].items()])
-    _tried(said, "ip", "link", "set", nic, "up" if was["up"] else "down")
+    if was["up"] or was["scheduler"] != "noop":  # the first time that it is up it gets one
+        _tried(said, "ip", "link", "set", nic, "up")
+    if not was["up"]:
+        _tried(said, "ip", "link", "set", nic, "down")
     for each in was["addresses"]:
         if not any(_is(each, have) for have in look(nic)["addresses"]):
             _tried(said, "ip", "address", "add", *_address_words(each), "dev", nic)

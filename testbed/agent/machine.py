@@ -67,6 +67,8 @@ class Connection:
 
     def listen(self, timeout_s: float | None) -> bool:
         """Takes in what comes; False if nothing came in time."""
+        if self.socket.fileno() < 0:
+            raise StepError(f"{self.name}: the connection was given up")
         if not select.select([self.socket], [], [], timeout_s)[0]:
             return False
         try:
@@ -143,7 +145,9 @@ CONNECTIONS: dict[str, Connection] = {}
 
 
 class Machine:
-    """A place on a machine: with `home`, the machine itself; otherwise inside a namespace of it."""
+    """A place on a machine: the machine itself, or `inside` a namespace of it. The machine itself is looked at; a place
+    inside is lent its interfaces, or, once it `is_built`, waited for until its cables are up.
+    """
 
     def __init__(self, node: str, step: Step, folder: str) -> None:
         began_ns = time.monotonic_ns()
@@ -153,7 +157,14 @@ class Machine:
         path = os.path.join(folder, f"{self.machine}.sock")
         if path not in CONNECTIONS:
             CONNECTIONS[path] = Connection(self.machine, path)
-        self.connection = CONNECTIONS[path]
+        self.path, self.connection = path, CONNECTIONS[path]
+        try:
+            self.arrive(step, folder, began_ns)
+        except StepError:
+            self.hang_up()
+            raise
+
+    def arrive(self, step: Step, folder: str, began_ns: int) -> None:
         if self.inside is None:
             found = self.connection.ask("reach", **step["needs"])["about"]
             if step.get("tools"):
@@ -163,6 +174,8 @@ class Machine:
             if "out" in step:
                 with open(os.path.join(folder, step["out"]), "w") as file:
                     json.dump(self.said, file, indent=1)
+        elif step.get("is_built"):
+            self.connection.ask("carrier", inside=self.inside)
         else:
             self.connection.ask("lend", nics=step["nics"], netns=self.inside)
 
@@ -210,11 +223,16 @@ class Machine:
     def write(self, pairs: list[tuple[str, str]]) -> None:
         self.connection.ask("write", pairs=pairs, inside=self.inside)
 
+    def hang_up(self) -> None:
+        """The other end puts back what it has."""
+        self.connection.socket.close()
+        CONNECTIONS.pop(self.path, None)
+
     def close(self) -> None:
         """The machine gets everything back; raises StepError if it did not."""
-        if self.inside is None:
+        if self.inside is None and self.connection.socket.fileno() >= 0:
             left = self.connection.ask("release")["left"]
-            self.connection.socket.close()
+            self.hang_up()
             if left:
                 raise StepError(
                     f"{self.machine}: not all was put back ({'; '.join(left)}); `testbed machines restore` tries again"

@@ -41,6 +41,7 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SILENCE_S = 60.0
 """The other end says something every few seconds; so long without a word, and it is gone."""
 GRACE_S = 2.0
+CARRIER_S, LOOK_AGAIN_S = 10.0, 0.02
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -169,6 +170,18 @@ class Resident:
         for nic in request["nics"]:
             lent.call("ip", "link", "set", nic, "alias", lent.alias(nic))
 
+    def carrier(self, request: Request) -> None:
+        """Waits until every cable is up: a NIC and a switch need seconds to agree on a speed."""
+        limit = time.monotonic() + CARRIER_S
+        while True:
+            links = json.loads(lent.call("ip", "-j", "link", "show", "up"))
+            down = [each["ifname"] for each in links if each and "LOWER_UP" not in each["flags"]]
+            if not down:
+                return
+            if time.monotonic() > limit:
+                raise StepError(f"no cable, or nothing at its other end: {', '.join(down)} (as it is called inside)")
+            time.sleep(LOOK_AGAIN_S)
+
     def start(self, request: Request) -> Request:
         """Its programs die with it, whatever ends it."""
         words, number = request["words"], request["id"]
@@ -252,6 +265,7 @@ REQUESTS: dict[str, Callable[[Resident, Request], Request | None]] = {
     "clock": Resident.clock,
     "tool": Resident.tool,
     "lend": Resident.lend,
+    "carrier": Resident.carrier,
     "start": Resident.start,
     "signal": Resident.signal,
     "read": Resident.read,
