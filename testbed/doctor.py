@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process
+from . import machinedoctor, package, process
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
@@ -22,6 +22,8 @@ from .kernels.cache import find
 LAB, HOST, BUILD = "lab", "host", "build"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
+    "ansible_runner",
+    "asyncssh",
     "duckdb",
     "matplotlib",
     "numpy",
@@ -80,7 +82,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD}
+    needs = {"run": LAB, "build": BUILD, "machine": HOST}
     for each in package.packages():
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
@@ -204,6 +206,11 @@ def _congestion_controls() -> Iterator[Finding]:
     yield Finding("congestion controls", not lacking, detail, fix, HOST)
 
 
+def _machines() -> Iterator[Finding]:
+    for look in machinedoctor.looks():
+        yield Finding(look.what, look.ok, look.detail, look.fix, HOST)
+
+
 ABILITIES: tuple[tuple[str, str, Callable[[str], None]], ...] = (
     ("veth", "veth", _veth),
     ("netem", "sch_netem", _qdisc("netem", "delay", "1ms")),
@@ -219,4 +226,5 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _lab_kernel,
     _host_kernel,
     _congestion_controls,
+    _machines,
 )

@@ -32,6 +32,8 @@ VERSIONS = {
 }
 WORKLOAD_PROGRAMS: dict[type, str] = {Iperf3Workload: "iperf3", PingWorkload: "ping"}
 TOOLS = "/run/tools"
+HEADER = struct.Struct("=QII")
+"""Before each record of the observer: its time, the number of its source, its length."""
 
 
 def machines(trial: Trial) -> tuple[str, ...]:
@@ -143,7 +145,7 @@ def gather(folder: Path, planned: Plan, files: Mapping[str, tuple[Source, ...]])
             ahead_ns = 0 if machine is None else _clock_ahead_ns(folder, machine)
             for record in netlink.records(path.read_bytes()):
                 time_ns, source = record.time_ns - ahead_ns, members[record.source][0]
-                header = struct.pack("=QII", max(0, time_ns), source, len(record.messages))
+                header = HEADER.pack(max(0, time_ns), source, len(record.messages))
                 records.append((time_ns, header + record.messages))
             if machine is not None:
                 path.unlink()

@@ -19,7 +19,7 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run" or "build"."""
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build" or "machine"."""
 
     name: str
     probe: str

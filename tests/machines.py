@@ -12,12 +12,13 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -160,7 +161,10 @@ class Room:
         assert process.stdin is not None
         process.stdin.write(b"\n")
         process.stdin.flush()
-        return computer
+        while process.poll() is None:
+            with suppress(ConnectionRefusedError), socket.create_connection((address, 22)):
+                return computer
+        raise AssertionError((folder / "sshd.log").read_text())
 
     def plug(self, one: str, nic: str, other: str, peer: str) -> None:
         """A cable between two of them."""

@@ -74,6 +74,7 @@ LAYERS = (
     ("netlink", "tcpinfo"),
     ("command",),
     ("units",),
+    ("machinedoctor",),
     ("process", "package", "library"),
     ("agent",),
     ("error",),
