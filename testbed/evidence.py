@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import far, workloads
+from .capture import captures
 from .emulator import ETHERNET_BYTES
 from .interval import (
     Interval,
@@ -25,6 +26,7 @@ from .interval import (
     read_timeline,
 )
 from .node import node_netns
+from .pcap import Seen
 from .policing import Policed
 from .readback import Qdisc, qdiscs
 from .sample import (
@@ -126,7 +128,8 @@ class Evidence:
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did. `machines` is what each of them said of itself, with its own `cpu_busy`.
+    each background that it did. `captures` maps each file to what it shows of the workload's data; None if it was
+    not read. `machines` is what each of them said of itself, with its own `cpu_busy`.
     """
 
     rtt_check: PingOutcome
@@ -142,6 +145,7 @@ class Evidence:
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
     machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    captures: Mapping[str, Seen | None] = field(default_factory=dict)
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -176,6 +180,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
         machines={name: _machine(folder, name) for name in far.machines(trial)},
+        captures=captures(trial, made.plan, folder),
     )
 
 

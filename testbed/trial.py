@@ -157,6 +157,11 @@ def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
     return tuple(f"{_capture_name(n)}.err" for n, _ in enumerate(_capture_points(trial, planned)))
 
 
+def captured_devices(trial: Trial, planned: Plan) -> tuple[tuple[str, str], ...]:
+    """The node or link, and the device, of each capture."""
+    return tuple((capture.at, device) for capture, _, device in _capture_points(trial, planned))
+
+
 def _check(trial: Trial) -> None:
     workload = trial.workload
     windows: tuple[int | None, ...] = ()
@@ -215,17 +220,24 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
-    """Queueing disciplines and devices of every emulator, and the devices of the two ends."""
+    """Queueing disciplines and devices of every emulator, and the devices of every node that the data passes."""
     emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
     return (
         *emulators,
-        *(Source("link", node_netns(host)) for host in workload_hosts(trial) if _is_observed(planned, host)),
+        *(Source("link", node_netns(node)) for node in _passed(trial, planned) if _is_observed(planned, node)),
     )
 
 
-def _is_observed(planned: Plan, host: str) -> bool:
+def _is_observed(planned: Plan, node: str) -> bool:
     """Our observer runs here and on machines."""
-    return host not in planned.elsewhere or node_netns(host) in dict(planned.machines)
+    return node not in planned.elsewhere or node_netns(node) in dict(planned.machines)
+
+
+def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
+    """The nodes on the way of the data and of what answers it, from end to end, each once."""
+    legs = filter(None, (planned.leg, planned.upstream))
+    links = (hop.link for leg in legs for hop in (*leg.path, *leg.back))
+    return tuple(dict.fromkeys((*workload_hosts(trial), *(end for link in links for end in link.ends))))
 
 
 def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:

@@ -23,6 +23,7 @@ from rich.progress import (
 from .. import store, sweep, table
 from ..error import TestbedError, UserError
 from ..kernels.lab import available_bytes
+from ..library import spec_file
 from ..result import TrialResult
 from ..runner import run as run_trial
 from ..scenario import Scenario, Trial
@@ -33,7 +34,9 @@ from .results import COLOUR, Format, print_cells, print_table
 
 
 def run(
-    scenario: Annotated[Path | None, typer.Argument(help="A scenario file.")] = None,
+    scenario: Annotated[
+        Path | None, typer.Argument(help="A scenario file, or the name of one that comes with the testbed.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Where results go (results/NAME; NAME-quick with --quick)."),
@@ -62,6 +65,7 @@ def run(
             )
         _repeat(repeat)
     elif scenario is not None:
+        scenario = spec_file(scenario)
         loaded = load_scenario(scenario, settings or [], quick=quick)
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run:

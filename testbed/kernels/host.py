@@ -38,6 +38,18 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         ),
         "nft_quota nft_limit",
     ),
+    "vlan_filtering": (
+        ("ip", "link", "add", "br0", "type", "bridge", "vlan_filtering", "1", "vlan_default_pvid", "0"),
+        "bridge",
+    ),
+    "802.1Q": (
+        (
+            "sh",
+            "-ec",
+            "ip link add eth0 type veth peer eth1; ip link add link eth0 name v type vlan protocol 802.1Q id 1",
+        ),
+        "8021q",
+    ),
 }
 """What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""
 
