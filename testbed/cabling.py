@@ -13,7 +13,7 @@ from .address import AddressBook, Port
 from .command import Command
 from .error import UserError
 from .node import node_netns
-from .topology import Link, Node, Topology
+from .topology import SWITCHING, Link, Node, Topology
 
 
 def reaches_machine(link: Link, topology: Topology) -> bool:
@@ -30,9 +30,12 @@ def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBoo
     node on the same machine there is a virtual one.
     """
     ports = tuple(book.port(end, link.name) for end in link.ends)
+    for node in map(topology.node, link.ends):
+        if node.machine is None:
+            _check_here(link, node)
     if not link.is_emulated:
         for port in ports:
-            yield from _lent(link, topology, port, _own_nic(link, topology, port))
+            yield from _lent(link, topology, port)
         return
     for number, port in enumerate(ports):
         end = f"end{number}"
@@ -51,7 +54,7 @@ def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBoo
             peer = ("type", "veth", "peer", "name", end, *_mtu(link), "netns", emulator_netns)
             yield Command("ip", (*words, *peer))
             continue
-        yield from _lent(link, topology, port, _own_nic(link, topology, port))
+        yield from _lent(link, topology, port)
         yield from _move(link, _middle_nic(link, topology, number), end, emulator_netns)
     wires = (("name", f"wire{n}", *_mtu(link), "netns", emulator_netns) for n in (0, 1))
     first, second = wires
@@ -62,14 +65,28 @@ def _mtu(link: Link) -> tuple[str, ...]:
     return ("mtu", str(link.mtu_bytes))
 
 
-def _own_nic(link: Link, topology: Topology, port: Port) -> str:
-    machine = topology.node(port.node).machine
-    if machine is None:
+def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook:
+    """The book without those ports of a switch that lead to machines: its own real NIC carries them all."""
+    if node.type not in SWITCHING:
+        return book
+    outside = [link.name for link in topology.links_of(node.name) if reaches_machine(link, topology)]
+    if not outside:
+        return book
+    return replace(book, ports=tuple(p for p in book.ports if p.node != node.name or p.link not in outside))
+
+
+def _check_here(link: Link, node: Node) -> None:
+    """An end on this computer reaches a machine only as a switch that has a real NIC among its ports."""
+    where = f"the link {link.name} leads from a machine to {node.name}, which is on this computer"
+    if node.type not in SWITCHING or getattr(node, "real_nic", None) is None:
         raise UserError(
-            f"the link {link.name} leads from a machine to {port.node}, which is on this computer, and does not say "
-            "over which of its network interfaces; allowed: machines at both ends"
+            f"{where} and has no network interface for it; allowed: a switch with 'nic: eth1', or a machine"
         )
-    return machine.nics_of(link.name)[0]
+    if link.is_emulated and link.emulator is None:
+        raise UserError(
+            f"{where}, and nothing stands between them that could impair it; allowed: the impairment on another link "
+            f"of {node.name}, or emulator: NODE, a machine with two NICs"
+        )
 
 
 def _middle_nic(link: Link, topology: Topology, number: int) -> str:
@@ -79,8 +96,10 @@ def _middle_nic(link: Link, topology: Topology, number: int) -> str:
     return machine.nics_of(link.name)[-1 if number else 0]
 
 
-def _lent(link: Link, topology: Topology, port: Port, nic: str) -> Iterator[Command]:
-    yield from _move(link, nic, port.device, node_netns(port.node))
+def _lent(link: Link, topology: Topology, port: Port) -> Iterator[Command]:
+    machine = topology.node(port.node).machine
+    if machine is not None:
+        yield from _move(link, machine.nics_of(link.name)[0], port.device, node_netns(port.node))
 
 
 def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:

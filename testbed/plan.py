@@ -202,7 +202,11 @@ def plan(
         *(c for node in built for c in _namespace(node_netns(node.name))),
         *(c for e in emulators for c in _namespace(e.netns)),
         *(c for link in topology.links for c in _cables(link, book, topology)),
-        *(c for node in built for c in nodes.commands(node, topology, book, sysctls, ends)),
+        *(
+            c
+            for node in built
+            for c in nodes.commands(node, topology, cabling.ports_here(node, topology, book), sysctls, ends)
+        ),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
         *(c for e in emulators for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),

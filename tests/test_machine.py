@@ -15,14 +15,16 @@ import yaml
 from testbed import far, playbook
 from testbed.agent import lent
 from testbed.error import SpecError, UserError
-from testbed.machine import Ssh
+from testbed.impairment import Direction
+from testbed.machine import Machine, Ssh
 from testbed.plan import Plan, plan
 from testbed.sample import Source
 from testbed.scenario import Trial
 from testbed.setting import Kernel
 from testbed.specfile import load_scenario, load_topology
-from testbed.topology import Topology
+from testbed.topology import Link, Node, Topology
 from testbed.trial import orders
+from testbed.workload import PingWorkload
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "topologies/machines.yaml"
@@ -203,3 +205,43 @@ def test_the_routes_that_the_kernel_makes_itself_are_not_made_again() -> None:
     own = ["198.51.100.0/24 via 192.0.2.77 metric 50", "default via 192.0.2.1 proto static"]
     kernels = ["192.0.2.0/24 proto kernel scope link src 192.0.2.1", "local 192.0.2.1 table local proto kernel"]
     assert [line for line in own + kernels if lent._is_own(line)] == own
+
+
+def bridged(real_nic: str | None, **link: Any) -> Topology:
+    """A host here behind a switch, and a machine behind the switch's real NIC."""
+    machine = Machine(nics=(("out", ("eth1",)),))
+    switch = Node("sw", "switch")
+    object.__setattr__(switch, "real_nic", real_nic)
+    nodes = (Node("h", "host"), switch, Node("m", "machine", machine=machine))
+    return Topology("bridged", nodes, (Link("in", ("h", "sw")), Link("out", ("sw", "m"), **link)))
+
+
+def test_a_machine_can_stand_behind_a_real_nic_of_a_switch_here() -> None:
+    planned = plan(bridged("eth7"), PingWorkload("h", "m"))
+    assert [hop.link.name for hop in planned.path] == ["in", "out"]
+    on_the_switch = [command.words for command in planned.commands if command.netns == "tb-sw"]
+    assert ("link", "set", "eth0", "master", "br0") in on_the_switch
+    assert not any("eth1" in words for words in on_the_switch)
+    assert {command.on for command in planned.commands if command.netns == "tb-m"} == {"m"}
+
+
+@pytest.mark.parametrize(
+    ("real_nic", "link", "said"),
+    [
+        (
+            None,
+            {},
+            r"to sw, which is on this computer and has no network interface for it; allowed: a switch with 'nic",
+        ),
+        (
+            "eth7",
+            {"forward": Direction(rate_bps=10**6)},
+            r"nothing stands between them that could impair it; allowed: ",
+        ),
+    ],
+)
+def test_a_machine_that_this_computer_has_no_cable_to_is_refused(
+    real_nic: str | None, link: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        plan(bridged(real_nic, **link))

