@@ -12,7 +12,8 @@ from dataclasses import replace
 from .address import AddressBook, Port
 from .command import Command
 from .error import UserError
-from .node import node_netns
+from .node import PACKET_BY_PACKET, node_netns
+from .stage import Emulator
 from .topology import SWITCHING, Link, Node, Topology
 
 
@@ -129,3 +130,16 @@ def on_machines(commands: Iterable[Command], machines: Mapping[str, str]) -> Ite
         names = (command.netns, *command.words)
         on = next((machines[name] for name in names if name is not None and name in machines), None)
         yield command if on is None else replace(command, on=on)
+
+
+def places(topology: Topology, emulators: Iterable[Emulator]) -> tuple[tuple[str, str], ...]:
+    """(namespace, machine) for all that is on machines."""
+    ends = ((node_netns(node.name), node.name) for node in topology.nodes if has_place(node, topology))
+    return (*ends, *((each.netns, each.on) for each in emulators if each.on is not None))
+
+
+def emulator_nics(emulator: Emulator) -> Iterator[Command]:
+    """Real NICs have to take in what is for others; what one merged would be counted, delayed and dropped as one."""
+    for end in ("end0", "end1") if emulator.on is not None else ():
+        yield Command("ip", ("link", "set", end, "promisc", "on"), emulator.netns)
+        yield Command("ethtool", ("-K", end, *PACKET_BY_PACKET), emulator.netns)

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
-Tool: TypeAlias = Literal["ip", "tc", "bridge", "nft", "ethtool", "write"]
+Tool: TypeAlias = Literal[
+    "ip",
+    "tc",
+    "bridge",
+    "nft",
+    "ethtool",
+    "write",
+    "file",
+    "mkdir",
+    "rm",
+    "wait",
+    "signal",
+    "controller",
+    "ovsdb-tool",
+    "ovsdb-server",
+    "ovs-vswitchd",
+    "ovs-vsctl",
+    "ovs-appctl",
+]
 
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
+
+OVS_FOLDER = "/run/tb-ovs"
+"""What belongs to a switch or a controller, in a folder of its name: sockets, database, process numbers, apps."""
+
+CONTROLLER = ("python3", "-m", "testbed.sdn")
+"""What starts a controller, where our package can be found."""
 
 
 @dataclass(frozen=True)
@@ -19,14 +43,18 @@ class Command:
     """What one tool is told, in one network namespace (None: the one the plan starts in).
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets. `undo` are words for the same tool; None where removing the namespace or the device undoes it. `on` is the
-    machine it happens on, None this computer.
+    it gets, of `file` a path and the text that it gets, of `wait` a number of seconds that the machine must have been
+    up, of `signal` the signal and a file with the number of the process, of `controller` its name and its folder. The
+    tools of Open vSwitch run for the switch that the namespace belongs to. `undo` are words for the same tool, or for
+    `undo_tool`; None where removing the namespace or the device undoes it. `on` is the computer it happens on, a node
+    of type machine; None is this one.
     """
 
     tool: Tool
     words: tuple[str, ...]
     netns: str | None = None
     undo: tuple[str, ...] | None = None
+    undo_tool: Tool | None = None
     on: str | None = None
 
 
@@ -60,7 +88,7 @@ def batches(commands: Iterable[Command]) -> Iterator[Batch]:
 def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
     """What takes the commands back, last first."""
     return tuple(
-        Command(command.tool, command.undo, command.netns, on=command.on)
+        Command(command.undo_tool or command.tool, command.undo, command.netns, on=command.on)
         for command in reversed(tuple(commands))
         if command.undo is not None
     )
@@ -73,7 +101,7 @@ def script(commands: Iterable[Command]) -> str:
 
 def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
     """The commands as steps for the agent, one for each process to start or list of files to write."""
-    return [step for batch in batches(commands) for step in _STEPS[batch.tool](batch)]
+    return [step for batch in batches(commands) for step in _STEPS.get(batch.tool, _each)(batch)]
 
 
 def _shell_line(command: Command) -> str:
@@ -83,17 +111,37 @@ def _shell_line(command: Command) -> str:
 
 def _line(command: Command) -> str:
     netns, words = command.netns, command.words
-    line: tuple[str, ...]
-    if command.tool == "write":
-        path, value = words
-        line = ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
-    elif command.tool == "nft":
-        line = ("nft", " ".join(words))
-    elif command.tool in ("ip", "tc", "bridge") and netns is not None:
+    if command.tool in ("ip", "tc", "bridge") and netns is not None:
         return shlex.join((command.tool, "-n", netns, *words))
-    else:
-        line = (command.tool, *words)
-    return shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
+    line = _process(command)
+    text = shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
+    if command.tool == "file":
+        return f"printf %s {shlex.quote(words[1])} | {text} > /dev/null"
+    return f"{text} &" if command.tool == "controller" else text
+
+
+def _process(command: Command) -> tuple[str, ...]:
+    """The words of the process that does what a command says."""
+    words = command.words
+    match command.tool:
+        case "write":
+            path, value = words
+            return ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
+        case "nft":
+            return ("nft", " ".join(words))
+        case "file":
+            return ("tee", words[0])
+        case "wait":
+            return ("awk", f'$1 < {words[0]} {{ system("sleep " {words[0]} - $1) }}', "/proc/uptime")
+        case "signal":
+            return ("sh", "-c", f'kill -{words[0]} "$(cat {shlex.quote(words[1])})"')
+        case "controller":
+            return (*CONTROLLER, words[1])
+        case tool if tool.startswith("ovs"):
+            assert command.netns is not None, "BUG: a switch without a namespace"
+            folder = f"{OVS_FOLDER}/{command.netns.removeprefix(PREFIX)}"
+            return ("env", f"OVS_RUNDIR={folder}", tool, *words)
+    return (command.tool, *words)
 
 
 def place(on: str, netns: str | None) -> str:
@@ -114,18 +162,36 @@ def _nft_file(batch: Batch) -> list[dict[str, Any]]:
 
 
 def _each(batch: Batch) -> list[dict[str, Any]]:
-    return [{"run": [batch.tool, *command.words], **batch.where} for command in batch.commands]
+    return [{"run": list(_process(command)), **batch.where} for command in batch.commands]
 
 
 def _writes(batch: Batch) -> list[dict[str, Any]]:
     return [{"write": [list(command.words) for command in batch.commands], **batch.where}]
 
 
-_STEPS = {
+def _files(batch: Batch) -> list[dict[str, Any]]:
+    return [{"title": "file", "run": list(_process(each)), "stdin": each.words[1]} for each in batch.commands]
+
+
+def _controllers(batch: Batch) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": "controller",
+            "run": list(_process(command)),
+            "netns": batch.netns,
+            "background": f"controller-{command.words[0]}",
+        }
+        for command in batch.commands
+    ]
+
+
+_STEPS: dict[str, Callable[[Batch], list[dict[str, Any]]]] = {
     "ip": _batch_file,
     "tc": _batch_file,
     "bridge": _batch_file,
     "nft": _nft_file,
-    "ethtool": _each,
     "write": _writes,
+    "file": _files,
+    "controller": _controllers,
 }
+"""Those of other tools are started one by one."""

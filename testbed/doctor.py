@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import machinedoctor, package, process
+from . import machinedoctor, package, process, sdndoctor
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
 
-LAB, HOST, BUILD = "lab", "host", "build"
+LAB, HOST, BUILD, SDN = "lab", "host", "build", "sdn"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
     "ansible_runner",
@@ -46,7 +46,8 @@ NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 class Finding:
     """One thing that was looked at. `fix` is what to type: empty when all is well, "# …" when nothing helps.
 
-    `needed_for` is "lab" (trials in the lab kernel), "build" (building one) or "host" (`kernel: host`).
+    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`) or "sdn" (nodes of
+    the types ovs and controller).
     """
 
     what: str
@@ -83,7 +84,7 @@ def _python() -> Iterator[Finding]:
 
 def _programs() -> Iterator[Finding]:
     needs = {"run": LAB, "build": BUILD, "machine": HOST}
-    for each in package.packages():
+    for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
         yield Finding(Path(each.probe).name, each.present, detail, fix, needs[each.use])
@@ -211,6 +212,15 @@ def _machines() -> Iterator[Finding]:
         yield Finding(look.what, look.ok, look.detail, look.fix, HOST)
 
 
+def _openflow() -> Iterator[Finding]:
+    try:
+        has_lab = bool(find(None))
+    except MachineError:
+        has_lab = False
+    for found in sdndoctor.examine(has_lab=has_lab):
+        yield Finding(*found, needed_for=SDN)
+
+
 ABILITIES: tuple[tuple[str, str, Callable[[str], None]], ...] = (
     ("veth", "veth", _veth),
     ("netem", "sch_netem", _qdisc("netem", "delay", "1ms")),
@@ -227,4 +237,5 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _host_kernel,
     _congestion_controls,
     _machines,
+    _openflow,
 )

@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import far, workloads
+from . import far, flowtable, workloads
 from .capture import captures
 from .emulator import ETHERNET_BYTES
+from .flowtable import OpenFlowEvidence
 from .interval import (
     Interval,
     Look,
@@ -128,8 +129,9 @@ class Evidence:
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did. `captures` maps each file to what it shows of the workload's data; None if it was
-    not read. `machines` is what each of them said of itself, with its own `cpu_busy`.
+    each background that it did. `channels` are the stages between switches and controllers, `openflow` what those say.
+    `captures` maps each file to what it shows of the workload's data; None if it was not read. `machines` is what each
+    of them said of itself, with its own `cpu_busy`.
     """
 
     rtt_check: PingOutcome
@@ -145,6 +147,8 @@ class Evidence:
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
     machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    channels: tuple[StageEvidence, ...] = ()
+    openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
     captures: Mapping[str, Seen | None] = field(default_factory=dict)
 
 
@@ -180,6 +184,13 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
         machines={name: _machine(folder, name) for name in far.machines(trial)},
+        channels=tuple(
+            dumps.stage(emulator, stage)
+            for channel in made.plan.channels
+            if (emulator := made.plan.emulator(channel.link.name)) is not None
+            for stage in emulator.stages
+        ),
+        openflow=flowtable.read(trial.topology, made.plan, folder),
         captures=captures(trial, made.plan, folder),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .appfile import with_apps
 from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
@@ -29,6 +30,7 @@ class Network:
     links: tuple[str, ...] | None = None
     hosts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    controllers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,23 @@ class Networks:
     def names(self, scenario: Document) -> Names:
         """What the axes of the scenario can refer to."""
         each = tuple(self.found.values())
-        links, hosts = (_common(names) for names in ([one.links or () for one in each], [one.hosts for one in each]))
-        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts))
+        links, hosts, controllers = (
+            _common(names)
+            for names in (
+                [one.links or () for one in each],
+                [one.hosts for one in each],
+                [one.controllers for one in each],
+            )
+        )
+        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts, *one.controllers))
         return Names(
             None if any(one.links is None for one in each) else links,
             hosts,
             _tool(mapping(scenario.data)),
-            tuple(name for name in every if name not in (*links, *hosts)),
+            tuple(name for name in every if name not in (*links, *hosts, *controllers)),
             {said: one.file for said, one in self.found.items()},
             _backgrounds(mapping(scenario.data)),
+            controllers,
         )
 
     def places(self) -> tuple[str, ...] | None:
@@ -121,7 +131,7 @@ def _own(scenario: Document, folder: str) -> Network:
 def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
     try:
         file = os.path.join(folder, said)
-        return _known(with_inventory(read(file), os.path.dirname(file)))
+        return _known(with_inventory(read(file), os.path.dirname(file)), os.path.dirname(file))
     except SpecError as error:
         if error.problems[0].line is not None:
             return Network(None, error.problems)
@@ -130,19 +140,21 @@ def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
 
 def _inline(topology: Document, folder: str) -> Network:
     try:
-        return _known(with_inventory(topology, folder))
+        return _known(with_inventory(topology, folder), folder)
     except SpecError as error:
         return Network(None, error.problems)
 
 
-def _known(document: Document) -> Network:
+def _known(document: Document, folder: str) -> Network:
+    document = with_apps(document, folder)
     file, faults = check_topology(document)
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
     types = {name: mapping(node).get("type") for name, node in nodes.items()}
     hosts = tuple(name for name, type in types.items() if type in ("host", "machine"))
     others = tuple(name for name in types if name not in hosts)
-    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others)
+    controllers = tuple(name for name, type in types.items() if type == "controller")
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers)
 
 
 def _tool(data: dict[str, Any]) -> str | None:

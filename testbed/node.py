@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from .address import AddressBook
 from .command import PREFIX, Command
+from .control import NO_IPV6
 from .route import routes
 from .topology import SWITCHING, Nic, Node, Topology
 
@@ -27,7 +28,6 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
-NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 QUIET_IPV6 = ("accept_dad", "accept_ra")
 """Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
 
@@ -61,11 +61,11 @@ def commands(
     netns = node_netns(node.name)
     yield from _NODES[node.type](node, book, sysctls)
     yield from ups(netns, ("lo", *(port.device for port in book.interfaces_of(node.name))))
-    if node.type not in SWITCHING:
+    if node.type not in SWITCHING and node.machine is None and topology.neighbours == "static":
         routers = {each.name for each in topology.nodes if each.is_router}
-        if node.machine is None:
-            machines = frozenset(each.name for each in topology.nodes if each.machine is not None)
-            yield from _neighbours(node, book, ends | routers, machines)
+        machines = frozenset(each.name for each in topology.nodes if each.machine is not None)
+        yield from _neighbours(node, book, ends | routers, machines)
+    if node.type not in SWITCHING:
         yield from _routes(node, topology, book)
 
 
@@ -103,7 +103,19 @@ def _machine(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Comman
     yield from _addresses(node, book)
 
 
-_NODES = {"host": _host, "router": _router, "switch": _switch, "machine": _machine}
+def _of_openflow(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    """A switch or a controller: what makes it one comes once the network is there."""
+    yield Command("write", (NO_IPV6, "1"), node_netns(node.name))
+
+
+_NODES = {
+    "host": _host,
+    "router": _router,
+    "switch": _switch,
+    "ovs": _of_openflow,
+    "controller": _of_openflow,
+    "machine": _machine,
+}
 
 
 def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:

@@ -6,17 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from . import cabling
+from . import cabling, control, instruction, vswitch
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
 from .command import Command, place, script, undos
-from .node import PACKET_BY_PACKET, node_netns
+from .control import Channel
+from .node import node_netns
+from .openflow import Datapath
 from .route import way
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import ELSEWHERE, Link, Nic, Topology
+from .topology import ELSEWHERE, MTU_DEFAULT, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -61,9 +63,11 @@ class Plan:
     `path` is the way of the workload's data, from the host that the receiver gets it from, and `back` that of what
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
-    are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
-    The nodes `elsewhere` have a kernel of their own. `machines` has (namespace, machine) for what is on one,
-    `hosts` a line on each machine for the reader.
+    are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
+    where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
+    as they do, and `vswitches` how many with and without one. `timeline` is what happens while the workload runs, up to
+    `until_ns` after its start. The nodes `elsewhere` have a kernel of their own. `machines` has (namespace, machine)
+    for what is on one, `hosts` a line on each machine for the reader.
     """
 
     commands: tuple[Command, ...]
@@ -77,6 +81,10 @@ class Plan:
     background: tuple[Leg, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
+    channels: tuple[Channel, ...] = ()
+    controlled: tuple[tuple[str, Channel], ...] = ()
+    datapaths: tuple[tuple[str, Datapath], ...] = ()
+    vswitches: int = 0
     elsewhere: frozenset[str] = frozenset()
     machines: tuple[tuple[str, str], ...] = ()
     hosts: tuple[str, ...] = ()
@@ -170,12 +178,14 @@ def plan(
     sysctls: tuple[tuple[str, str], ...] = (),
     real_time: bool = False,
     background: tuple[tuple[str, str], ...] = (),
+    datapath: Datapath = "kernel",
 ) -> Plan:
     """The plan for a topology with what a workload needs, and other traffic between the pairs (sender, receiver) of
     `background`.
 
     `seed` draws what is drawn while planning; `sysctls` are for every host, before its own. `real_time` is for
-    kernels on the wall clock, where timers are late. Raises UserError for addresses that clash.
+    kernels on the wall clock, where timers are late; `datapath` is that of Open vSwitches that do not say. Raises
+    UserError for addresses that clash.
     """
     book = address_book(topology)
     pairs = legs(workload) if workload else ()
@@ -185,9 +195,9 @@ def plan(
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
     ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
-    kinds = [(node, nodes.nic_of(node, topology)) for node in topology.nodes if node.type in ("host", "machine")]
-    nics = tuple((node.name, kind) for node, kind in kinds)
-    superpackets = any(kind == "offload" for node, kind in kinds if node.machine is None)
+    by_one = vswitch.plain_ports(topology, book, datapath)
+    nics = _nics(topology, frozenset(port.node for port in by_one))
+    superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).machine is None)
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
     emulators = tuple(
@@ -197,10 +207,13 @@ def plan(
         for link in topology.links
         if link.is_emulated
     )
+    channels = control.channels(topology)
+    aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
     built = [node for node in topology.nodes if node.machine is None or cabling.has_place(node, topology)]
     commands = [
         *(c for node in built for c in _namespace(node_netns(node.name))),
-        *(c for e in emulators for c in _namespace(e.netns)),
+        *(c for e in (*emulators, *aside) for c in _namespace(e.netns)),
+        *(c for channel in channels for c in _namespace(channel.netns)),
         *(c for link in topology.links for c in _cables(link, book, topology)),
         *(
             c
@@ -208,38 +221,95 @@ def plan(
             for c in nodes.commands(node, topology, cabling.ports_here(node, topology, book), sysctls, ends)
         ),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
-        *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
-        *(c for e in emulators for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
+        *(vswitch.plain(port) for port in by_one),
+        *(c for channel in channels for c in control.commands(channel, _aside)),
+        *(Command("write", (control.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
+        *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
         packets = superpackets and e.on is None
-        if e.on is not None:  # what a NIC merged would be counted, delayed and dropped as one
-            commands += (Command("ip", ("link", "set", end, "promisc", "on"), e.netns) for end in ("end0", "end1"))
-            commands += (Command("ethtool", ("-K", end, *PACKET_BY_PACKET), e.netns) for end in ("end0", "end1"))
+        commands += cabling.emulator_nics(e)
         commands += emulation.commands(e, superpackets=packets, real_time=real_time, exempt_control=exempt)
-    machines = tuple(
-        (
-            *((node_netns(node.name), node.name) for node in topology.nodes if cabling.has_place(node, topology)),
-            *((e.netns, e.on) for e in emulators if e.on is not None),
-        )
-    )
+    for e in aside:
+        commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
+    commands += _openflow(topology, book, channels, datapath)
+    later = tuple(moment for channel in channels for moment in control.moments(channel))
+    machines = cabling.places(topology, emulators)
     return Plan(
         tuple(cabling.on_machines(commands, dict(machines))),
         book,
-        emulators,
+        (*emulators, *aside),
         path,
         back,
         nics,
         upstream=found[0] if len(found) > 1 else None,
         leg=found[-1] if found else None,
         background=others,
-        timeline=times.timeline(emulators, real_time=real_time),
+        timeline=times.timeline(emulators, later, real_time=real_time),
         until_ns=until_ns,
+        channels=channels,
+        controlled=_controlled(channels, found),
+        vswitches=sum(topology.node(node).ovs is not None for node in _all_passed(found)),
+        datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
         machines=machines,
         hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
     )
+
+
+def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], ...]:
+    """For each host; those of `by_one` must send packets one by one."""
+    found: list[tuple[str, Nic]] = []
+    for node in topology.nodes:
+        if node.type == "host" and node.name in by_one:
+            vswitch.check_nic(node, node.nic or topology.nic)
+            found.append((node.name, "plain"))
+        elif node.type in ("host", "machine"):
+            found.append((node.name, nodes.nic_of(node, topology)))
+    return tuple(found)
+
+
+def _of_channel(channel: Channel, seed: int) -> Emulator:
+    return emulation.emulator(channel.link, "forward", seed, superpackets=True)
+
+
+def _openflow(
+    topology: Topology, book: AddressBook, channels: tuple[Channel, ...], datapath: Datapath
+) -> Iterator[Command]:
+    """Controllers first, so that switches find them at once."""
+    switches = control.switches(topology)
+    for switch in switches:
+        yield from vswitch.databases(switch)
+    for channel in channels:
+        yield from instruction.commands(channel, topology, book)
+    if switches:
+        yield Command("wait", (str(vswitch.UP_S),))
+    for switch in switches:
+        yield from vswitch.daemons(switch)
+        yield vswitch.bridge(switch, topology, book, datapath)
+    for channel in channels:
+        if channel.controller.start_ns is None:
+            yield from (vswitch.connected(switch) for switch in channel.switches)
+
+
+def _controlled(channels: tuple[Channel, ...], legs: tuple[Leg, ...]) -> tuple[tuple[str, Channel], ...]:
+    by_switch = {switch: channel for channel in channels for switch in channel.switches}
+    return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
+
+
+def _all_passed(legs: tuple[Leg, ...]) -> list[str]:
+    return [node for leg in legs for hops in (leg.path, leg.back) for node in _passed(hops)]
+
+
+def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
+    """The nodes between the two ends of a way."""
+    for hop in hops[:-1]:
+        yield hop.link.ends[1 if hop.way == "forward" else 0]
+
+
+def _aside(first: _End, second: _End) -> Command:
+    return _cable(first, second, MTU_DEFAULT)
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:

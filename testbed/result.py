@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from . import flowtable
 from .emulator import ETHERNET_BYTES
 from .evidence import Evidence, StageEvidence
 from .finding import Finding, Verdict, verdict
@@ -93,6 +94,8 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
     }
     if evidence.machines:
         data["machines"] = {name: dict(said) for name, said in evidence.machines.items()}
+    if evidence.openflow.switches:
+        data["sdn"] = flowtable.result(evidence.openflow, begin)
     return TrialResult(data, ending.wall_s)
 
 

@@ -12,14 +12,25 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, evidence, far, gate, package, process, relay
+from . import (
+    __version__,
+    controllerhome,
+    evidence,
+    far,
+    flowtable,
+    gate,
+    package,
+    process,
+    relay,
+    vswitch,
+)
 from .agent.elsewhere import WAYS
 from .agent.kernel import StepError
 from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, lab
 from .kernels.cache import KernelImage, find
-from .kernels.guest import Ending, Progress
+from .kernels.guest import Ending, Progress, TrialError
 from .machine import Machine
 from .native import Tools, tools
 from .result import TrialResult, result
@@ -39,6 +50,7 @@ VERSIONS = {
     "tcpdump": ("tcpdump", "--version"),
     "nginx": ("nginx", "-v"),
     "curl": ("curl", "--version"),
+    "Open vSwitch": ("ovs-vswitchd", "--version"),
 }
 
 
@@ -91,6 +103,7 @@ def check(trial: Trial, made: Orders) -> None:
             raise MachineError(
                 f"the program {program!r} is missing, which this workload needs", package.fix_for(program)
             )
+    _check_openflow(made, there)
     at_home = trial.workload.source not in made.plan.elsewhere
     wanted = set(controls(trial.workload)) if at_home else set()
     wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
@@ -101,6 +114,31 @@ def check(trial: Trial, made: Orders) -> None:
             fix = f"sudo modprobe tcp_{name}, or kernel: lab"
             raise MachineError(f"this machine's kernel has no congestion control {name} (it has {known})", fix)
         raise UserError(f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}")
+
+
+def _check_openflow(made: Orders, there: Place) -> None:
+    """What Open vSwitches and controllers need, by the name of the node that needs it."""
+    for switch, datapath in made.plan.datapaths:
+        missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
+        missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
+        if missing:
+            what = f"{switch} is an Open vSwitch, and this machine has no {missing[0]}"
+            raise MachineError(what, package.install_command(["openvswitch-switch"]))
+        if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
+            what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
+            raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
+        if datapath == "user" and there.image is None and not Path("/dev/net/tun").exists():
+            raise MachineError(f"{switch} has datapath: user, which needs /dev/net/tun", "sudo modprobe tun")
+    for channel in made.plan.channels:
+        try:
+            controllerhome.check(is_lab=there.image is not None)
+        except MachineError as error:
+            raise MachineError(f"{channel.name} is a controller: {error.what}", error.fix) from None
+
+
+def _in_lab(there: Place) -> bool:
+    assert there.image is not None, "BUG: a lab kernel without an image"
+    return "CONFIG_OPENVSWITCH=y" in (there.image.folder / "config").read_text().splitlines()
 
 
 def _check_host(made: Orders) -> None:
@@ -158,8 +196,12 @@ def run(
     (folder / "plan.sh").write_text(made.script)
     write_json(folder / PROVENANCE, _provenance(there))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    with relay.opened(machines(trial), folder):
-        ending = _carry_out(trial, made, there, folder, progress, cancelled)
+    try:
+        with relay.opened(machines(trial), folder):
+            ending = _carry_out(trial, made, there, folder, progress, cancelled)
+    except TrialError as error:
+        said = flowtable.failures(folder)
+        raise TrialError(f"{said}\nThen {error}" if said else str(error)) from None
     far.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed, SAMPLES: made.sampled})
     seen = evidence.read(trial, made, folder)
     findings = gate.judge(trial, made.plan, seen)
@@ -175,9 +217,10 @@ def _carry_out(
     trial: Trial, made: Orders, there: Place, folder: Path, progress: Progress, cancelled: Callable[[], bool]
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
+    steps = controllerhome.with_interpreter(made.steps, is_lab=there.image is not None)
     if there.image is None:
         return host.run(
-            made.steps,
+            steps,
             folder,
             tools=there.tools,
             wall_limit_s=wall_limit_s,
@@ -186,7 +229,7 @@ def _carry_out(
         )
     return lab.run(
         there.image,
-        made.steps,
+        steps,
         folder,
         tools=there.tools,
         seed=trial.seed,

@@ -10,14 +10,15 @@ from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
 from .machine import Machine
+from .openflow import Controller, Neighbours, Ovs
 from .schedule import Change
 from .vlan import Membership, Tag
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
-SWITCHING = frozenset({"switch"})
-"""The node types that join links into one segment."""
+SWITCHING = frozenset({"switch", "ovs"})
+"""The node types that join their links into one segment."""
 
 FORWARDING = SWITCHING | {"router"}
 """The node types that pass on packets meant for others."""
@@ -65,6 +66,8 @@ class Node:
     sysctls: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
     stp: bool = False
+    ovs: Ovs | None = None
+    controller: Controller | None = None
     vlans: tuple[Membership, ...] = ()
     machine: Machine | None = None
 
@@ -124,7 +127,8 @@ class Link:
 @dataclass(frozen=True)
 class Topology:
     """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan. `ip` is for
-    segments on which no address is given.
+    segments on which no address is given. `neighbours` says whether hosts and routers know each other's MAC addresses
+    from the start.
     """
 
     name: str
@@ -133,6 +137,7 @@ class Topology:
     nic: Nic | None = None
     description: str = ""
     ip: IpVersions = "4"
+    neighbours: Neighbours = "static"
 
     def node(self, name: str) -> Node:
         """Raises KeyError."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import command, far, workloads
+from . import command, far, flowtable, package, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
@@ -29,6 +29,10 @@ and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTO
 
 RTT_CHECK, UPSTREAM_CHECK = "rtt-check.out", "rtt-check-upstream.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
+WARM_UP_COUNT, WARM_UP_INTERVAL_NS = 3, 1_000_000_000
+CONTROL_SETTLE_ROUND_TRIPS = 20
+"""Of the control channel: handshakes, and what an app sends to a switch that is new to it."""
+
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
 OBSERVER = "observer"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
@@ -89,6 +93,7 @@ def orders(trial: Trial) -> Orders:
         sysctls=trial.sysctls,
         real_time=not trial.kernel.is_virtual_time,
         background=tuple((each.source, each.destination) for _, each in trial.background),
+        datapath="kernel" if trial.kernel.place != "host" or package.has_module("openvswitch") else "user",
     )
     _check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
@@ -101,9 +106,10 @@ def orders(trial: Trial) -> Orders:
         *far.reach_steps(trial, planned),
         *command.steps(commands),
         *far.ready_steps(planned),
-        {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
-        *_rtt_checks(planned),
+        {"sleep": _settle_s(trial, planned)},
+        *(() if planned.controlled else _rtt_checks(planned)),
         *far.observe(planned, READ_BACK, 0, observed),
+        *flowtable.steps(trial.topology, "before"),
         *_rulesets(planned, "before"),
         *_counters(trial, planned, "before"),
         *_captures(trial, planned),
@@ -117,6 +123,9 @@ def orders(trial: Trial) -> Orders:
         *_rulesets(planned, "after"),
         *_counters(trial, planned, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
+        *flowtable.steps(trial.topology, "after"),
+        *(_late_rtt_checks(planned) if planned.controlled else ()),
+        *flowtable.told_back(planned),
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
     others = sum(map(len, drawn.values()))
@@ -217,6 +226,22 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
     for leg, file in ((planned.leg, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
         if leg is not None:
             yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
+
+
+def _late_rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+    """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
+    to ask, those do that nobody looks at.
+    """
+    for leg in filter(None, (planned.leg, planned.upstream)):
+        yield ping.step(planned, leg, f"rtt-warm-up-{leg.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
+    yield from _rtt_checks(planned)
+
+
+def _settle_s(trial: Trial, planned: Plan) -> float:
+    """With controllers until they have told the switches what they have to tell them at first."""
+    least_s = STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S
+    asking_s = max((channel.controller.rtt_ns for channel in planned.channels), default=0) / 1e9
+    return least_s + CONTROL_SETTLE_ROUND_TRIPS * asking_s
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
