@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
@@ -30,6 +30,7 @@ Tool: TypeAlias = Literal[
     "mininet",
 ]
 
+HOME = ".home"
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
 
@@ -51,7 +52,8 @@ class Command:
     number of seconds that the machine must have been up, of `signal` the signal and a file with the number of the
     process, of `controller` its name and its folder; those of `mininet` are for the driver. The tools of Open vSwitch
     run for the switch that the namespace belongs to. `undo` are words for the same tool, or for `undo_tool`; None where
-    removing the namespace or the device undoes it.
+    removing the namespace or the device undoes it. `on` is the virtual machine or, as `home` calls it, the computer
+    that it happens on; None is this one.
     """
 
     tool: Tool
@@ -74,7 +76,7 @@ class Batch:
     @property
     def where(self) -> dict[str, str | None]:
         """The key of a step that says where it happens."""
-        return {"netns": self.netns} if self.on is None else {"on": self.on}
+        return {"netns": self.netns} if self.on is None else {"on": place(self.on, self.netns)}
 
 
 BATCH_LINES = 500
@@ -114,8 +116,15 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 
 def _shell_line(command: Command) -> str:
-    if command.on is not None:
-        return f"# on {command.on}: {_shell_line(replace(command, on=None))}"
+    line = _line(command)
+    if command.on is None:
+        return line
+    if not command.on.endswith(HOME):
+        return f"# on {command.on}: {line}"
+    return shlex.join(("ssh", command.on.removesuffix(HOME), line))
+
+
+def _line(command: Command) -> str:
     netns, words = command.netns, command.words
     if command.tool == "mininet":
         return _mininet_line(*words)
@@ -162,6 +171,16 @@ def _mininet_line(verb: str, text: str) -> str:
 def _mininet(batch: Batch) -> list[dict[str, Any]]:
     words = [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial"]
     return [{"title": "mininet", "run": words, "stdin": command.words[1]} for command in batch.commands]
+
+
+def home(machine: str) -> str:
+    """What steps call a machine itself, outside of any namespace there; no node's name has a dot."""
+    return f"{machine}{HOME}"
+
+
+def place(on: str, netns: str | None) -> str:
+    """What steps call a namespace on a machine, or (None) what it is on."""
+    return on if netns is None else netns.removeprefix(PREFIX)
 
 
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:

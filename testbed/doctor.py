@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process, sdndoctor, topo, vmdoctor
+from . import machinedoctor, package, process, sdndoctor, topo, vmdoctor
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
@@ -22,6 +22,8 @@ from .kernels.cache import find
 LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
+    "ansible_runner",
+    "asyncssh",
     "duckdb",
     "matplotlib",
     "numpy",
@@ -81,7 +83,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET}
+    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET, "machine": HOST}
     for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
@@ -216,6 +218,11 @@ def _congestion_controls() -> Iterator[Finding]:
     yield Finding("congestion controls", not lacking, detail, fix, HOST)
 
 
+def _machines() -> Iterator[Finding]:
+    for look in machinedoctor.looks():
+        yield Finding(look.what, look.ok, look.detail, look.fix, HOST)
+
+
 def _openflow() -> Iterator[Finding]:
     try:
         has_lab = bool(find(None))
@@ -241,6 +248,7 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _lab_kernel,
     _host_kernel,
     _congestion_controls,
+    _machines,
     _openflow,
     _virtual_machines,
 )

@@ -24,8 +24,8 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build", "sdn", "vm" or
-    "mininet".
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build", "sdn", "vm", "mininet"
+    or "machine".
     """
 
     name: str

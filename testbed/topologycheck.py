@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from .document import Document, Fault, mapping
 from .error import one_of
+from .machinecheck import machine_faults
 from .openflowcheck import openflow_faults
 from .policyfile import policy_faults
 from .schedulefile import schedule_faults
@@ -196,6 +197,10 @@ def _switch_loops(parts: Parts) -> Iterator[Fault]:
             yield Fault(("links", name, "ends"), what, "switches with 'stp: true', or no ring")
 
 
+def _machines(parts: Parts) -> Iterator[Fault]:
+    yield from machine_faults(parts.nodes, parts.links)
+
+
 def _openflow(parts: Parts) -> Iterator[Fault]:
     yield from openflow_faults(parts.nodes, parts.links)
 
@@ -235,5 +240,6 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _address_ends,
     _ports,
     _switch_loops,
+    _machines,
     _openflow,
 )

@@ -185,8 +185,14 @@ class Trial:
         for process in self.running.values():
             process.kill()
             process.wait()
+        failures = []
         for each in self.elsewhere.values():
-            each.close()
+            try:
+                each.close()
+            except StepError as error:
+                failures.append(str(error))
+        if failures:
+            raise StepError("; ".join(failures))
 
     def close(self, error: Step | None) -> None:
         self.log.close()
