@@ -10,7 +10,7 @@ import typer
 import typer.core
 
 from . import __version__
-from .commands import check, compare, doctor, kernel, plan, plot, query, reproduce, results, run, schema
+from .commands import check, compare, doctor, kernel, plan, plot, query, report, reproduce, results, run, schema
 from .error import TestbedError
 
 
@@ -48,6 +48,7 @@ app.command()(run.run)
 app.command()(results.results)
 app.command()(query.query)
 app.command()(plot.plot)
+app.command()(report.report)
 app.command()(compare.compare)
 app.command()(reproduce.reproduce)
 app.command()(schema.schema)

@@ -1,0 +1,36 @@
+"""Which samples are kept where there are too many: in each stretch the rows with the least and the most. Pure, no I/O.
+
+What is kept are rows as they were measured, at their own times; peaks and troughs survive, what is between them goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.statistic import FloatArray
+
+Rows = NDArray[np.int64]
+
+
+def kept(columns: Sequence[FloatArray], most: int) -> Rows:
+    """The row numbers to keep, in order, at most about `most`: all, if there are no more; the first and last always.
+
+    The columns are of one length. NaN is neither the least nor the most.
+    """
+    length = len(columns[0]) if columns else 0
+    if length <= most:
+        return np.arange(length)
+    stretches = max(1, (most - 2) // (2 * len(columns)))
+    bounds = np.linspace(0, length, stretches + 1).astype(np.int64)
+    found = {0, length - 1}
+    for start, end in pairwise(bounds):
+        for column in columns:
+            part = column[start:end]
+            known = np.flatnonzero(np.isfinite(part))
+            if len(known):
+                found |= {int(start + known[np.argmin(part[known])]), int(start + known[np.argmax(part[known])])}
+    return np.array(sorted(found), dtype=np.int64)
