@@ -22,6 +22,7 @@ QUIET = 0.001
 """A socket that had a smaller share of the busiest one's bytes acknowledged is no flow: it is the other end of one."""
 
 ENDS = ("source", "source_port", "destination", "destination_port")
+WORDS = ["source", "destination", "link", "way"]
 SAMPLED = ("time_s", *ENDS, "bytes_acked", "srtt_s", "snd_cwnd", "snd_mss_bytes", "total_retrans")
 QUEUED = ("time_s", "link", "way", "backlog_packets", "drops")
 
@@ -58,6 +59,18 @@ class Inside:
     queues: tuple[QueueSignals, ...]
     average_s: float
     left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Words:
+    """A column of few different words."""
+
+    codes: Any
+    words: Any
+
+    def __getitem__(self, rows: Any) -> Any:
+        """The word of one row, or the column of several."""
+        return self.words[self.codes[rows]] if np.isscalar(rows) else Words(self.codes[rows], self.words)
 
 
 def rows(folder: Path) -> int:
@@ -151,7 +164,10 @@ def _groups(keys: Sequence[Any], length: int) -> Iterable[Any]:
         return
     codes = np.zeros(length, dtype=np.int64)
     for key in keys:
-        _, code = np.unique(key.astype(str) if key.dtype == object else key, return_inverse=True)
+        if isinstance(key, Words):
+            code = key.codes
+        else:
+            _, code = np.unique(key.astype(str) if key.dtype == object else key, return_inverse=True)
         codes = codes * (int(code.max()) + 1) + code
     _, first, code = np.unique(codes, return_index=True, return_inverse=True)
     order = np.argsort(code, kind="stable")
@@ -168,7 +184,7 @@ def _open(path: Path) -> pq.ParquetFile | None:
     if not path.exists():
         return None
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path, read_dictionary=WORDS)
     except (OSError, pa.ArrowException) as error:
         raise _broken(path, error) from None
 
@@ -182,7 +198,18 @@ def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
         table = file.read(columns=names)
     except (OSError, pa.ArrowException) as error:
         raise _broken(path, error) from None
-    return {name: table[name].to_numpy() for name in names}
+    return {name: _array(table[name]) for name in names}
+
+
+def _array(column: pa.ChunkedArray) -> Any:
+    """Words as the numbers of their dictionary: they are told apart and looked up, and there are few."""
+    if not pa.types.is_dictionary(column.type):
+        return column.to_numpy()
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):  # of no rows
+        return np.array([], dtype=object)
+    words = np.array(whole.dictionary.to_pylist(), dtype=object)
+    return Words(whole.indices.to_numpy(), words)
 
 
 def _broken(path: Path, error: Exception) -> UserError:

@@ -6,7 +6,6 @@ What is kept are rows as they were measured, at their own times; peaks and troug
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +24,15 @@ def kept(columns: Sequence[FloatArray], most: int) -> Rows:
     if length <= most:
         return np.arange(length)
     stretches = max(1, (most - 2) // (2 * len(columns)))
-    bounds = np.linspace(0, length, stretches + 1).astype(np.int64)
+    size = -(-length // stretches)
     found = {0, length - 1}
-    for start, end in pairwise(bounds):
-        for column in columns:
-            part = column[start:end]
-            known = np.flatnonzero(np.isfinite(part))
-            if len(known):
-                found |= {int(start + known[np.argmin(part[known])]), int(start + known[np.argmax(part[known])])}
+    for column in columns:
+        padded = np.full(-(-length // size) * size, np.nan)
+        padded[:length] = column
+        cells = padded.reshape(-1, size)
+        known = np.isfinite(cells)
+        starts = np.arange(len(cells))[known.any(axis=1)] * size
+        for empty, extreme in ((np.inf, np.argmin), (-np.inf, np.argmax)):
+            places = extreme(np.where(known, cells, empty)[known.any(axis=1)], axis=1)
+            found |= {*(starts + places).tolist()}
     return np.array(sorted(found), dtype=np.int64)

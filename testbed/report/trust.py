@@ -82,7 +82,7 @@ def provenance(about: Mapping[str, Any], result: TrialResult, settings: Mapping[
         ("kernel key", built.get("key")),
         ("testbed", about.get("testbed")),
         ("programs", about.get("programs")),
-        *([name, version] for name, version in versions.items()),
+        *versions.items(),
         ("pacing", result.data.get("pacing")),
         ("sysctls", "; ".join(f"{key} = {value}" for key, value in (settings.get("sysctls") or {}).items())),
     ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import __version__, published
 from ..result import TrialResult
-from ..series import rtt_key, series, varied_keys
+from ..series import rtt_key, varied_keys
 from . import publishedrow, trust
 from .caption import digest
 from .curve import curves
@@ -55,7 +55,7 @@ def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
     """All of a run's report. Raises UserError for files of trials that are damaged."""
     results = source.results
     place = {each.id: number for number, each in enumerate(results)}
-    split = series(results, source.trials)
+    split = source.series
     known = [published.find(name)[0] for name in published.names()]
     windows = window_table(source.usable)
     found, share = (traces or Traces()).read(source)
@@ -122,8 +122,9 @@ def _notes(source: Source, share: float) -> list[str]:
 
 
 def _keys(results: Sequence[TrialResult], source: Source) -> list[dict[str, Any]]:
-    """The parameters that vary, with their values in the order of the scenario."""
+    """The parameters that vary, with their values in the order of the scenario. `is_apart` set series apart."""
     keys, rtt = varied_keys(results), rtt_key(results)
+    apart = {key for one in source.series for key, _ in one.params}
     ends = [key.rsplit(".", 1)[-1] for key in keys]
     return [
         {
@@ -131,6 +132,7 @@ def _keys(results: Sequence[TrialResult], source: Source) -> list[dict[str, Any]
             "name": end if ends.count(end) == 1 else key,
             "values": list(dict.fromkeys(each.data["params"].get(key, "") for each in results)),
             "is_rtt": key == rtt,
+            "is_apart": key in apart,
         }
         for key, end in zip(keys, ends, strict=True)
     ]

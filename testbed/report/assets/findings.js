@@ -1,10 +1,10 @@
 // What came out: profile, coefficients, windows, limits, heat map. What is shown of it is chosen here.
 const OVERLAYS = ["line rate", "window limit", "square-root law", "CUBIC average"];
-const FEW_SERIES = 12;
+const FEW_SERIES = 20;
 
 // The chosen values of each parameter, by the parameter's number; a hash without any shows what fits.
 function filters(data) {
-  const keys = data.keys.map((key, number) => ({ ...key, number }));
+  const keys = data.keys.map((key, number) => ({ ...key, number })).filter((key) => key.is_rtt || key.is_apart);
   const usual = usualFilter(data, keys);
   const chosen = (key) => {
     const asked = state.get("f" + key.number);
@@ -31,37 +31,42 @@ function filters(data) {
   return { node: keys.length ? node : null, passes, sync: () => boxes.forEach((box) => box.sync()), limited: Object.keys(usual).length > 0 };
 }
 
-// More series than one can tell apart: the first parameter shows its first value, then the next, until few are left.
+// Of more series than one can tell apart, those are shown that have the first value of a parameter: of the one that
+// leaves the most, but few enough; of several parameters if one is not enough.
 function usualFilter(data, keys) {
   const usual = {};
   let left = data.series.filter((one) => one.points.length);
-  for (const key of keys.filter((each) => !each.is_rtt)) {
-    if (left.length <= FEW_SERIES) break;
-    const values = new Set(left.map((one) => one.params[key.key]));
-    if (values.size < 2 || !left.every((one) => key.key in one.params)) continue;
-    const first = key.values.findIndex((value) => values.has(value));
-    usual[key.number] = new Set([first]);
-    left = left.filter((one) => one.params[key.key] === key.values[first]);
+  while (left.length > FEW_SERIES) {
+    const cuts = keys.filter((key) => key.is_apart && !(key.number in usual)).map((key) => {
+      const first = key.values.findIndex((value) => left.some((one) => one.params[key.key] === value));
+      return { key, first, left: left.filter((one) => one.params[key.key] === key.values[first]) };
+    }).filter((cut) => cut.left.length < left.length);
+    if (!cuts.length) break;
+    const enough = cuts.filter((cut) => cut.left.length <= FEW_SERIES);
+    const size = (cut) => (enough.length ? -cut.left.length : cut.left.length);
+    const best = (enough.length ? enough : cuts).reduce((a, b) => (size(b) < size(a) ? b : a));
+    usual[best.key.number] = new Set([best.first]);
+    left = best.left;
   }
   return usual;
 }
 
-// Colour by the first parameter that varies in what is shown, line by the second, mark by the second or third.
+// Colour by the first parameter that varies in what is shown, line by the second, mark by the others.
 function looks(series, data) {
   const keys = data.keys.filter((key) => new Set(series.map((one) => one.params[key.key])).size > 1).map((key) => key.key);
   const place = (one, key) => key === undefined ? 0 : data.keys.find((each) => each.key === key).values.indexOf(one.params[key]);
   const names = (key) => [...new Set(series.map((one) => place(one, key)))].sort((a, b) => a - b);
   const [first, second, third] = keys;
   const colours = palette(), rank = (one, key) => Math.max(0, names(key).indexOf(place(one, key)));
-  const word = (one) => keys.map((key) => wordOf(key, one.params[key])).join(", ") || one.label;
+  const words = (some) => (one) => some.map((key) => wordOf(key, one.params[key])).join(", ");
+  const group = words(keys.slice(0, 2)), mark = words(third === undefined ? keys.slice(0, 2) : keys.slice(2));
+  const of = (word) => [...new Map(series.map((one) => [word(one), one])).values()];
   return {
-    label: word,
-    scales: {
-      domain: series.map(word),
-      colour: series.map((one) => colours[rank(one, first) % colours.length]),
-      dash: series.map((one) => DASHES[(second ? rank(one, second) : Math.floor(rank(one, first) / colours.length)) % DASHES.length]),
-      shape: series.map((one) => SHAPES[rank(one, third ?? second ?? first) % SHAPES.length]),
-    },
+    label: words(keys), group, mark, hasMarks: third !== undefined,
+    groups: of(group).map((one) => ({ word: group(one), colour: colours[rank(one, first) % colours.length],
+      dash: DASHES[(second ? rank(one, second) : Math.floor(rank(one, first) / colours.length)) % DASHES.length] })),
+    marks: of(mark).map((one, i) => ({ word: mark(one), shape: SHAPES[(third === undefined ? rank(one, second ?? first) : i) % SHAPES.length] })),
+    fields: (one) => ({ series: words(keys)(one) || one.label, group: group(one), mark: mark(one) }),
   };
 }
 
@@ -72,17 +77,27 @@ function wordOf(key, value) {
 }
 
 function seriesEncoding(look, legend) {
-  const title = null, { domain } = look.scales;
-  const shown = domain.length > 1 ? { orient: legend, columns: legend === "bottom" ? (legend.wide ? 3 : 1) : 1, title } : null;
+  const title = null, domain = look.groups.map((each) => each.word);
+  const shown = domain.length > 1 ? { orient: legend.orient, columns: legend.columns, title, symbolType: "stroke", symbolSize: 400, symbolStrokeWidth: 2.2 } : null;
+  const marks = look.marks.map((each) => each.word);
+  const scale = (range) => ({ domain, range: look.groups.map((each) => each[range]) });
   return {
-    color: { field: "series", type: "nominal", scale: { domain, range: look.scales.colour }, legend: shown, title, sort: domain },
-    strokeDash: { field: "series", type: "nominal", scale: { domain, range: look.scales.dash }, legend: shown, title, sort: domain },
+    detail: { field: "series" },
+    color: { field: "group", type: "nominal", scale: scale("colour"), legend: shown, title, sort: domain },
+    strokeDash: { field: "group", type: "nominal", scale: scale("dash"), legend: shown, title, sort: domain },
+    shape: { field: "mark", type: "nominal", scale: { domain: marks, range: look.marks.map((each) => each.shape) }, title, sort: marks,
+      legend: look.hasMarks ? { orient: legend.orient, columns: legend.orient === "bottom" ? 3 : 1, title } : null },
   };
 }
-const shapeEncoding = (look) => ({ field: "series", type: "nominal", scale: { domain: look.scales.domain, range: look.scales.shape },
-  legend: null, title: null });
-const legendPlace = (width) => width > 820 ? "right" : "bottom";
-const plotWidth = (width, legend) => Math.max(180, legend === "right" ? width - 330 : width - 70);
+// Beside the plot where there is room for its words, else below.
+const letters = (words) => 7 * Math.max(0, ...words.map((word) => word.length));
+function legendPlace(width, words) {
+  const wide = letters(words) + 50;
+  if (words.length < 2) return { orient: "right", columns: 1, plot: Math.max(180, width - 70) };
+  if (wide < .45 * width && width > 700) return { orient: "right", columns: 1, plot: width - 75 - wide };
+  return { orient: "bottom", columns: Math.max(1, Math.floor(width / wide)), plot: Math.max(180, width - 70) };
+}
+const wordsOf = (look) => [...look.groups, ...(look.hasMarks ? look.marks : [])].map((each) => each.word);
 
 function profileChart(data, filter) {
   const visible = () => data.series.filter((one) => one.points.length && filter.passes(one.params));
@@ -134,14 +149,14 @@ function profileChart(data, filter) {
     const inRtt = (point) => !rttKey || point.trials.some((n) => filter.passes(data.trials[n].params));
     const lines = shown.flatMap((one) => one.points.filter(inRtt).map((point) => {
       const by = divide(one, point.rtt);
-      return { series: look.label(one), rtt: point.rtt * 1e3, y: point.mean / by, low: point.low === null ? null : point.low / by,
+      return { ...look.fields(one), rtt: point.rtt * 1e3, y: point.mean / by, low: point.low === null ? null : point.low / by,
         high: point.high === null ? null : point.high / by, n: point.trials.length };
     })).filter((row) => Number.isFinite(row.y));
     const dots = state.get("pts", "1") !== "1" ? [] : shown.flatMap((one) => one.points.filter(inRtt).flatMap((point) =>
-      point.trials.map((n) => ({ series: look.label(one), rtt: point.rtt * 1e3, y: data.trials[n].goodput / divide(one, point.rtt),
+      point.trials.map((n) => ({ ...look.fields(one), rtt: point.rtt * 1e3, y: data.trials[n].goodput / divide(one, point.rtt),
         trial: data.trials[n].id, verdict: data.trials[n].verdict })))).filter((row) => Number.isFinite(row.y));
     const theory = shown.flatMap((one) => [...overlaysOn()].filter((kind) => kind in one.overlays && !ref).flatMap((kind) =>
-      one.overlays[kind].map(([rtt, rate]) => ({ series: look.label(one), kind, line: `${kind} ${look.label(one)}`, rtt: rtt * 1e3,
+      one.overlays[kind].map(([rtt, rate]) => ({ ...look.fields(one), kind, line: `${kind} ${look.label(one)}`, rtt: rtt * 1e3,
         y: rate / divide(one, rtt) })))).filter((row) => Number.isFinite(row.y));
     const published = pubOn() && how === "share" ? data.published.flatMap((each) => each.points.map(([rtt, share]) =>
       ({ published: each.name, claim: each.claim, rtt: rtt * 1e3, y: share * 100 }))) : [];
@@ -150,14 +165,14 @@ function profileChart(data, filter) {
     const seen = (state.range("zx") ?? extent()).map((v) => v * 1e3);
     const pad = logX ? 1.06 : 0;
     const domain = logX ? [seen[0] / pad, seen[1] * pad] : [state.range("zx") ? seen[0] : 0, seen[1] * 1.02];
-    const legend = legendPlace(width);
+    const legend = legendPlace(width, wordsOf(look));
     const ticks = [...new Set(lines.map((row) => row.rtt))].filter((v) => v >= domain[0] && v <= domain[1]);
     const rows = [...dots, ...lines].map((row) => row.y).filter((v) => v > 0);
     const x = { field: "rtt", type: "quantitative", title: "round-trip time (ms)", scale: { type: logX ? "log" : "linear", domain, nice: false,
       zero: false }, axis: { values: ticks.length && ticks.length < 16 ? ticks : undefined, format: "~g", labelOverlap: true } };
-    const y = { field: "y", type: "quantitative", title: yTitle, scale: { type: logY ? "log" : "linear", zero: !logY, nice: true },
+    const y = { field: "y", type: "quantitative", title: yTitle, scale: { type: logY ? "log" : "linear", zero: !logY, nice: true, padding: logY ? 6 : 0 },
       axis: { format: "~g", ...(logY ? { values: logTicks(Math.min(...rows), Math.max(...rows)) } : {}) } };
-    const encoding = seriesEncoding(look, legend), shape = shapeEncoding(look);
+    const { shape, ...encoding } = seriesEncoding(look, legend);
     const what = ["series", "rtt", "y"].map((field) => ({ field, title: { series: "series", rtt: "RTT (ms)", y: yTitle }[field] }));
     const layer = [
       { data: { values: lines }, params: brush("brush"), mark: { type: "line", strokeWidth: 2, clip: true },
@@ -170,7 +185,7 @@ function profileChart(data, filter) {
           ...(verdict === "suspect" ? { fill: css("card"), strokeWidth: 1.6 } : {}) },
         encoding: { x, y, color: encoding.color, shape, tooltip: [...what, { field: "trial" }, { field: "verdict" }] } })),
       { data: { values: theory }, mark: { type: "line", strokeDash: [2, 4], strokeWidth: 1.4, opacity: .85, clip: true },
-        encoding: { x, y, color: { ...encoding.color, legend: null }, detail: { field: "line" }, tooltip: [...what, { field: "kind" }] } },
+        encoding: { x, y, color: encoding.color, detail: { field: "line" }, tooltip: [...what, { field: "kind" }] } },
       { data: { values: published }, mark: { type: "point", shape: "diamond", size: 150, strokeWidth: 2, color: css("text"), clip: true },
         encoding: { x, y, detail: { field: "published" }, tooltip: [{ field: "published" }, { field: "claim" }, { field: "rtt", title: "RTT (ms)" },
           { field: "y", title: "% of its capacity" }] } },
@@ -180,7 +195,7 @@ function profileChart(data, filter) {
     const left = data.series.filter((one) => one.points.length).length - shown.length;
     const suspect = dots.some((row) => row.verdict === "suspect");
     return {
-      spec: { width: plotWidth(width, legend), height: 360, layer },
+      spec: { width: legend.plot, height: 360, layer },
       zoom: { params: ["brush"], done: (ends) => state.set({ zx: ends.map((v) => Number((v / 1e3).toPrecision(5))).join("~") }) },
       caption: `Lines join the means; bars are 95 % t intervals of the repetitions, where there are any.${suspect ? " Open marks: suspect." : ""}${
         dots.length ? " A click on a mark looks inside its trial." : ""}${canBrush() ? " Drag across to zoom." : ""}${
@@ -213,26 +228,22 @@ function coefficientChart(data, filter) {
     if (!shown.length) return { nothing: all.length ? "No series is chosen." : "It needs a rate, and trials at two or more round-trip times." };
     const apart = shown.map((one) => ({ ...one, params: Object.fromEntries(Object.entries(one.params).filter(([key]) => key !== flowsKey)) }));
     const look = looks(apart, data);
-    const values = shown.map((one, i) => ({ series: look.label(apart[i]) === one.label ? "all" : look.label(apart[i]), flows: one.flows,
+    const values = shown.map((one, i) => ({ ...look.fields(apart[i]), ...(look.label(apart[i]) ? {} : { series: "all" }), flows: one.flows,
       c_uc: one.coefficients.c_uc, low: one.coefficients.low, high: one.coefficients.high, loss: one.loss }));
-    const domain = [...new Set(values.map((row) => row.series))];
-    const first = domain.map((name) => values.findIndex((row) => row.series === name));
-    look.scales = { domain, colour: first.map((i) => look.scales.colour[i]), dash: first.map((i) => look.scales.dash[i]),
-      shape: first.map((i) => look.scales.shape[i]) };
-    const legend = legendPlace(width), encoding = seriesEncoding(look, legend);
+    const legend = legendPlace(width, wordsOf(look)), { shape, ...encoding } = seriesEncoding(look, legend);
     const x = { field: "flows", type: "quantitative", title: "parallel flows", scale: { zero: false, padding: 12 },
       axis: { values: [...new Set(values.map((row) => row.flows))], format: "d", grid: false } };
     const y = { field: "c_uc", type: "quantitative", title: "C_UC (ratio)", scale: { zero: false, nice: true } };
     const tooltip = ["series", "flows", "c_uc", "low", "high"].map((field) => ({ field }));
     return {
-      spec: { width: plotWidth(width, legend), height: 280, data: { values }, layer: [
+      spec: { width: legend.plot, height: 280, data: { values }, layer: [
         { mark: { type: "line", strokeWidth: 2 }, encoding: { x, y, ...encoding } },
-        { mark: { type: "point", filled: true, size: 65 }, encoding: { x, y, color: encoding.color, shape: shapeEncoding(look), tooltip } },
+        { mark: { type: "point", filled: true, size: 65 }, encoding: { x, y, color: encoding.color, shape, tooltip } },
         { transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule" }, encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" },
           color: encoding.color, tooltip } },
       ] },
       caption: "0.75 is a full link at every round-trip time; the bars are bootstrap intervals where there are repetitions.",
-      rows: () => values,
+      rows: () => values.map(({ group, mark, ...row }) => row),
     };
   } });
 }
@@ -241,16 +252,15 @@ function windowsChart(data) {
   const values = data.windows.rows.flatMap((row) => row.transfers.map((each) => ({ series: row.label, window: each.window, mean: each.mean_mb,
     sd: each.sd_mb, low: each.mean_mb - each.sd_mb, high: each.mean_mb + each.sd_mb, trials: each.trials })));
   const made = chart({ id: "windows", title: "Transfer by window", make(width) {
-    const legend = legendPlace(width), several = data.windows.rows.length > 1;
-    const domain = data.windows.rows.map((row) => row.label);
+    const domain = data.windows.rows.map((row) => row.label), several = domain.length > 1, legend = legendPlace(width, domain);
     const x = { field: "window", type: "nominal", sort: data.windows.windows, title: "window", axis: { labelAngle: 0 } };
     const xOffset = several ? { xOffset: { field: "series", sort: domain } } : {};
     const y = { field: "mean", type: "quantitative", title: "MB of 2^20 bytes" };
     const tooltip = ["series", "window", "mean", "sd", "trials"].map((field) => ({ field }));
     return {
-      spec: { width: plotWidth(width, several ? legend : "bottom"), height: 260, data: { values }, layer: [
+      spec: { width: legend.plot, height: 260, data: { values }, layer: [
         { mark: { type: "bar" }, encoding: { x, y, ...xOffset, tooltip, color: { field: "series", type: "nominal", title: null,
-          scale: { domain, range: domain.map((_, i) => palette()[i % 7]) }, legend: several ? { orient: legend } : null } } },
+          scale: { domain, range: domain.map((_, i) => palette()[i % 7]) }, legend: several ? { orient: legend.orient, columns: legend.columns } : null } } },
         { mark: { type: "rule", strokeWidth: 1.5, color: css("text") }, encoding: { x, ...xOffset, y: { ...y, field: "low" }, y2: { field: "high" } } },
       ] },
       caption: `Mean and standard deviation (with n) of the repetitions${data.windows.duration_s ? `, in ${data.windows.duration_s} s` : ""}.`,
@@ -308,7 +318,7 @@ function heatChart(data, filter) {
       const rows = new Set(values.map((row) => row.y)).size, columns = new Set(values.map((row) => row.x)).size;
       const middle = (Math.max(...values.map((row) => row.mean)) + Math.min(0, ...values.map((row) => row.mean))) * .5;
       return {
-        spec: { width: Math.min(plotWidth(width, "right") + (width > 820 ? 100 : 60), 95 * columns + 40), height: Math.max(60, 34 * rows), data: { values },
+        spec: { width: Math.max(150, Math.min(width - 250, 95 * columns + 40)), height: Math.max(60, 34 * rows), data: { values },
           encoding: ways, layer: [
             { mark: "rect", encoding: { color: { field: "mean", type: "quantitative", title: unit, scale: { scheme: "cividis", domainMin: 0 },
               legend: width > 600 ? { orient: "right" } : { orient: "bottom" } }, tooltip: [{ field: "x", title: nameOf(kx) }, { field: "y", title: nameOf(ky) },

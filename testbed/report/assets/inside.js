@@ -1,9 +1,6 @@
 // Inside a trial: the signals of its flows and queues on one axis of lab time.
 const PANELS = [
-  ["goodput", "goodput (Mbit/s)", (row) => row.goodput],
-  ["cwnd", "cwnd (MB)", (row) => row.cwnd],
-  ["srtt", "smoothed RTT (ms)", (row) => row.srtt],
-  ["resent", "segments sent again", (row) => row.resent],
+  ["goodput", "goodput (Mbit/s)"], ["cwnd", "cwnd (MB)"], ["srtt", "smoothed RTT (ms)"], ["resent", "sent again (segments)"],
 ];
 
 function sums(steps) {
@@ -49,9 +46,9 @@ function insideSection(data) {
     const domain = state.range("zt") ?? extent();
     const names = trace.flows.map((flow) => flow.name), colours = palette(), queues = trace.queues.map((queue) => queue.name);
     const flowRows = flows.flatMap((flow) => flow.rows).filter(inView(domain)), drops = trace.drops.filter((row) => row.t >= domain[0] && row.t <= domain[1]);
-    const panels = [...(flows.length ? PANELS : []), ...(queues.length ? [["queue", "queue (packets)", (row) => row.queue]] : [])];
+    const panels = [...(flows.length ? PANELS : []), ...(queues.length ? [["queue", "queue (packets)"]] : [])];
     if (!panels.length) return { nothing: trace.flows.length ? "No flow is chosen." : "This trial has no samples of flows or queues." };
-    const inner = Math.max(180, width - 95);
+    const inner = Math.max(180, width - 85);
     const x = { field: "t", type: "quantitative", scale: { domain, nice: false, zero: false } };
     const spec = panels.map(([key, title], i) => {
       const ofQueue = key === "queue", all = ofQueue ? queues : names;
@@ -61,8 +58,8 @@ function insideSection(data) {
       const dash = { field: "name", type: "nominal", title: null, legend: null, scale: { domain: all, range: all.map((_, n) => DASHES[Math.floor(n / 7) % 4]) } };
       return { width: inner, height: 110, layer: [
         { params: brush("brush" + i), data: { values }, mark: { type: "line", strokeWidth: 1.4, clip: true, ...(key === "resent" ? { interpolate: "step-after" } : {}) },
-          encoding: { x: { ...x, title: i === panels.length - 1 ? "lab time since the workload began (s)" : null, axis: { labels: i === panels.length - 1 } },
-            y: { field: key, type: "quantitative", title, scale: { zero: true, nice: true }, axis: { tickCount: 4, format: "~s" } }, color, strokeDash: dash } },
+          encoding: { x: { ...x, title: i === panels.length - 1 ? "lab time since the workload began (s)" : null, axis: { labels: i === panels.length - 1, tickCount: Math.floor(inner / 90) } },
+            y: { field: key, type: "quantitative", title, scale: { zero: true, nice: true }, axis: { tickCount: 4, format: key === "queue" || key === "resent" ? "~s" : ",~r" } }, color, strokeDash: dash } },
         ...(drops.length ? [{ data: { values: drops }, mark: { type: "rule", color: colours[1], strokeWidth: 1.4, clip: true, aria: false },
           encoding: { x, y: { value: 0 }, y2: { value: 9 }, tooltip: [{ field: "t", title: "s" }, { field: "drops", title: "packets dropped" }, { field: "name", title: "queue" }] } }] : []),
       ] };
@@ -71,7 +68,7 @@ function insideSection(data) {
     return {
       spec: { vconcat: spec, spacing: 10, resolve: { scale: { color: "independent", strokeDash: "independent" } }, config: { concat: { spacing: 8 } } },
       zoom: { params: panels.map((_, i) => "brush" + i), done: (ends) => state.set({ zt: ends.map((v) => Number(v.toPrecision(5))).join("~") }) },
-      caption: `Goodput is what was acknowledged over the last ${trace.average_s} s; MB are 10^6 bytes. ${total ? `Marks at the top: ${total
+      caption: `Goodput is what was acknowledged over the last ${short(trace.average_s, 3)} s; MB are 10^6 bytes. ${total ? `Marks at the top: ${total
         } packets dropped by full queues.` : "No queue was full."} ${trace.kept < trace.samples ? `Of ${trace.samples} samples ${trace.kept
         } are here: in each stretch of time those with the least and the most, as they were measured.` : `All ${trace.samples} samples are here.`}${
         trace.left_out ? ` ${trace.left_out} flows that moved less are not shown.` : ""}${canBrush() ? " Drag across to zoom." : ""}`,
