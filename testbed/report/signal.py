@@ -22,7 +22,6 @@ QUIET = 0.001
 """A socket that had a smaller share of the busiest one's bytes acknowledged is no flow: it is the other end of one."""
 
 ENDS = ("source", "source_port", "destination", "destination_port")
-WORDS = ["source", "destination", "link", "way"]
 SAMPLED = ("time_s", *ENDS, "bytes_acked", "srtt_s", "snd_cwnd", "snd_mss_bytes", "total_retrans")
 QUEUED = ("time_s", "link", "way", "backlog_packets", "drops")
 
@@ -184,7 +183,7 @@ def _open(path: Path) -> pq.ParquetFile | None:
     if not path.exists():
         return None
     try:
-        return pq.ParquetFile(path, read_dictionary=WORDS)
+        return pq.ParquetFile(path)
     except (OSError, pa.ArrowException) as error:
         raise _broken(path, error) from None
 
@@ -203,13 +202,10 @@ def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
 
 def _array(column: pa.ChunkedArray) -> Any:
     """Words as the numbers of their dictionary: they are told apart and looked up, and there are few."""
-    if not pa.types.is_dictionary(column.type):
+    if not pa.types.is_string(column.type):
         return column.to_numpy()
-    whole = column.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):  # of no rows
-        return np.array([], dtype=object)
-    words = np.array(whole.dictionary.to_pylist(), dtype=object)
-    return Words(whole.indices.to_numpy(), words)
+    whole = column.combine_chunks().dictionary_encode()
+    return Words(whole.indices.to_numpy(zero_copy_only=False), np.array(whole.dictionary.to_pylist(), dtype=object))
 
 
 def _broken(path: Path, error: Exception) -> UserError:
