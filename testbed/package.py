@@ -10,6 +10,9 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
+TEST = "test"
+"""What only the tests of the testbed itself need."""
+
 SERVICES = {"nginx-light": "nginx"}
 """Packages that start a server when they are installed, and its name."""
 
@@ -19,7 +22,7 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run" or "build"."""
+    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build" or "test"."""
 
     name: str
     probe: str
@@ -44,10 +47,10 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run" or to "build"; None is all of them."""
+    """The packages needed to "run", to "build" or to "test"; None is all but those that only tests need."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
-    return tuple(package for package in listed if use in (None, package.use))
+    return tuple(package for package in listed if package.use == use or (use is None and package.use != TEST))
 
 
 def missing(use: str | None = None) -> tuple[Package, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from dataclasses import replace
@@ -22,7 +23,7 @@ from testbed.report.drawing import drawings
 from testbed.report.layout import place
 from testbed.report.linkfact import facts
 from testbed.report.live import Live
-from testbed.report.page import data, page
+from testbed.report.page import ASSETS, VENDORED, data, page
 from testbed.report.signal import inside
 from testbed.report.thinning import kept
 from testbed.report.trace import trace, unpacked
@@ -273,3 +274,12 @@ def test_a_live_report_follows_the_run_on_this_computer_alone_and_is_kept(tmp_pa
 
 def test_trial_settings_of_stored_runs_can_be_read(run: Path) -> None:
     assert source.read(run).settings[TWO[0].id] == trial_settings(TWO[0])
+
+
+def test_the_charting_library_is_the_one_that_is_said_with_its_licence() -> None:
+    folder = ASSETS / "vendor"
+    told = (folder / "README.md").read_text()
+    for name in VENDORED:
+        assert hashlib.sha256((ASSETS / name).read_bytes()).hexdigest() in told
+    assert all("Redistribution and use" in path.read_text() for path in folder.glob("LICENSE.*"))
+    assert len([*folder.glob("LICENSE.*")]) == 2

@@ -40,17 +40,22 @@ function trustSection(data) {
   parts.push(el("ul", {}, data.agreement.map((text) => el("li", {}, text))));
   if (data.run.failed.length) parts.push(el("h3", {}, "Trials that could not be carried out"),
     plainTable(["trial", "reason"], data.run.failed, "Failed trials", "failed"));
-  const notes = reasons.filter((row) => row.verdict === "valid").length;
-  if (reasons.length) parts.push(el("h3", {}, "What the gate found" + (notes ? ` (${notes} of them only to be known)` : "")),
-    dataTable({ label: "Findings of the gate", name: "findings", rows: reasons, columns: [
-      { name: "trial", get: (row) => row.trial.id, wide: true },
-      { name: "verdict", get: (row) => row.verdict, show: (row) => row.verdict === "valid" ? "note" : badge(row.verdict) },
-      { name: "check", get: (row) => row.check },
-      { name: "reason", get: (row) => row.text },
-      { name: "hint", get: (row) => row.hint },
-      { name: "look", get: () => "", show: (row) => trialLinks(data, row.number) },
-    ] }));
-  else if (data.trials.length) parts.push(el("p", {}, "The gate found nothing to say about any trial."));
+  const [doubts, notes] = [reasons.filter((row) => row.verdict !== "valid"), reasons.filter((row) => row.verdict === "valid")];
+  const table = (rows, label, name) => dataTable({ label, name, rows, columns: [
+    { name: "trial", get: (row) => row.trial.id, wide: true },
+    { name: "verdict", get: (row) => row.verdict, show: (row) => row.verdict === "valid" ? "note" : badge(row.verdict) },
+    { name: "check", get: (row) => row.check },
+    { name: "reason", get: (row) => row.text, wide: true },
+    { name: "hint", get: (row) => row.hint, wide: true },
+    { name: "look", get: () => "", show: (row) => trialLinks(data, row.number) },
+  ] });
+  if (doubts.length) parts.push(el("h3", {}, "Why trials are suspect or invalid"), table(doubts, "Doubts of the gate", "doubts"));
+  else if (data.trials.length) parts.push(el("p", {}, "The gate has no doubt about any trial."));
+  if (notes.length) {
+    const list = el("div"), about = el("details", { ontoggle: () => about.open && !list.hasChildNodes() &&
+      list.append(table(notes, "Remarks of the gate", "remarks")) }, el("summary", {}, `${notes.length} remarks of the gate that raise no doubt`), list);
+    parts.push(about);
+  }
   const pair = (name, of, show) => [
     { name: `${name} asked`, get: (row) => of(row.trial)?.[0] ?? null, show: (row) => show(of(row.trial)?.[0]), number: true },
     { name: `${name} seen`, get: (row) => of(row.trial)?.[1] ?? null, show: (row) => show(of(row.trial)?.[1]), number: true },
