@@ -24,7 +24,8 @@ stop() {
 # that only tests need, or of all others.
 missing_packages() {
     sed 's/#.*//' testbed/packages.txt | while read -r name probe use; do
-        case ${1:-},$use in test,test | ,[!t]*) ;; *) continue ;; esac
+        only=$([ "$use" != test ] || echo test)
+        [ "$only" = "${1:-}" ] || continue
         case $probe in
         '') ;;
         /*) [ -e "$probe" ] || echo "$name" ;;

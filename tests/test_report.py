@@ -102,7 +102,7 @@ def test_a_specification_of_another_version_is_left_out_and_said(run: Path) -> N
     settings["topology"]["nodes"]["a"]["type"] = "teleporter"
     path.write_text(json.dumps(settings))
     shown = view(source.read(run))
-    assert "The specification of 1 trials" in " ".join(shown["notes"])
+    assert "another version wrote are left out: 1" in " ".join(shown["notes"])
     assert shown["networks"][0]["trials"] == 7
 
 

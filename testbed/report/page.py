@@ -22,6 +22,8 @@ OWN = (
     "chart.js",
     "network.js",
     "trust.js",
+    "series.js",
+    "profile.js",
     "findings.js",
     "comparison.js",
     "inside.js",

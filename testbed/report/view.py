@@ -31,24 +31,26 @@ STEPS = 16
 class Traces:
     """The signals of trials, packed. They are read once while the part to be kept stays the same."""
 
-    _packed: dict[tuple[str, float], str] = field(default_factory=dict)
+    _packed: dict[tuple[str, float], tuple[str, int, int]] = field(default_factory=dict)
     _rows: dict[str, int] = field(default_factory=dict)
 
     def read(self, source: Source) -> tuple[dict[int, str], float]:
-        """By a trial's number, and the share that was kept. Raises UserError for a broken file."""
+        """By a trial's number, and the share of all samples that was kept. Raises UserError for a broken file."""
         for each in source.results:
             if each.id not in self._rows:
                 self._rows[each.id] = rows(source.folder(each.id))
         total = sum(self._rows[each.id] for each in source.results) / 2  # both ends of a flow are sampled
         share = 1.0 if total <= ROWS_MOST else max(1, int(STEPS * ROWS_MOST / total)) / STEPS
-        found = {}
+        found, kept, samples = {}, 0, 0
         for number, each in enumerate(source.results):
             if self._rows[each.id]:
                 key = (each.id, share)
                 if key not in self._packed:
-                    self._packed[key] = packed(trace(inside(source.folder(each.id), each), share))
-                found[number] = self._packed[key]
-        return found, share
+                    told = trace(inside(source.folder(each.id), each), share)
+                    self._packed[key] = packed(told), told["kept"], told["samples"]
+                found[number] = self._packed[key][0]
+                kept, samples = kept + self._packed[key][1], samples + self._packed[key][2]
+        return found, kept / samples if samples else 1.0
 
 
 def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
@@ -112,7 +114,7 @@ def _notes(source: Source, share: float) -> list[str]:
         )
     unread = len(source.results) - len(source.trials)
     if unread:
-        said.append(f"The specification of {unread} trials was written by another version, and is left out.")
+        said.append(f"The specifications of trials that another version wrote are left out: {unread}.")
     if share < 1:
         said.append(
             f"There are more samples than a page can hold: about {share:.0%} of them are here, with the least and the "
