@@ -57,8 +57,9 @@ def test_the_ending_says_the_format_and_the_same_results_make_the_same_file(
 
 def test_a_run_without_a_usable_trial_is_refused_but_its_network_is_drawn(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e6], verdict="invalid")])
-    with pytest.raises(UserError, match="no trial with a goodput"):
-        draw("profile", source.read(folder), tmp_path / "x.png")
+    for kind in ("profile", "windows", "cuc", "cdf", "heatmap"):
+        with pytest.raises(UserError, match="no trial with a goodput"):
+            draw(kind, source.read(folder), tmp_path / "x.png")
     draw("topology", source.read(folder), tmp_path / "x.png")
 
 

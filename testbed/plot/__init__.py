@@ -74,4 +74,4 @@ TITLES = {
     "heatmap": "mean of each cell",
     "topology": "the network",
 }
-OF_GOODPUT = frozenset({"profile", "windows", "cuc", "heatmap"})
+OF_GOODPUT = frozenset({"profile", "windows", "cuc", "cdf", "heatmap"})

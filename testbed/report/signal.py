@@ -192,9 +192,10 @@ def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
     file = _open(path)
     if file is None:
         return {}
-    names = [name for name in wanted if name in file.schema_arrow.names]
+    there = {*file.schema_arrow.names}
+    names = [name for name in wanted if name in there]
     try:
-        table = file.read(columns=names)
+        table = file.read(columns=names, use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise _broken(path, error) from None
     return {name: _array(table[name]) for name in names}

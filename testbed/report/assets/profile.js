@@ -69,11 +69,14 @@ function profileChart(data, filter) {
     const domain = logX ? [seen[0] / pad, seen[1] * pad] : [state.range("zx") ? seen[0] : 0, seen[1] * 1.02];
     const legend = legendPlace(width, wordsOf(look));
     const ticks = [...new Set(lines.map((row) => row.rtt))].filter((v) => v >= domain[0] && v <= domain[1]);
-    const rows = [...dots, ...lines].map((row) => row.y).filter((v) => v > 0);
+    const within = (row) => row.rtt >= domain[0] && row.rtt <= domain[1] && row.y > 0;
+    const rows = [...dots, ...lines, ...theory, ...published].filter(within).map((row) => row.y);
+    const high = Math.max(...rows) * 1.25, low = Math.min(...lines.filter(within).map((row) => row.y), ...dots.filter(within).map((row) => row.y)) / 1.25;
     const x = { field: "rtt", type: "quantitative", title: "round-trip time (ms)", scale: { type: logX ? "log" : "linear", domain, nice: false,
       zero: false }, axis: { values: ticks.length && ticks.length < 16 ? ticks : undefined, format: "~g", labelOverlap: true } };
-    const y = { field: "y", type: "quantitative", title: yTitle, scale: { type: logY ? "log" : "linear", zero: !logY, nice: true, padding: logY ? 6 : 0 },
-      axis: { format: "~g", ...(logY ? { values: logTicks(Math.min(...rows), Math.max(...rows)) } : {}) } };
+    const y = { field: "y", type: "quantitative", title: yTitle, scale: { zero: !logY, nice: !logY,
+      type: logY ? "log" : "linear", ...(logY && high > low ? { domain: [low, high] } : {}) },
+    axis: { format: "~g", ...(logY ? { values: logTicks(low, high) } : {}) } };
     const { shape, ...encoding } = seriesEncoding(look, legend);
     const what = ["series", "rtt", "y"].map((field) => ({ field, title: { series: "series", rtt: "RTT (ms)", y: yTitle }[field] }));
     const layer = [
@@ -119,5 +122,5 @@ function logTicks(low, high) {
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
     for (const first of [1, 2, 5]) ticks.push(Number((first * 10 ** power).toPrecision(2)));
   }
-  return ticks.filter((value) => value >= low / 2.5 && value <= high * 2.5);
+  return ticks.filter((value) => value >= low && value <= high);
 }
