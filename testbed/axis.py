@@ -30,7 +30,7 @@ DIRECTIONAL = ("delay", "rate", "loss", "buffer", "jitter")
 WAYS = ("forward", "backward")
 SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
-WHOLE = ("nic", "kernel", "topology")
+WHOLE = ("nic", "ip", "kernel", "topology")
 """Keys of the scenario itself."""
 SYSCTL = "sysctls."
 """Before the name of a sysctl of all hosts."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import Any, TypeVar
 
+from .address import address_book
 from .axis import EXCLUSIVE, Change, Part
 from .background import Backgrounds
 from .backgroundfile import AnyBackgroundFile, background_faults
@@ -16,8 +17,9 @@ from .error import ValueRefused
 from .exclude import Rule, excluded
 from .field import PerDirection
 from .scenario import Cell
+from .segmentcheck import mtu_faults
 from .setting import Kernel
-from .topology import Link, Nic, Node, Topology
+from .topology import IpVersions, Link, Nic, Node, Topology
 from .topologycheck import link_faults
 from .topologyfile import LinkFile, TopologyFile
 from .workload import Workload
@@ -51,6 +53,7 @@ class Resolver:
     kernel: Kernel
     nic: Nic | None
     background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
+    ip: IpVersions | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -63,9 +66,11 @@ class Resolver:
     def _cell(self, changes: tuple[Change, ...]) -> Cell | None:
         whole = {change.key.key: change.value for change in changes if change.key.part == "scenario"}
         nic: Nic | None = whole.get("nic", self.nic)
+        ip: IpVersions | None = whole.get("ip", self.ip)
         base = self._base(changes)
         here, about, asked = _of(changes, "link", "node"), _of(changes, "workload"), _of(changes, "sysctl")
-        topology = self._once(("topology", base.path, nic, _paths(here)), lambda: self._topology(base, nic, here))
+        key = ("topology", base.path, nic, ip, _paths(here))
+        topology = self._once(key, lambda: self._topology(base, nic, ip, here))
         workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
         is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
         if topology is None or workload is None or not is_heard:
@@ -91,19 +96,27 @@ class Resolver:
     def _unvaried(self, base: _Base) -> Topology:
         return self._once(("base", base.path), base.file.topology)
 
-    def _topology(self, base: _Base, nic: Nic | None, changes: tuple[Change, ...]) -> Topology | None:
+    def _topology(
+        self, base: _Base, nic: Nic | None, ip: IpVersions | None, changes: tuple[Change, ...]
+    ) -> Topology | None:
         unvaried = self._unvaried(base)
         names = dict.fromkeys(change.key.name for change in changes if change.key.part == "link")
         links = {name: self._varied_link(base, name, changes) for name in names}
         if None in links.values():
             return None
         nics = {change.key.name: change.value for change in changes if change.key.part == "node"}
-        return replace(
+        varied = replace(
             unvaried,
             nic=nic or unvaried.nic,
+            ip=ip or unvaried.ip,
             nodes=tuple(_with_nic(node, nic, nics.get(node.name)) for node in unvaried.nodes),
             links=tuple(links.get(link.name) or link for link in unvaried.links),
         )
+        sizes = tuple(change for change in changes if change.key.key == "mtu")
+        faults = list(mtu_faults(varied, address_book(varied))) if sizes or varied.ip != unvaried.ip else []
+        for fault in faults:
+            self._blame((*sizes, *base.chosen), replace(fault, path=fault.path[-1:]), () if sizes else ("ip",))
+        return None if faults else varied
 
     def _varied_link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
         mine = tuple(change for change in _of(changes, "link") if change.key.name == name)

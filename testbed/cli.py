@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import signal
 import sys
+from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
 import typer.core
+import typer.main
 
 from . import __version__
-from .commands import check, compare, doctor, kernel, plan, plot, query, report, reproduce, results, run, schema
 from .error import TestbedError
+
+COMMANDS = (
+    *("doctor", "kernel", "check", "plan", "run", "results", "query", "plot", "report", "compare", "reproduce"),
+    "schema",
+)
+"""Each is a module of `testbed.commands`, with a function or a group `app` of that name, in the order of the help."""
 
 
 class Interrupted(TestbedError):
@@ -21,7 +28,24 @@ class Interrupted(TestbedError):
 
 
 class Commands(typer.core.TyperGroup):
-    """Says what an interruption means, before typer makes an exit without a word of it."""
+    """Imports a command when it is asked for, as the libraries of all of them take a second; and says what an
+    interruption means, before typer makes an exit without a word of it.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        if name not in COMMANDS:
+            return None
+        module = import_module(f".commands.{name}", __package__)
+        found = getattr(module, "app", None)
+        if found is None:
+            found = typer.Typer(add_completion=False, rich_markup_mode=None)
+            found.command(name)(getattr(module, name))
+        made = typer.main.get_command(found)
+        made.name = name
+        return made
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -40,18 +64,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command()(doctor.doctor)
-app.add_typer(kernel.app, name="kernel")
-app.command()(check.check)
-app.command()(plan.plan)
-app.command()(run.run)
-app.command()(results.results)
-app.command()(query.query)
-app.command()(plot.plot)
-app.command()(report.report)
-app.command()(compare.compare)
-app.command()(reproduce.reproduce)
-app.command()(schema.schema)
 
 
 def _version(wanted: bool) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
-Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write"]
+Tool: TypeAlias = Literal["ip", "tc", "bridge", "nft", "ethtool", "write"]
 
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
@@ -76,7 +76,7 @@ def _shell_line(command: Command) -> str:
         line = ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
     elif command.tool == "nft":
         line = ("nft", " ".join(words))
-    elif command.tool in ("ip", "tc") and netns is not None:
+    elif command.tool in ("ip", "tc", "bridge") and netns is not None:
         return shlex.join((command.tool, "-n", netns, *words))
     else:
         line = (command.tool, *words)
@@ -102,4 +102,11 @@ def _writes(batch: Batch) -> list[dict[str, Any]]:
     return [{"write": [list(command.words) for command in batch.commands], "netns": batch.netns}]
 
 
-_STEPS = {"ip": _batch_file, "tc": _batch_file, "nft": _nft_file, "ethtool": _each, "write": _writes}
+_STEPS = {
+    "ip": _batch_file,
+    "tc": _batch_file,
+    "bridge": _batch_file,
+    "nft": _nft_file,
+    "ethtool": _each,
+    "write": _writes,
+}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import workloads
+from .capture import captures
 from .emulator import ETHERNET_BYTES
 from .interval import (
     Interval,
@@ -24,6 +25,7 @@ from .interval import (
     read_timeline,
 )
 from .node import node_netns
+from .pcap import Seen
 from .policing import Policed
 from .readback import Qdisc, qdiscs
 from .sample import (
@@ -123,7 +125,8 @@ class Evidence:
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did.
+    each background that it did. `captures` maps each file to what it shows of the workload's data; None if it was
+    not read.
     """
 
     rtt_check: PingOutcome
@@ -138,6 +141,7 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    captures: Mapping[str, Seen | None] = field(default_factory=dict)
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -171,6 +175,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
+        captures=captures(trial, made.plan, folder),
     )
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_address
 from typing import Literal, TypeAlias
 
 from .address import AddressBook
 from .command import PREFIX, Command
 from .route import routes
-from .topology import Nic, Node, Topology
+from .topology import SWITCHING, Nic, Node, Topology
 
 NIC_DEFAULT: Nic = "offload"
+
+VLAN = ("protocol", "802.1Q", "id")
 
 NEIGHBOURS_MAX = 32
 """Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP; in larger ones
@@ -22,6 +25,8 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
 NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
+QUIET_IPV6 = ("accept_dad", "accept_ra")
+"""Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
 
 HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_no_metrics_save", "1"),
@@ -50,11 +55,10 @@ def commands(
     node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
 ) -> Iterator[Command]:
     """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload."""
-    ports = book.ports_of(node.name)
     netns = node_netns(node.name)
     yield from _NODES[node.type](node, book, sysctls)
-    yield from ups(netns, ("lo", *(port.device for port in ports)))
-    if node.type != "switch":
+    yield from ups(netns, ("lo", *(port.device for port in book.interfaces_of(node.name))))
+    if node.type not in SWITCHING:
         routers = {each.name for each in topology.nodes if each.type == "router"}
         yield from _neighbours(node, book, ends | routers)
         yield from _routes(node, topology, book)
@@ -62,11 +66,13 @@ def commands(
 
 def _host(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
     yield from _sysctls(node, book, (*HOST_SYSCTLS, *sysctls))
+    yield from _vlan_devices(node, book)
     yield from _addresses(node, book)
 
 
 def _router(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
     yield from _sysctls(node, book, ROUTER_SYSCTLS)
+    yield from _vlan_devices(node, book)
     yield from _addresses(node, book)
 
 
@@ -75,9 +81,15 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     yield Command("write", (NO_IPV6, "1"), netns)
     stp = "1" if node.stp else "0"
     bridge = ("link", "add", "br0", "type", "bridge", "stp_state", stp, "mcast_snooping", "0")
-    yield Command("ip", bridge, netns, ("link", "del", "br0"))
+    filtering = ("vlan_filtering", "1", "vlan_default_pvid", "0") if node.vlans else ()
+    yield Command("ip", (*bridge, *filtering), netns, ("link", "del", "br0"))
     for port in book.ports_of(node.name):
         yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
+    for member in node.vlans:
+        device = book.port(node.name, member.link).device
+        for vlan in member.vlans:
+            untagged = () if member.is_trunk else ("pvid", "untagged")
+            yield Command("bridge", ("vlan", "add", "dev", device, "vid", str(vlan), *untagged), netns)
     yield from ups(netns, ("br0",))
 
 
@@ -87,8 +99,11 @@ _NODES = {"host": _host, "router": _router, "switch": _switch}
 def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:
     """IPv6 is off where no address asks for it: neighbour discovery would be traffic that nobody described."""
     netns = node_netns(node.name)
-    has_v6 = any(a.version == 6 for port in book.ports_of(node.name) for a in port.addresses)
+    has_v6 = any(a.version == 6 for port in book.interfaces_of(node.name) for a in port.addresses)
     yield Command("write", (NO_IPV6, "0" if has_v6 else "1"), netns)
+    for device in ("default", *(port.device for port in book.ports_of(node.name))) if has_v6 else ():
+        for key in QUIET_IPV6:
+            yield Command("write", (f"/proc/sys/net/ipv6/conf/{device}/{key}", "0"), netns)
     for key, value in (*common, *node.sysctls):
         yield Command("write", (_sysctl_path(key), value), netns)
 
@@ -97,15 +112,24 @@ def _sysctl_path(key: str) -> str:
     return "/proc/sys/" + (key if "/" in key else key.replace(".", "/"))
 
 
+def _vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
+    """Where a host or router meets a trunk: a device for each VLAN on it, removed with the one below."""
+    for port in book.interfaces_of(node.name):
+        if port.tag is not None:
+            below = book.port(node.name, port.link).device
+            words = ("link", "add", "link", below, "name", port.device, "type", "vlan", *VLAN, str(port.tag))
+            yield Command("ip", words, node_netns(node.name))
+
+
 def _addresses(node: Node, book: AddressBook) -> Iterator[Command]:
-    for port in book.ports_of(node.name):
+    for port in book.interfaces_of(node.name):
         for address in port.addresses:
             nodad = ("nodad",) if address.version == 6 else ()
             yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))
 
 
 def _neighbours(node: Node, book: AddressBook, always: frozenset[str]) -> Iterator[Command]:
-    for port in book.ports_of(node.name):
+    for port in book.interfaces_of(node.name):
         members = book.members(port.segment)
         if len(members) > NEIGHBOURS_MAX:
             members = tuple(member for member in members if member.node in always)
@@ -120,12 +144,16 @@ def _routes(node: Node, topology: Topology, book: AddressBook) -> Iterator[Comma
     for hop in routes(topology, book, node.name):
         for via in hop.via.addresses:
             if hop.to is None or hop.to.version == via.version:
-                everything = "default" if via.version == 4 else "::/0"  # a batch has no -6
-                to = everything if hop.to is None else str(hop.to)
+                to = _everything(via.version) if hop.to is None else str(hop.to)
                 words = ("route", "replace", to, "via", str(via.ip), "dev", hop.port.device)
                 yield Command("ip", words, netns)
     for route in node.routes:
-        yield Command("ip", ("route", "replace", route.to, "via", route.via), netns)
+        to = _everything(ip_address(route.via).version) if route.to == "default" else route.to
+        yield Command("ip", ("route", "replace", to, "via", route.via), netns)
+
+
+def _everything(version: int) -> str:
+    return "default" if version == 4 else "::/0"  # a batch has no -6
 
 
 def ups(netns: str, devices: tuple[str, ...]) -> Iterator[Command]:

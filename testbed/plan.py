@@ -11,12 +11,11 @@ from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
 from .command import Command, script, undos
-from .error import UserError
 from .node import node_netns
-from .route import trace
+from .route import way
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import Link, Nic, Topology
+from .topology import ELSEWHERE, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -62,6 +61,7 @@ class Plan:
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
+    The nodes `elsewhere` have a kernel of their own.
     """
 
     commands: tuple[Command, ...]
@@ -75,6 +75,11 @@ class Plan:
     background: tuple[Leg, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
+    elsewhere: frozenset[str] = frozenset()
+
+    def where(self, node: str) -> dict[str, str]:
+        """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
+        return {"on": node} if node in self.elsewhere else {"netns": node_netns(node)}
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -105,9 +110,8 @@ class Plan:
     @property
     def destination(self) -> IPv4Address | IPv6Address:
         """The address that the workload's data goes to: on the last link of its path."""
-        last = self.path[-1]
-        node = last.link.ends[1 if last.way == "forward" else 0]
-        return self.book.port(node, last.link.name).addresses[0].ip
+        assert self.leg is not None, "BUG: a plan without a workload"
+        return self.leg.destination_ip
 
     @property
     def rtt_ns(self) -> int:
@@ -204,32 +208,18 @@ def plan(
         background=others,
         timeline=times.timeline(emulators, real_time=real_time),
         until_ns=until_ns,
+        elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
     )
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
-    """The way to the receiver's address on the last link of a shortest path, and the way back to the sender's."""
-    links = topology.path(source, destination)
-    assert links, "BUG: a workload without a path"
-    to = book.port(destination, links[-1].name).addresses[0].ip
-    there = _hops(trace(topology, book, source, to), source, destination)
-    sender = book.port(source, there[0].link.name).addresses
-    back_to = next((address.ip for address in sender if address.version == to.version), None)
-    if back_to is None:
-        raise UserError(
-            f"{source} has no IPv{to.version} address on the link {there[0].link.name}, over which it would "
-            f"reach {to}; allowed: addresses of the same kind at both ends"
-        )
-    back = _hops(trace(topology, book, destination, back_to), source, destination)
-    return Leg(source, destination, there, back, back_to, to)
+    """The way of data between two hosts. Raises UserError if there is none."""
+    found = way(topology, book, source, destination)
+    there, back = (_hops(links) for links in (found.there, found.back))
+    return Leg(source, destination, there, back, found.source_ip, found.destination_ip)
 
 
-def _hops(found: tuple[tuple[Link, str], ...] | None, source: str, destination: str) -> tuple[PathHop, ...]:
-    if not found:
-        raise UserError(
-            f"by the addresses and routes there is no way between {source} and {destination}; "
-            "allowed: addresses of one network on each segment, or none, which makes them automatic"
-        )
+def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
     return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
 
 

@@ -16,7 +16,9 @@ from .workloads.ping import PingOutcome
 LAB_TOLERANCE_S = 10e-6
 REAL_TOLERANCE = 0.05
 REAL_TOLERANCE_S = 1e-3
-FRAME_BYTES, PAYLOAD_BYTES = 98, 56
+PAYLOAD_BYTES = 56
+HEADERS_BYTES = {4: 42, 6: 62}
+"""Of Ethernet, IP and ICMP, by the version of IP."""
 
 
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -25,8 +27,10 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
-    for what, seen, bytes_, during in _pings(trial, evidence):
-        waiting_s = _sending_s(bytes_, stages, during)
+    assert plan.leg is not None, "BUG: a plan without a workload"
+    headers_bytes = HEADERS_BYTES[plan.leg.destination_ip.version]
+    for what, seen, payload_bytes, during in _pings(trial, evidence):
+        waiting_s = _sending_s(headers_bytes + payload_bytes, stages, during)
         if during and trial.background:
             waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
         low_s = (least_s if during else asked_s) - slack_s
@@ -42,7 +46,11 @@ def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         return
     asked_s = plan.upstream.rtt_ns / 1e9
     slack_s = _slack_s(trial, evidence, asked_s)
-    high_s = asked_s + slack_s + _sending_s(FRAME_BYTES, _stages(evidence), False)
+    high_s = (
+        asked_s
+        + slack_s
+        + _sending_s(HEADERS_BYTES[plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(evidence), False)
+    )
     lost = Finding("rtt", "invalid", "no ping from the origin to the cache came back", "look at addresses and loss")
     took = f"between cache and origin asked {asked_s * 1e3:g} ms, pings took"
     yield from _judged(trial, seen, asked_s - slack_s, high_s, lost, took)
@@ -93,8 +101,8 @@ def _longest_queue_s(each: StageEvidence) -> float:
 
 
 def _pings(trial: Trial, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
-    """What they were for, what came out, the bytes of a frame, and whether schedules and background were at work."""
-    yield "ping before the workload", evidence.rtt_check, FRAME_BYTES, False
+    """What they were for, what came out, the bytes of payload, and whether schedules and background were at work."""
+    yield "ping before the workload", evidence.rtt_check, PAYLOAD_BYTES, False
     if isinstance(trial.workload, PingWorkload):
-        frame_bytes = trial.workload.size_bytes + FRAME_BYTES - PAYLOAD_BYTES
-        yield "ping of the workload", PingOutcome(**evidence.outcome.measured["ping"]), frame_bytes, True
+        found = PingOutcome(**evidence.outcome.measured["ping"])
+        yield "ping of the workload", found, trial.workload.size_bytes, True

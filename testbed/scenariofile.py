@@ -12,7 +12,7 @@ from . import units
 from .backgroundfile import BackgroundFile
 from .document import MAPPING, Fault
 from .error import ValueRefused
-from .field import Name, Size, Span, Sysctls, Text, byte_count_schema, number
+from .field import IpVersionsField, Name, Size, Span, Sysctls, Text, byte_count_schema, number
 from .impairmentfile import FractionField
 from .reader import byte_count, text_of, whole
 from .setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYTES, Capture, Kernel, Limits, Until
@@ -140,6 +140,7 @@ class RunFile(Shape):
 
     kernel: KernelField = LAB
     nic: Nic | None = Field(None, description="The interfaces of all hosts, whatever the topology says.")
+    ip: IpVersionsField | None = Field(None, description="Of automatic addresses, whatever the topology says.")
     workload: WorkloadFile
     background: Annotated[dict[Name, BackgroundFile], Field(min_length=1)] | None = Field(
         None, description="Other traffic, each with a name."

@@ -52,7 +52,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     if spec is None or None in over.files or faults or over.problems:
         raise SpecError(_problems(changed.document, faults, over))
     own = None if over.is_axis else over.found[OWN].file
-    resolver = Resolver(own, spec.workload, spec.kernel, spec.nic, spec.background or {})
+    resolver = Resolver(own, spec.workload, spec.kernel, spec.nic, spec.background or {}, ip=spec.ip)
     cells = resolver.cells(varied, excluded)
     if not cells and not resolver.faults:
         faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]

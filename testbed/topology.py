@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
 from .schedule import Change
+from .vlan import Membership, Tag
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
-FORWARDING = frozenset({"switch", "router"})
+SWITCHING = frozenset({"switch"})
+"""The node types that join links into one segment."""
+
+FORWARDING = SWITCHING | {"router"}
 """The node types that pass on packets meant for others."""
+
+IpVersions: TypeAlias = Literal["4", "6", "both"]
+"""Which automatic addresses there are."""
+
+Lane: TypeAlias = tuple[str, Tag]
+"""A link, and the tag of the frames on it."""
+
+Room: TypeAlias = tuple[str, Tag]
+"""A node, and for a switch the VLAN inside it."""
+
+ELSEWHERE = frozenset({"vm", "machine"})
+"""The node types whose TCP stack is in another kernel than the network around them."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
@@ -33,7 +50,8 @@ class Node:
 
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
-    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol.
+    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol. `vlans` has every port of a
+    switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
     """
 
     name: str
@@ -43,6 +61,10 @@ class Node:
     sysctls: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
     stp: bool = False
+    vlans: tuple[Membership, ...] = ()
+
+    def membership(self, link: str) -> Membership | None:
+        return next((each for each in self.vlans if each.link == link), None)
 
 
 @dataclass(frozen=True)
@@ -50,9 +72,9 @@ class Link:
     """A link between two different nodes; `forward` is from the first end to the second.
 
     `data_loss` is loss for the direction in which the workload's data crosses the link, whichever that is
-    (forward if nothing crosses it); a link has either it or losses in its directions. `addresses` holds,
-    for ends that say so, the node's name with its "ip/prefix" texts. `data_policy` is to the policies of the directions
-    what `data_loss` is to their losses. `schedule` is what changes while the workload runs, in file order.
+    (forward if nothing crosses it); a link has either it or losses in its directions. `data_policy` is to the policies
+    of the directions what `data_loss` is to their losses. `addresses` holds, for ends that say so, the node's name (on
+    a trunk "NAME.VLAN") with its "ip/prefix" texts. `schedule` is what changes while the workload runs, in file order.
     """
 
     name: str
@@ -84,13 +106,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan."""
+    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan. `ip` is for
+    segments on which no address is given.
+    """
 
     name: str
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     nic: Nic | None = None
     description: str = ""
+    ip: IpVersions = "4"
 
     def node(self, name: str) -> Node:
         """Raises KeyError."""
@@ -104,23 +129,53 @@ class Topology:
         """The links that end at a node, in file order; none if there is no such node."""
         return self._links_of.get(name, ())
 
+    def tags(self, name: str, link: Link) -> tuple[Tag, ...]:
+        """The tags that an end of a link, which is no switch, uses there: those of the trunk that it meets, or none."""
+        met = self.node(link.other_end(name)).membership(link.name)
+        return (None,) if met is None else met.tags
+
+    def arrivals(self, lane: Lane, name: str) -> tuple[Room, ...]:
+        """Where a frame comes to that reaches a node over a lane; nothing if the node does not take it."""
+        node, link = self.node(name), self.link(lane[0])
+        if node.type not in SWITCHING:
+            return ((name, None),) if lane[1] in self.tags(name, link) else ()
+        met = node.membership(link.name)
+        return tuple((name, vlan) for vlan in ((lane[1],) if met is None else met.inside(lane[1])))
+
+    def departures(self, room: Room) -> Iterator[Lane]:
+        """The lanes by which frames leave a room: those of one VLAN for a switch, all for other nodes."""
+        name, vlan = room
+        node = self.node(name)
+        for link in self.links_of(name):
+            met = node.membership(link.name)
+            own = (vlan,) if met is None else met.outside(vlan)
+            yield from ((link.name, tag) for tag in (own if node.type in SWITCHING else self.tags(name, link)))
+
     def path(self, start: str, end: str) -> tuple[Link, ...] | None:
         """The links of a shortest path, through nodes that forward only; None if there is no path.
 
         Of several shortest paths it is the one whose links stand first in the file.
         """
-        reached: dict[str, tuple[Link, ...]] = {start: ()}
-        waiting = deque([start])
-        while waiting and end not in reached:
-            here = waiting.popleft()
+        found = self.lanes(start, end)
+        return None if found is None else tuple(self.link(name) for name, _ in found)
+
+    def lanes(self, start: str, end: str) -> tuple[Lane, ...] | None:
+        """The same as `path`, with the tag on each link."""
+        reached: dict[Room, tuple[Lane, ...]] = {(start, None): ()}
+        waiting = deque(reached)
+        while waiting:
+            room = waiting.popleft()
+            here = room[0]
+            if here == end:
+                return reached[room]
             if here != start and self.node(here).type not in FORWARDING:
                 continue
-            for link in self.links_of(here):
-                there = link.other_end(here)
-                if there not in reached:
-                    reached[there] = (*reached[here], link)
-                    waiting.append(there)
-        return reached.get(end)
+            for lane in self.departures(room):
+                for there in self.arrivals(lane, self.link(lane[0]).other_end(here)):
+                    if there not in reached:
+                        reached[there] = (*reached[room], lane)
+                        waiting.append(there)
+        return None
 
     @cached_property
     def _nodes(self) -> dict[str, Node]:

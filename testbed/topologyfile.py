@@ -6,18 +6,51 @@ A new node type is a class here and a line in NODE_TYPES; what must hold between
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from .field import Addresses, Ends, Flag, Ip, Mtu, Name, PerDirection, Prefix, Rate, Sysctls, Text, Time
+from .field import (
+    Addresses,
+    EndName,
+    Ends,
+    Ip,
+    IpVersionsField,
+    Mtu,
+    Name,
+    PerDirection,
+    Prefix,
+    Rate,
+    Sysctls,
+    Text,
+    Time,
+)
 from .impairment import Direction
 from .impairmentfile import BufferField, JitterField, LinkLoss, LossField
 from .policyfile import LinkPolicy, PolicyField
 from .reader import tagged
 from .schedulefile import ChangeFile, Schedule
 from .shape import Shape
+from .switchfile import SwitchFile
 from .topology import MTU_DEFAULT, Link, Nic, Node, Route, Topology
+
+WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
+"""From the first end, and from the second."""
+
+
+class RouteFile(Shape):
+    """One route of a host or router."""
+
+    to: Prefix
+    via: Ip
+
+    def route(self) -> Route:
+        return Route(self.to, self.via)
+
+    @classmethod
+    def of(cls, route: Route) -> RouteFile:
+        return cls.model_construct(to=route.to, via=route.via)
 
 
 class HostFile(Shape):
@@ -27,34 +60,21 @@ class HostFile(Shape):
     nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
     addresses: Addresses = Field((), description="For its only link; a link can say them too.")
     sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
+    routes: list[RouteFile] | None = Field(None, description="Beyond those the plan works out itself.")
 
     def node(self, name: str) -> Node:
-        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=tuple(self.sysctls.items()))
+        sysctls, routes = tuple(self.sysctls.items()), tuple(each.route() for each in self.routes or ())
+        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, routes=routes)
 
     @classmethod
     def of(cls, node: Node) -> HostFile:
-        return cls.model_construct(type="host", nic=node.nic, addresses=node.addresses, sysctls=dict(node.sysctls))
-
-
-class SwitchFile(Shape):
-    """A switch: a Linux bridge."""
-
-    type: Literal["switch"]
-    stp: Flag = Field(False, description="Whether it runs the spanning tree protocol.")
-
-    def node(self, name: str) -> Node:
-        return Node(name, self.type, stp=self.stp)
-
-    @classmethod
-    def of(cls, node: Node) -> SwitchFile:
-        return cls.model_construct(type="switch", stp=node.stp)
-
-
-class RouteFile(Shape):
-    """One route of a router."""
-
-    to: Prefix
-    via: Ip
+        return cls.model_construct(
+            type="host",
+            nic=node.nic,
+            addresses=node.addresses,
+            sysctls=dict(node.sysctls),
+            routes=[RouteFile.of(route) for route in node.routes] or None,
+        )
 
 
 class RouterFile(Shape):
@@ -64,12 +84,11 @@ class RouterFile(Shape):
     routes: list[RouteFile] = Field([], description="Beyond those the plan works out itself.")
 
     def node(self, name: str) -> Node:
-        return Node(name, self.type, routes=tuple(Route(route.to, route.via) for route in self.routes))
+        return Node(name, self.type, routes=tuple(each.route() for each in self.routes))
 
     @classmethod
     def of(cls, node: Node) -> RouterFile:
-        routes = [RouteFile.model_construct(to=route.to, via=route.via) for route in node.routes]
-        return cls.model_construct(type="router", routes=routes)
+        return cls.model_construct(type="router", routes=[RouteFile.of(route) for route in node.routes])
 
 
 NODE_TYPES: dict[str, type[HostFile] | type[SwitchFile] | type[RouterFile]] = {
@@ -96,7 +115,7 @@ class LinkFile(Shape):
     buffer: PerDirection[BufferField] | None = None
     jitter: PerDirection[JitterField] | None = None
     mtu: Mtu = MTU_DEFAULT
-    addresses: dict[Name, Addresses] = Field({}, description="For each end that needs to say its own.")
+    addresses: dict[EndName, Addresses] = Field({}, description="For each end that needs to say its own.")
     schedule: Schedule = None
     policy: LinkPolicy = None
 
@@ -154,6 +173,7 @@ class TopologyFile(Shape):
     name: Name
     description: Text = ""
     nic: Nic | None = Field(None, description="The interfaces of hosts that do not say themselves.")
+    ip: IpVersionsField | None = Field(None, description="Of automatic addresses: 4 (if left out), 6 or both.")
     nodes: dict[Name, NodeFile] = Field(min_length=1)
     links: dict[Name, LinkFile] = Field({}, description="By name; one between two nodes.")
 
@@ -163,8 +183,14 @@ class TopologyFile(Shape):
             description=self.description,
             nic=self.nic,
             nodes=tuple(node.node(name) for name, node in self.nodes.items()),
-            links=tuple(link.link(name) for name, link in self.links.items()),
+            links=tuple(link.link(name) for name, link in with_port_rates(self.nodes, self.links).items()),
+            ip=self.ip or "4",
         )
+
+    def spread(self) -> TopologyFile:
+        """The same with the rates of ports at their links, where axes find them."""
+        nodes = {name: _without_port_rate(node) for name, node in self.nodes.items()}
+        return self.model_copy(update={"nodes": nodes, "links": with_port_rates(self.nodes, self.links)})
 
     @classmethod
     def of(cls, topology: Topology) -> TopologyFile:
@@ -172,9 +198,26 @@ class TopologyFile(Shape):
             name=topology.name,
             description=topology.description,
             nic=topology.nic,
+            ip=None if topology.ip == "4" else topology.ip,
             nodes={node.name: NODE_TYPES[node.type].of(node) for node in topology.nodes},
             links={link.name: LinkFile.of(link) for link in topology.links},
         )
+
+
+def with_port_rates(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> dict[str, LinkFile]:
+    """The links with the rates at which the ports of switches send into them, where they say none themselves."""
+    return {name: _with_port_rates(link, name, nodes) for name, link in links.items()}
+
+
+def _with_port_rates(link: LinkFile, name: str, nodes: Mapping[str, Any]) -> LinkFile:
+    said = [_of(link.rate, way) for way in WAYS]
+    switches = [node if isinstance(node, SwitchFile) else None for node in map(nodes.get, link.ends)]
+    rates = [own or (switch and switch.sends_at(name)) for own, switch in zip(said, switches, strict=True)]
+    return link if rates == said else link.model_copy(update={"rate": _both(Rate, *rates)})
+
+
+def _without_port_rate(node: NodeFile) -> NodeFile:
+    return node.model_copy(update={"port_rate": None}) if isinstance(node, SwitchFile) else node
 
 
 def _of(pair: PerDirection[Any] | None, way: Literal["forward", "backward"]) -> Any:

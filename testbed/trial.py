@@ -89,6 +89,7 @@ def orders(trial: Trial) -> Orders:
         real_time=not trial.kernel.is_virtual_time,
         background=tuple((each.source, each.destination) for _, each in trial.background),
     )
+    _check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
         _check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
@@ -101,7 +102,7 @@ def orders(trial: Trial) -> Orders:
         *_rtt_checks(planned),
         _observe(READ_BACK, 0, observed),
         *_rulesets(planned, "before"),
-        *_counters(trial, "before"),
+        *_counters(trial, planned, "before"),
         *_captures(trial, planned),
         _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
         *background.steps(trial.background, drawn, trial.workload, planned),
@@ -111,7 +112,7 @@ def orders(trial: Trial) -> Orders:
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
         _observe(AFTER, 0, observed),
         *_rulesets(planned, "after"),
-        *_counters(trial, "after"),
+        *_counters(trial, planned, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
@@ -145,6 +146,11 @@ def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
     return tuple(f"{_capture_name(n)}.err" for n, _ in enumerate(_capture_points(trial, planned)))
 
 
+def captured_devices(trial: Trial, planned: Plan) -> tuple[tuple[str, str], ...]:
+    """The node or link, and the device, of each capture."""
+    return tuple((capture.at, device) for capture, _, device in _capture_points(trial, planned))
+
+
 def _check(trial: Trial) -> None:
     workload = trial.workload
     windows: tuple[int | None, ...] = ()
@@ -158,6 +164,23 @@ def _check(trial: Trial) -> None:
                 f"a window of {window} bytes is larger than the kernel allows; allowed: below 1 GiB (2^30 bytes), the "
                 "most that TCP's window scaling can announce"
             )
+
+
+def _check_kernels(trial: Trial, planned: Plan) -> None:
+    """Most of our programs stand with one foot in each host, which only one kernel allows."""
+    for node in (
+        *workload_hosts(trial),
+        *(host for each in planned.background for host in (each.source, each.destination)),
+    ):
+        if node not in planned.elsewhere:
+            continue
+        what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
+        if trial.kernel.place != "host":
+            raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
+        if not isinstance(trial.workload, Iperf3Workload | PingWorkload):
+            raise UserError(f"{what}, and this tool needs both ends in one; allowed: tool: iperf3, or tool: ping")
+        if planned.background:
+            raise UserError(f"{what}, and background traffic needs both ends in one; allowed: none, or host nodes")
 
 
 def _check_rates(trial: Trial, planned: Plan) -> None:
@@ -179,7 +202,7 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
     """
     for leg, file in ((planned.leg, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
         if leg is not None:
-            yield ping.step(leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
+            yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
 
 
 def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None) -> dict[str, Any]:
@@ -194,12 +217,19 @@ def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], backgroun
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
-    """Queueing disciplines and devices of every emulator, and the devices of the two ends."""
+    """Queueing disciplines and devices of every emulator, and the devices of every node that the data passes."""
     emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
     return (
         *emulators,
-        *(Source("link", node_netns(host)) for host in workload_hosts(trial)),
+        *(Source("link", node_netns(node)) for node in _passed(trial, planned) if node not in planned.elsewhere),
     )
+
+
+def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
+    """The nodes on the way of the data and of what answers it, from end to end, each once."""
+    legs = filter(None, (planned.leg, planned.upstream))
+    links = (hop.link for leg in legs for hop in (*leg.path, *leg.back))
+    return tuple(dict.fromkeys((*workload_hosts(trial), *(end for link in links for end in link.ends))))
 
 
 def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
@@ -209,7 +239,7 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial)),
+        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
         *(Source("qdisc", e.netns) for e in on_path),
         *(Source("nft", e.netns) for e in policed),
     )
@@ -251,12 +281,12 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _counters(trial: Trial, when: str) -> Iterator[dict[str, Any]]:
+def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
     for node in workload_hosts(trial):
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
-        yield {"title": "netstat", "read": files, "netns": node_netns(node)}
+        yield {"title": "netstat", "read": files, **planned.where(node)}
     if not trial.kernel.is_virtual_time:
         yield {"title": "CPU", "read": {f"cpu-{when}.txt": "/proc/stat"}}
 

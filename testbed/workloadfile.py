@@ -12,12 +12,14 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from . import units
+from .address import address_book
 from .document import Fault
-from .error import ValueRefused, one_of
+from .error import UserError, ValueRefused, one_of
 from .field import Rate, Size, Span, matching, number
 from .flowfile import Congestion, EndsFile, FlowFile, Flows, Window
 from .httpfile import HttpFile
 from .reader import quantity, tagged, whole
+from .route import way
 from .topology import Topology
 from .udpfile import DATAGRAM_MAX, UdpFile
 from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, PingWorkload, UdpWorkload, Workload
@@ -179,3 +181,13 @@ def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
         elif topology.path(source, destination) is None:
             what = f"no path leads from {source!r} to {destination!r}"
             yield Fault((key,), what, "hosts that links, switches and routers connect")
+        else:
+            yield from _addressed(topology, source, destination, key)
+
+
+def _addressed(topology: Topology, source: str, destination: str, key: str) -> Iterator[Fault]:
+    """Whether addresses and routes lead from one to the other too."""
+    try:
+        way(topology, address_book(topology), source, destination)
+    except UserError as error:
+        yield Fault((key,), str(error), named=True)

@@ -19,7 +19,7 @@ from rich.progress import (
 
 from ..kernels.build import KernelImage, Stage, build, installed
 
-app = typer.Typer(help="Build and list lab kernels.", no_args_is_help=True)
+app = typer.Typer(help="Build and list lab kernels.", no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 class Format(StrEnum):

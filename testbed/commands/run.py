@@ -15,6 +15,7 @@ from rich.markup import escape
 from .. import store, sweep, table
 from ..error import UserError
 from ..kernels.lab import available_bytes
+from ..library import spec_file
 from ..runner import run as run_trial
 from ..scenario import Scenario
 from ..specfile import files_of, load_scenario
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 
 def run(
-    scenario: Annotated[Path | None, typer.Argument(help="A scenario file.")] = None,
+    scenario: Annotated[
+        Path | None, typer.Argument(help="A scenario file, or the name of one that comes with the testbed.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Where results go (results/NAME; NAME-quick with --quick)."),
@@ -60,6 +63,7 @@ def run(
             )
         _repeat(repeat)
     elif scenario is not None:
+        scenario = spec_file(scenario)
         loaded = load_scenario(scenario, settings or [], quick=quick)
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run and live:

@@ -18,7 +18,10 @@ from typing import Any
 from ..error import MachineError, TestbedError
 from ..process import Running
 
-AGENT = Path(__file__).parent.parent / "agent.py"
+AGENT = Path(__file__).parent.parent / "agent"
+"""A folder, with what an interpreter is given in MAIN."""
+
+MAIN = "__main__.py"
 WATCH_S = 0.5
 STANDSTILL_S = 120.0
 """Wall time without a sign of life after which a guest is taken to hang. Under load one sign takes a few seconds."""

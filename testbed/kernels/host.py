@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .. import process
 from ..native import Tools
-from .guest import AGENT, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .guest import AGENT, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     "netem": (("tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10"), "sch_netem"),
@@ -37,6 +37,18 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
             "add rule netdev t c limit rate over 1000 bytes/second burst 1000 bytes drop",
         ),
         "nft_quota nft_limit",
+    ),
+    "vlan_filtering": (
+        ("ip", "link", "add", "br0", "type", "bridge", "vlan_filtering", "1", "vlan_default_pvid", "0"),
+        "bridge",
+    ),
+    "802.1Q": (
+        (
+            "sh",
+            "-ec",
+            "ip link add eth0 type veth peer eth1; ip link add link eth0 name v type vlan protocol 802.1Q id 1",
+        ),
+        "8021q",
     ),
 }
 """What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""
@@ -73,7 +85,7 @@ def run(
     console = folder / "console.log"
     began = time.monotonic()
     with pipe() as (signs, writing):
-        agent = (interpreter(), "-ISB", AGENT, "host", folder, tools.folder, f"/proc/self/fd/{writing}")
+        agent = (interpreter(), "-ISB", AGENT / MAIN, "host", folder, tools.folder, f"/proc/self/fd/{writing}")
         words = (
             *("setpriv", "--pdeathsig", "KILL", "--"),  # waiting for its child, unshare is deaf to the gentler signals
             "unshare",

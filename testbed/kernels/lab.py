@@ -17,7 +17,7 @@ from ..error import MachineError
 from ..native import Tools
 from .cache import KernelImage
 from .core import reserved
-from .guest import AGENT, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .guest import AGENT, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 
 TCP_HASH_ENTRIES = 1024
 """Buckets of the table of TCP connections: each round of samples walks all of it, and it is sized for servers."""
@@ -77,11 +77,11 @@ def run(
             "con0=null,fd:1",
             "con1=null,fd:0",
             f"init={HERE}/python",
-            *("--", "-ISB", f"{HERE}/agent.py", "guest", f"{HERE}/trial", f"{HERE}/tools", "/dev/tty1"),
+            *("--", "-ISB", f"{HERE}/agent/{MAIN}", "guest", f"{HERE}/trial", f"{HERE}/tools", "/dev/tty1"),
         ]
         targets: dict[str, str | Path] = {
             "python": interpreter(),
-            "agent.py": AGENT,
+            "agent": AGENT,
             "trial": folder.absolute(),
             "tools": tools.folder,
             "preload.so": tools.folder / "preload.so",  # LD_PRELOAD is cut at blanks

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.guest import TrialError
-from ..node import node_netns
 from ..plan import Plan
 from ..ruleset import CONTROL_PORT, DATA_PORTS
 from ..workload import Iperf3Workload
@@ -37,12 +36,11 @@ def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[dict[str, Any
     client += ["--udp"] if workload.protocol == "udp" else []
     client += ["--bitrate", str(workload.rate_bps)] if workload.rate_bps else []
     client += ["--length", str(workload.length_bytes)] if workload.length_bytes else []
-    listening = node_netns(workload.destination)
     return [
         {
             "title": "iperf3 server",
             "run": server,
-            "netns": listening,
+            **plan.where(workload.destination),
             "out": SERVER,
             "background": "iperf3-server",
         },
@@ -50,7 +48,7 @@ def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[dict[str, Any
         {
             "title": "iperf3",
             "run": client,
-            "netns": node_netns(workload.source),
+            **plan.where(workload.source),
             "out": CLIENT,
             "may_fail": True,  # it says in its JSON what went wrong
         },

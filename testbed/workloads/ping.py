@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.guest import TrialError
-from ..node import node_netns
 from ..plan import Leg, Plan
 from ..workload import PingWorkload
 from .outcome import Outcome
@@ -28,7 +27,7 @@ class PingOutcome:
     rtt_sd_s: float | None
 
 
-def step(leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
+def step(plan: Plan, leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
     """Pings the receiver of a leg from its sender; no reply at all is a result, not an error."""
     words = [
         "ping",
@@ -42,7 +41,7 @@ def step(leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 
         str(size_bytes),
         str(leg.destination_ip),
     ]
-    return {"title": "ping", "run": words, "netns": node_netns(leg.source), "out": output, "may_fail": True}
+    return {"title": "ping", "run": words, **plan.where(leg.source), "out": output, "may_fail": True}
 
 
 def parse(text: str) -> PingOutcome:
@@ -58,7 +57,7 @@ def parse(text: str) -> PingOutcome:
 def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
     """One step."""
     assert plan.leg is not None, "BUG: a plan without a workload"
-    return [step(plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
+    return [step(plan, plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
 
 
 def read(workload: PingWorkload, folder: Path) -> Outcome:

@@ -1,0 +1,21 @@
+"""Where the agent starts: a script of its own, which makes its folder a package and enters it."""
+
+import importlib.util
+import os
+import sys
+
+if __name__ == "__main__":
+    folder = os.path.dirname(__file__)
+    spec = importlib.util.spec_from_file_location(
+        "agent", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    assert spec is not None, "BUG: no package around this file"
+    sys.modules["agent"] = importlib.util.module_from_spec(spec)
+    try:
+        status = importlib.import_module("agent.main").main(*sys.argv[1:5])
+    except BaseException as error:  # a guest whose first process dies panics: say why instead
+        print(f"agent: {type(error).__name__}: {error}", file=sys.stderr)
+        status = 1
+    if sys.argv[1] == "guest":
+        importlib.import_module("agent.kernel").power_off()
+    sys.exit(status)

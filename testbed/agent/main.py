@@ -1,0 +1,60 @@
+"""Makes a fresh kernel, or a fresh set of namespaces, a place where steps can be carried out; and carries them out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+from .kernel import LIBC, StepError, checked, mount, raise_file_limit
+from .trial import Trial
+
+MS_BIND, MS_SLAVE_REC = 0x1000, 0x84000
+TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
+TRIAL, TOOLS = "/run/trial", "/run/tools"
+
+
+def main(kind: str, folder: str, tools: str, progress: str) -> int:
+    SET_UP[kind](folder, tools)
+    raise_file_limit()
+    trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND))
+    with open(os.path.join(TRIAL, "steps.json")) as file:
+        steps = json.load(file)
+    error = None
+    for number, step in enumerate(steps, 1):
+        try:
+            trial.do(step, f"{number}/{len(steps)}")
+        except (StepError, OSError, subprocess.SubprocessError) as failure:
+            error = {"step": step, "text": str(failure)}
+            break
+    trial.stop_all()
+    trial.close(error)
+    return 0 if error is None else 1
+
+
+def set_up_guest(folder: str, tools: str) -> None:
+    """The file systems of a fresh lab kernel: the root is the host's, read-only; FOLDER is the only way out."""
+    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    os.environ.update(PATH=path, LC_ALL="C.UTF-8", HOME="/run")
+    mount("proc", "proc", "/proc")
+    mount("sysfs", "sysfs", "/sys")
+    mount("devtmpfs", "dev", "/dev")
+    for path in TMPFS:
+        if os.path.isdir(path):
+            mount("tmpfs", "tmpfs", path, data="mode=1777")
+    for source, target in ((folder, TRIAL), (tools, TOOLS)):
+        os.makedirs(target)
+        mount("hostfs", "none", target, data=source)
+
+
+def set_up_host(folder: str, tools: str) -> None:
+    """A /run of our own, seen by nobody else, so that the names of our namespaces go when we go."""
+    checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
+    kept = {target: os.open(source, os.O_PATH) for source, target in ((folder, TRIAL), (tools, TOOLS))}
+    mount("tmpfs", "tmpfs", "/run", data="mode=755")
+    for target, descriptor in kept.items():
+        os.makedirs(target)
+        mount(None, f"/proc/self/fd/{descriptor}", target, flags=MS_BIND)
+
+
+SET_UP = {"guest": set_up_guest, "host": set_up_host}
