@@ -18,6 +18,7 @@ from trials import make_trial
 
 from testbed import cli
 from testbed.error import UserError
+from testbed.library import TOPOLOGIES
 from testbed.report import source
 from testbed.report.drawing import drawings
 from testbed.report.layout import place
@@ -28,7 +29,9 @@ from testbed.report.signal import inside
 from testbed.report.thinning import kept
 from testbed.report.trace import trace, unpacked
 from testbed.report.view import view
+from testbed.specfile import load_topology
 from testbed.store import Store
+from testbed.topology import FORWARDING
 
 TWO = [
     Made({"path.rtt": rtt, "flows": str(flows)}, [4e7 / flows] * flows, seed, retransmits=5)
@@ -283,3 +286,20 @@ def test_the_charting_library_is_the_one_that_is_said_with_its_licence() -> None
         assert hashlib.sha256((ASSETS / name).read_bytes()).hexdigest() in told
     assert all("Redistribution and use" in path.read_text() for path in folder.glob("LICENSE.*"))
     assert len([*folder.glob("LICENSE.*")]) == 2
+
+
+@pytest.mark.parametrize("path", sorted(TOPOLOGIES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_ready_topology_is_drawn_with_no_node_upon_another(path: Path, run: Path) -> None:
+    topology = load_topology(path)
+    found = source.read(run)
+    trial = next(iter(found.trials.values()))
+    ends = [node.name for node in topology.nodes if node.type not in FORWARDING]
+    trial = replace(trial, topology=topology, workload=replace(trial.workload, source=ends[0], destination=ends[-1]))
+    one = replace(found, trials={trial.id: trial}, settings={trial.id: {"topology": {"nodes": {}}}})
+    (drawing,) = drawings(one)
+    assert [spot.name for spot in drawing.spots] == [node.name for node in topology.nodes]
+    assert [line.name for line in drawing.lines] == [link.name for link in topology.links]
+    places = np.array([(spot.x, spot.y) for spot in drawing.spots])
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)[~np.eye(len(places), dtype=bool)]
+    assert apart.min() > 0.3
+    assert drawing.spot(ends[0]).x <= drawing.spot(ends[-1]).x
