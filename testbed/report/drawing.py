@@ -16,6 +16,8 @@ from .source import Source
 
 PLAIN, EMULATED = 1.0, 2.0
 """How long links are: one with an emulator has its facts beside it."""
+ABOVE = 1.2
+"""How far above the rest the nodes without a link are."""
 MANY_NETWORKS = 6
 GENERAL = frozenset({"type", "addresses", "sysctls", "nic", "routes", "stp"})
 """What a node of any type can have; the rest tells what this one is."""
@@ -89,16 +91,12 @@ def _drawing(trials: Sequence[Trial], settings: Mapping[str, Mapping[str, Any]])
     first = trials[0]
     topology = first.topology
     written = settings[first.id]["topology"]["nodes"]
-    numbers = {node.name: number for number, node in enumerate(topology.nodes)}
     channels = _channels(topology, written)
     links = {link.name: [trial.topology.link(link.name) for trial in trials] for link in topology.links}
-    edges = [(*(numbers[end] for end in link.ends), _length(links[link.name])) for link in topology.links]
-    edges += [(numbers[each.controller], numbers[each.switch], PLAIN) for each in channels]
-    source, sink = numbers[first.workload.source], numbers[first.workload.destination]
-    places = place(len(numbers), edges, source, sink)  # type: ignore[arg-type]
+    lengths = {link.name: _length(links[link.name]) for link in topology.links}
+    places = _places(topology, lengths, (first.workload.source, first.workload.destination), channels)
     spots = tuple(
-        Spot(node.name, node.type, round(float(x), 4), round(float(y), 4), _about(written.get(node.name, {})))
-        for node, (x, y) in zip(topology.nodes, places, strict=True)
+        Spot(node.name, node.type, *places[node.name], _about(written.get(node.name, {}))) for node in topology.nodes
     )
     by_name = {spot.name: spot for spot in spots}
     return Drawing(
@@ -112,6 +110,32 @@ def _drawing(trials: Sequence[Trial], settings: Mapping[str, Mapping[str, Any]])
         controls=channels,
         trials=len(trials),
     )
+
+
+def _places(
+    topology: Topology, lengths: Mapping[str, float], ends: tuple[str, str], channels: Sequence[Control]
+) -> dict[str, tuple[float, float]]:
+    """Of all nodes. What no link leads to, as a controller out of band, stands above the rest."""
+    joined = [node.name for node in topology.nodes if topology.links_of(node.name)]
+    apart = [node.name for node in topology.nodes if node.name not in joined]
+    if not joined:
+        joined, apart = apart, []
+    numbers = {name: number for number, name in enumerate(joined)}
+    edges = [(numbers[link.ends[0]], numbers[link.ends[1]], lengths[link.name]) for link in topology.links]
+    found = place(len(joined), edges, *(numbers.get(end, 0) for end in ends))
+    if apart:
+        found[:, 1] += ABOVE
+    places = {name: (round(float(x), 4), round(float(y), 4)) for name, (x, y) in zip(joined, found, strict=True)}
+    middle = float(found[:, 0].min() + found[:, 0].max()) / 2
+    wanted = {}
+    for name in apart:
+        below = [places[each.switch][0] for each in channels if each.controller == name and each.switch in places]
+        wanted[name] = sum(below) / len(below) if below else middle
+    last = -np.inf
+    for name in sorted(apart, key=lambda name: wanted[name]):
+        last = max(last + PLAIN, wanted[name])
+        places[name] = (round(float(last), 4), 0.0)
+    return places
 
 
 def _line(link: Link, in_trials: Sequence[Link], bend: float, spots: Mapping[str, Spot]) -> Line:

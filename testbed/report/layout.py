@@ -15,8 +15,8 @@ from scipy.sparse.csgraph import shortest_path
 from ..analysis.statistic import FloatArray
 
 LARGE = 250
-"""With more nodes than this, classical scaling alone must do."""
-STEPS = 120
+STEPS, FEW_STEPS = 120, 25
+"""With more than LARGE nodes a few steps must do."""
 ALMOST_FLAT = 0.05
 UPRIGHT = 0.3
 
@@ -30,7 +30,7 @@ def place(count: int, edges: Sequence[tuple[int, int, float]], left: int = 0, ri
     if count == 1:
         return np.zeros((1, 2))
     far = _distances(count, edges)
-    places = _settled(_scaled(far), far) if count <= LARGE else _scaled(far)
+    places = _settled(_scaled(far), far, STEPS if count <= LARGE else FEW_STEPS)
     places = _turned(places, left, right)
     spread = np.ptp(places, axis=0)
     if spread[1] < ALMOST_FLAT * max(spread[0], 1e-9):
@@ -67,12 +67,12 @@ def _scaled(far: FloatArray) -> FloatArray:
     return np.asarray(found + 1e-3 * nudge)  # two nodes in one place would never part
 
 
-def _settled(places: FloatArray, far: FloatArray) -> FloatArray:
+def _settled(places: FloatArray, far: FloatArray, steps: int) -> FloatArray:
     """Brings the distances on paper near those wanted, close pairs first in weight (SMACOF)."""
     weights = 1 / np.where(far > 0, far, np.inf) ** 2
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    inverse = np.linalg.pinv(laplacian)
-    for _ in range(STEPS):
+    inverse = np.linalg.inv(laplacian + 1 / len(far)) - 1 / len(far)
+    for _ in range(steps):
         apart = np.linalg.norm(places[:, None] - places[None], axis=2)
         ratio = np.divide(weights * far, apart, out=np.zeros_like(apart), where=apart > 1e-12)
         places = np.asarray(inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ places), dtype=np.float64)
