@@ -240,12 +240,45 @@ def test_a_controller_is_joined_to_its_switches_and_an_unknown_type_is_drawn(run
     assert {"teleporter", "controller"} <= {spot.type for spot in drawing.spots}
 
 
-def test_the_command_writes_the_file_and_says_where(run: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+def test_the_command_writes_the_file_and_says_where(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["testbed", "report", str(run)])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert not ended.value.code
     assert (run / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_place_that_cannot_be_written_is_said(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["testbed", "report", str(run), "-o", str(tmp_path / "none/x.html")])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert "cannot be written: No such file or directory; allowed: -o" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--dry-run", "quickstart"], ["--repeat", "trial"]])
+def test_live_is_refused_where_nothing_goes_on(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["testbed", "run", "--live", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert "--live" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_keeps_its_report_and_the_interruption_is_what_is_told(run: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Live(Store(run), 2):
+        raise KeyboardInterrupt
+    assert (run / "report.html").exists()
+    damaged = next(run.glob("trials/*")) / "samples.parquet"
+    damaged.write_bytes(b"PAR1 no more")
+    with pytest.raises(KeyboardInterrupt), Live(Store(run), 2):
+        raise KeyboardInterrupt
+    with pytest.raises(UserError, match=r"cannot be kept: .*samples.parquet is damaged"), Live(Store(run), 2):
+        pass
 
 
 def test_a_live_report_follows_the_run_on_this_computer_alone_and_is_kept(tmp_path: Path) -> None:
