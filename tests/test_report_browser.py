@@ -39,7 +39,7 @@ WIDE = {"width": 1280, "height": 900}
 DOUBT = {"findings": [{"check": "window", "verdict": "suspect", "text": "held back", "hint": "look at rwnd"}]}
 SWEEP = [
     Made({"path.rtt": rtt, "congestion": congestion, "flows": str(flows), "window": window}, [rate / flows] * flows,
-         seed, "suspect" if seed == 2 and rtt == "40 ms" else "valid", retransmits=5,
+         seed, "suspect" if seed == 2 and rtt == "40 ms" else "valid", retransmits=0 if rtt == "10 ms" else 5,
          data=DOUBT if seed == 2 and rtt == "40 ms" else {})
     for rtt, rate in (("10 ms", 9e7), ("20 ms", 7e7), ("40 ms", 3e7))
     for congestion in ("cubic", "bbr")
@@ -323,6 +323,28 @@ def test_each_doubtful_trial_has_its_reason_and_its_hint(open_page: Open, report
     assert "8 suspect" in text
     assert "held back" in text
     assert "look at rwnd" in text
+
+
+def test_trials_without_goodput_show_what_else_was_measured(open_page: Open, tmp_path: Path) -> None:
+    ping = {"ping": {"sent": 3, "rtt_mean_s": 0.0125, "first_rtts_s": [0.03, 0.01], "all_s": [0.1] * 9}}
+    made = Made({"path.rtt": "10 ms"}, [], workload={"flows": 1}, data={"measured": ping})
+    shown = view(source.read(write_run(tmp_path / "run", [made], samples=False)))
+    assert shown["trials"][0]["measured"] == {
+        "ping.sent": 3,
+        "ping.rtt_mean_s": 0.0125,
+        "ping.first_rtts_s.1": 0.03,
+        "ping.first_rtts_s.2": 0.01,
+    }
+    opened = open_page(write_page(tmp_path / "report.html", shown))
+    text = opened.page.locator("#findings").inner_text()
+    assert "What else was measured" in text
+    assert "0.0125" in text
+
+
+def test_axes_of_signals_that_never_were_above_0_have_numbers(open_page: Open, report: Path) -> None:
+    trial = SWEEP[0]
+    opened = open_page(report, f"#trial={trial.id}")
+    assert "NaN" not in opened.page.locator("#signals .plot").inner_html()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -6,11 +6,12 @@ What the page shows of it is text and numbers in base units; absent is None.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..result import TrialResult
 
+SHORT_LIST = 4
 VERDICTS = ("valid", "suspect", "invalid")
 
 
@@ -44,6 +45,23 @@ def _fullest(stages: Sequence[Mapping[str, Any]]) -> list[Any]:
         return [None, None, None]
     fullest = max(known, key=lambda stage: stage["max_backlog_packets"])
     return [fullest.get("buffer"), fullest.get("buffer_unit"), fullest["max_backlog_packets"]]
+
+
+def measured(result: TrialResult) -> dict[str, Any]:
+    """What its tool measured besides goodput, flat: "ping.rtt_mean_s". Long lists are left out."""
+    return dict(_flat("", result.data.get("measured") or {}))
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), each)
+    elif isinstance(value, list):
+        if len(value) <= SHORT_LIST:
+            for number, each in enumerate(value, 1):
+                yield from _flat(f"{name}.{number}", each)
+    elif value is not None:
+        yield name, value
 
 
 def agreement(results: Sequence[TrialResult]) -> list[str]:

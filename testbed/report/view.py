@@ -110,7 +110,7 @@ def _notes(source: Source, share: float) -> list[str]:
         said.append(f"{len(source.failures)} trials could not be carried out; the reasons are under Trust.")
     if source.results and not source.usable:
         said.append(
-            "No trial has a goodput that can be used, so there are no findings; Trust says what is wrong with each."
+            "No trial has a goodput that can be used, so there is no profile. Trust says whether something is wrong."
         )
     unread = len(source.results) - len(source.trials)
     if unread:
@@ -169,6 +169,7 @@ def _trial(each: TrialResult, of_series: int | None, source: Source, ran_with: _
         "series": of_series,
         "findings": trust.findings(each),
         **trust.asked_and_seen(each),
+        "measured": trust.measured(each),
         "lab_s": data.get("lab_s"),
         "wall_s": each.wall_s,
         "ran_with": ran_with.number(each),

@@ -112,13 +112,24 @@ function heatChart(data, filter) {
   return { node: made.node, update() { controls.forEach((each) => each.sync()); return made.update(); } };
 }
 
+// What the tools measured besides goodput: round-trip times of pings, loss and jitter of datagrams, times of downloads.
+function measuredTable(data) {
+  const names = [...new Set(data.trials.flatMap((trial) => Object.keys(trial.measured)))];
+  const rows = data.trials.filter((trial) => Object.keys(trial.measured).length);
+  return { node: el("div", {}, el("h3", {}, "What else was measured"), dataTable({ rows, label: "What else was measured", name: "measured", most: 20,
+    columns: [{ name: "trial", get: (trial) => trial.id, wide: true }, ...names.map((name) => ({ name, get: (trial) => trial.measured[name],
+      show: (trial) => typeof trial.measured[name] === "number" ? short(trial.measured[name], 5) : trial.measured[name],
+      number: rows.some((trial) => typeof trial.measured[name] === "number") }))] })), update() {} };
+}
+
 function findingsSection(data) {
   const filter = filters(data);
   const parts = [profileChart(data, filter)];
   if (data.series.some((one) => one.coefficients)) parts.push(coefficientChart(data, filter));
   if (data.windows) parts.push(windowsChart(data));
   if (data.series.some((one) => one.points.length)) parts.push(limitTable(data, filter));
-  if (data.keys.length > 1) parts.push(heatChart(data, filter));
+  if (data.keys.length > 1 && data.trials.some((trial) => trial.goodput !== null)) parts.push(heatChart(data, filter));
+  if (data.trials.some((trial) => Object.keys(trial.measured).length)) parts.push(measuredTable(data));
   const several = data.series.filter((one) => one.points.length).length;
   const node = section("findings", "Findings", filter.node, filter.limited ? el("p", { class: "quiet controls" },
     `There are ${several} series, more than one can tell apart; some values are not ticked at first.`) : null,

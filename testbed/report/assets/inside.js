@@ -59,7 +59,7 @@ function insideSection(data) {
       return { width: inner, height: 110, layer: [
         { params: brush("brush" + i), data: { values }, mark: { type: "line", strokeWidth: 1.4, clip: true, ...(key === "resent" ? { interpolate: "step-after" } : {}) },
           encoding: { x: { ...x, title: i === panels.length - 1 ? "lab time since the workload began (s)" : null, axis: { labels: i === panels.length - 1, tickCount: Math.floor(inner / 90) } },
-            y: { field: key, type: "quantitative", title, scale: { zero: true, nice: true }, axis: { tickCount: 4, format: key === "queue" || key === "resent" ? "~s" : ",~r" } }, color, strokeDash: dash } },
+            y: { field: key, type: "quantitative", title, scale: { zero: true, nice: true, ...(values.some((row) => row[key]) ? {} : { domain: [0, 1] }) }, axis: { tickCount: 4, format: key === "queue" || key === "resent" ? "~s" : ",~r" } }, color, strokeDash: dash } },
         ...(drops.length ? [{ data: { values: drops }, mark: { type: "rule", color: colours[1], strokeWidth: 1.4, clip: true, aria: false },
           encoding: { x, y: { value: 0 }, y2: { value: 9 }, tooltip: [{ field: "t", title: "s" }, { field: "drops", title: "packets dropped" }, { field: "name", title: "queue" }] } }] : []),
       ] };
