@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process
+from . import package, process, sdndoctor, vmdoctor
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
 
-LAB, HOST, BUILD = "lab", "host", "build"
+LAB, HOST, BUILD, SDN, VM = "lab", "host", "build", "sdn", "vm"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
     "duckdb",
@@ -44,7 +44,8 @@ NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 class Finding:
     """One thing that was looked at. `fix` is what to type: empty when all is well, "# …" when nothing helps.
 
-    `needed_for` is "lab" (trials in the lab kernel), "build" (building one) or "host" (`kernel: host`).
+    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
+    of the types ovs and controller) or "vm".
     """
 
     what: str
@@ -80,11 +81,16 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD}
-    for each in package.packages():
+    needs = {"run": LAB, "build": BUILD, "vm": VM}
+    for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
         yield Finding(Path(each.probe).name, each.present, detail, fix, needs[each.use])
+
+
+def _virtual_machines() -> Iterator[Finding]:
+    for what, ok, detail, fix in vmdoctor.examine():
+        yield Finding(what, ok, detail, fix, VM)
 
 
 def _memory() -> Iterator[Finding]:
@@ -204,6 +210,15 @@ def _congestion_controls() -> Iterator[Finding]:
     yield Finding("congestion controls", not lacking, detail, fix, HOST)
 
 
+def _openflow() -> Iterator[Finding]:
+    try:
+        has_lab = bool(find(None))
+    except MachineError:
+        has_lab = False
+    for found in sdndoctor.examine(has_lab=has_lab):
+        yield Finding(*found, needed_for=SDN)
+
+
 ABILITIES: tuple[tuple[str, str, Callable[[str], None]], ...] = (
     ("veth", "veth", _veth),
     ("netem", "sch_netem", _qdisc("netem", "delay", "1ms")),
@@ -219,4 +234,6 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _lab_kernel,
     _host_kernel,
     _congestion_controls,
+    _openflow,
+    _virtual_machines,
 )

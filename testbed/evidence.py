@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import workloads
+from . import flowtable, vmevidence, workloads
 from .capture import captures
 from .emulator import ETHERNET_BYTES
+from .flowtable import OpenFlowEvidence
 from .interval import (
     Interval,
     Look,
@@ -53,9 +54,11 @@ from .trial import (
     Orders,
     capture_errors,
     counters_file,
+    cpu_file,
     netstat_file,
     workload_hosts,
 )
+from .vmevidence import VmEvidence
 from .workload import FlowWorkload
 from .workloads import background, ping
 from .workloads.outcome import Outcome
@@ -125,8 +128,8 @@ class Evidence:
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did. `captures` maps each file to what it shows of the workload's data; None if it was
-    not read.
+    each background that it did. `channels` are the stages between switches and controllers, `openflow` what those say.
+    `captures` maps each file to what it shows of the workload's data; None if it was not read.
     """
 
     rtt_check: PingOutcome
@@ -141,7 +144,10 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    channels: tuple[StageEvidence, ...] = ()
+    openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
     captures: Mapping[str, Seen | None] = field(default_factory=dict)
+    vms: tuple[VmEvidence, ...] = ()
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -175,7 +181,15 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
+        channels=tuple(
+            dumps.stage(emulator, stage)
+            for channel in made.plan.channels
+            if (emulator := made.plan.emulator(channel.link.name)) is not None
+            for stage in emulator.stages
+        ),
+        openflow=flowtable.read(trial.topology, made.plan, folder),
         captures=captures(trial, made.plan, folder),
+        vms=vmevidence.read(trial, folder),
     )
 
 
@@ -298,13 +312,7 @@ def _netstat(path: Path) -> dict[str, int]:
 
 
 def _cpu_busy(folder: Path) -> float | None:
-    """From the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
-    first, last = (
-        [int(word) for word in (folder / f"cpu-{when}.txt").read_text().splitlines()[0].split()[1:9]]
-        for when in ("before", "after")
-    )
-    spent = [b - a for a, b in zip(first, last, strict=True)]
-    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
+    return vmevidence.busy_share(*((folder / cpu_file(when)).read_text() for when in ("before", "after")))
 
 
 def _missed(path: Path) -> int:

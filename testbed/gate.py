@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck
+from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck, switchcheck, vmcheck
 from .evidence import Evidence
 from .finding import Finding
 from .plan import Plan
@@ -20,6 +20,8 @@ SEVERITY = ("invalid", "suspect", "valid")
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
+    switchcheck.controllers,
+    switchcheck.datapath,
     rttcheck.rtt,
     networkcheck.set_up,
     networkcheck.rate,
@@ -50,6 +52,8 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.background,
     hostcheck.cpu,
     hostcheck.captures,
+    vmcheck.processors,
+    vmcheck.emulated,
 )
 
 

@@ -85,11 +85,14 @@ def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
 
 
 def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule."""
+    """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule, or because
+    the first packets of a flow went to a controller and later ones overtook them.
+    """
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     stages = (*evidence.there, *evidence.back)
     dropped = sum(s.explained_drops for s in stages)
     reorders = any(s.stage.asked.jitter or len({state.asked for state in s.stage.history}) > 1 for s in stages)
+    reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
     if again and not dropped and not reorders:
         yield Finding(
             "retransmissions",

@@ -10,6 +10,8 @@ from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, UdpWorkload, W
 
 BASE_BYTES = 192 << 20
 NODE_BYTES = 1 << 20
+SWITCH_BYTES, CONTROLLER_BYTES = 48 << 20, 160 << 20
+"""An Open vSwitch with its two daemons, and a controller with its interpreter and os-ken."""
 FLOW_BYTES = 8 << 20
 OVERHEAD = 1.6
 """Memory the kernel accounts for a byte of TCP payload in an MTU packet (sk_buff and its head)."""
@@ -45,7 +47,15 @@ def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0, back
     if isinstance(workload, HttpWorkload):
         flows = 2 * workload.concurrency
         buffers += TMPFS_SHARE * _cached_bytes(workload)
-    total = BASE_BYTES + NODE_BYTES * plan.namespaces + FLOW_BYTES * flows + OVERHEAD * COPIES * path_bytes + buffers
+    openflow = SWITCH_BYTES * len(plan.datapaths) + CONTROLLER_BYTES * len(plan.channels)
+    total = (
+        BASE_BYTES
+        + NODE_BYTES * plan.namespaces
+        + openflow
+        + FLOW_BYTES * flows
+        + OVERHEAD * COPIES * path_bytes
+        + buffers
+    )
     return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20
 
 

@@ -21,6 +21,7 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "observe.c": ("-o", "observe"),
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
     "udp.c": ("-o", "udp", "-pthread"),
+    "vminit.c": ("-static", "-o", "vminit"),
 }
 
 

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .appfile import with_apps
 from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
+from .topology import WORKING
 from .topologycheck import check_topology
 from .topologyfile import TopologyFile
+from .vmfile import anchored
 from .workloadfile import TOOLS
 
 OWN = ""
@@ -28,6 +31,8 @@ class Network:
     links: tuple[str, ...] | None = None
     hosts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    controllers: tuple[str, ...] = ()
+    vms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,15 +56,24 @@ class Networks:
     def names(self, scenario: Document) -> Names:
         """What the axes of the scenario can refer to."""
         each = tuple(self.found.values())
-        links, hosts = (_common(names) for names in ([one.links or () for one in each], [one.hosts for one in each]))
-        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts))
+        links, hosts, controllers = (
+            _common(names)
+            for names in (
+                [one.links or () for one in each],
+                [one.hosts for one in each],
+                [one.controllers for one in each],
+            )
+        )
+        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts, *one.controllers))
         return Names(
             None if any(one.links is None for one in each) else links,
             hosts,
             _tool(mapping(scenario.data)),
-            tuple(name for name in every if name not in (*links, *hosts)),
+            tuple(name for name in every if name not in (*links, *hosts, *controllers)),
             {said: one.file for said, one in self.found.items()},
             _backgrounds(mapping(scenario.data)),
+            controllers,
+            frozenset(name for name in hosts if all(name in one.vms for one in each)),
         )
 
     def places(self) -> tuple[str, ...] | None:
@@ -113,27 +127,30 @@ def topology_files(scenario: Document, folder: str) -> dict[str, str]:
 def _own(scenario: Document, folder: str) -> Network:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
-        return _known(scenario.at("topology"))
+        return _known(anchored(scenario.at("topology"), folder), folder)
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
 
 
 def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
     try:
-        return _known(read(os.path.join(folder, said)))
+        file = os.path.join(folder, said)
+        return _known(anchored(read(file), os.path.dirname(file)), os.path.dirname(file))
     except SpecError as error:
         if error.problems[0].line is not None:
             return Network(None, error.problems)
         return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
 
 
-def _known(document: Document) -> Network:
+def _known(document: Document, folder: str) -> Network:
+    document = with_apps(document, folder)
     file, faults = check_topology(document)
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
     types = {name: mapping(node).get("type") for name, node in nodes.items()}
-    hosts = tuple(name for name, type in types.items() if type == "host")
+    hosts = tuple(name for name, type in types.items() if isinstance(type, str) and type in WORKING)
     others = tuple(name for name in types if name not in hosts)
-    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others)
+    controllers, vms = (tuple(name for name, type in types.items() if type == kind) for kind in ("controller", "vm"))
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, vms)
 
 
 def _tool(data: dict[str, Any]) -> str | None:

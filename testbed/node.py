@@ -1,4 +1,4 @@
-"""Nodes: commands that turn a network namespace with cables into a host, router or switch. Pure, no I/O."""
+"""Nodes: commands that turn a network namespace with cables into a host, router, switch or machine. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
 
+from . import qemu
 from .address import AddressBook
 from .command import PREFIX, Command
+from .control import NO_IPV6
 from .route import routes
-from .topology import SWITCHING, Nic, Node, Topology
+from .topology import SWITCHING, WORKING, Nic, Node, Topology
 
 NIC_DEFAULT: Nic = "offload"
 
@@ -24,7 +26,6 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
-NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 QUIET_IPV6 = ("accept_dad", "accept_ra")
 """Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
 
@@ -54,13 +55,32 @@ def nic_of(node: Node, topology: Topology) -> Nic:
 def commands(
     node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
 ) -> Iterator[Command]:
-    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload."""
+    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload. What a machine
+    does itself is among them, in its place.
+    """
+    found = _commands(node, topology, book, sysctls, ends)
+    if node.type != "vm":
+        yield from found
+        return
+    netns = node_netns(node.name)
+    yield Command("write", (NO_IPV6, "1"), netns)
+    yield from qemu.outside(node, topology, book, netns)
+    for port in book.ports_of(node.name):
+        words = ("link", "set", port.device, "mtu", str(topology.link(port.link).mtu_bytes))
+        yield Command("ip", words, on=node.name)
+    yield from (qemu.inside(command, node.name) for command in found)
+
+
+def _commands(
+    node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
+) -> Iterator[Command]:
     netns = node_netns(node.name)
     yield from _NODES[node.type](node, book, sysctls)
     yield from ups(netns, ("lo", *(port.device for port in book.interfaces_of(node.name))))
-    if node.type not in SWITCHING:
+    if node.type not in SWITCHING and topology.neighbours == "static":
         routers = {each.name for each in topology.nodes if each.type == "router"}
         yield from _neighbours(node, book, ends | routers)
+    if node.type not in SWITCHING:
         yield from _routes(node, topology, book)
 
 
@@ -93,7 +113,23 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     yield from ups(netns, ("br0",))
 
 
-_NODES = {"host": _host, "router": _router, "switch": _switch}
+def _of_openflow(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    """A switch or a controller: what makes it one comes once the network is there."""
+    yield Command("write", (NO_IPV6, "1"), node_netns(node.name))
+
+
+def _vm(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    yield from _host(node, book, (*qemu.SYSCTLS, *sysctls))
+
+
+_NODES = {
+    "host": _host,
+    "router": _router,
+    "switch": _switch,
+    "ovs": _of_openflow,
+    "controller": _of_openflow,
+    "vm": _vm,
+}
 
 
 def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:
@@ -165,16 +201,23 @@ def nic_commands(
     node: str, kind: Literal["offload", "plain"], topology: Topology, book: AddressBook
 ) -> Iterator[Command]:
     """`offload`: TSO on, and what arrives is merged (veth does so only if the device that feeds it does no TSO).
-    `plain`: every packet on its own from end to end.
+    `plain`: every packet on its own from end to end. A machine's packets are merged on the way to it only where an
+    emulator cuts them, as a bridge between machines hands on what it gets.
     """
     netns = node_netns(node)
+    is_vm = topology.node(node).vm is not None
     for port in book.ports_of(node):
         if kind == "plain":
-            yield Command("ethtool", ("-K", port.device, "tso", "off", "gso", "off", "gro", "off"), netns)
+            words = ("-K", port.device, "tso", "off", "gso", "off", "gro", "off")
+            yield Command("ethtool", words, netns)
+            if is_vm:
+                yield Command("ethtool", words, on=node)
             continue
         link = topology.link(port.link)
         other = link.other_end(node)
-        if not link.is_emulated and topology.node(other).type != "host":
+        if is_vm and not link.is_emulated:
+            continue
+        if not link.is_emulated and topology.node(other).type not in WORKING:
             feeder = book.port(other, link.name)
             yield Command("ethtool", ("-K", feeder.device, "tso", "off", "gso", "off"), node_netns(other))
         yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)

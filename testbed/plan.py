@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
+from . import control, instruction, qemu, vswitch
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
 from .command import Command, script, undos
+from .control import Channel
 from .node import node_netns
+from .openflow import Datapath
 from .route import way
 from .stage import Emulator, Stage, Way
 from .timeline import Moment
-from .topology import ELSEWHERE, Link, Nic, Topology
+from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -60,8 +63,10 @@ class Plan:
     `path` is the way of the workload's data, from the host that the receiver gets it from, and `back` that of what
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
-    are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
-    The nodes `elsewhere` have a kernel of their own.
+    are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
+    where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
+    as they do, and `vswitches` how many with and without one. `timeline` is what happens while the workload runs, up to
+    `until_ns` after its start. The nodes `elsewhere` have a kernel of their own.
     """
 
     commands: tuple[Command, ...]
@@ -75,6 +80,10 @@ class Plan:
     background: tuple[Leg, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
+    channels: tuple[Channel, ...] = ()
+    controlled: tuple[tuple[str, Channel], ...] = ()
+    datapaths: tuple[tuple[str, Datapath], ...] = ()
+    vswitches: int = 0
     elsewhere: frozenset[str] = frozenset()
 
     def where(self, node: str) -> dict[str, str]:
@@ -160,12 +169,14 @@ def plan(
     sysctls: tuple[tuple[str, str], ...] = (),
     real_time: bool = False,
     background: tuple[tuple[str, str], ...] = (),
+    datapath: Datapath = "kernel",
 ) -> Plan:
     """The plan for a topology with what a workload needs, and other traffic between the pairs (sender, receiver) of
     `background`.
 
     `seed` draws what is drawn while planning; `sysctls` are for every host, before its own. `real_time` is for
-    kernels on the wall clock, where timers are late. Raises UserError for addresses that clash.
+    kernels on the wall clock, where timers are late; `datapath` is that of Open vSwitches that do not say. Raises
+    UserError for addresses that clash.
     """
     book = address_book(topology)
     pairs = legs(workload) if workload else ()
@@ -175,7 +186,8 @@ def plan(
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
     ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
-    nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
+    by_one = vswitch.plain_ports(topology, book, datapath)
+    nics = _nics(topology, frozenset(port.node for port in by_one))
     superpackets = any(kind == "offload" for _, kind in nics)
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
@@ -184,32 +196,105 @@ def plan(
         for link in topology.links
         if link.is_emulated
     )
+    channels = control.channels(topology)
+    aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
     commands = [
         *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
-        *(c for e in emulators for c in _namespace(e.netns)),
-        *(c for link in topology.links for c in _cables(link, book)),
+        *(c for e in (*emulators, *aside) for c in _namespace(e.netns)),
+        *(c for channel in channels for c in _namespace(channel.netns)),
+        *(c for link in topology.links for c in _cables(link, topology, book)),
         *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
-        *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
-        *(c for e in emulators for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
+        *(_plain(port, topology) for port in by_one),
+        *(c for channel in channels for c in control.commands(channel, _aside)),
+        *(Command("write", (control.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
+        *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
         commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
+    for e in aside:
+        commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
+    commands += _openflow(topology, book, channels, datapath)
+    later = tuple(moment for channel in channels for moment in control.moments(channel))
+    here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
     return Plan(
-        tuple(commands),
+        (*here, *qemu.starts(topology, book, dict(nics)), *there),
         book,
-        emulators,
+        (*emulators, *aside),
         path,
         back,
         nics,
         upstream=found[0] if len(found) > 1 else None,
         leg=found[-1] if found else None,
         background=others,
-        timeline=times.timeline(emulators, real_time=real_time),
+        timeline=times.timeline(emulators, later, real_time=real_time),
         until_ns=until_ns,
+        channels=channels,
+        controlled=_controlled(channels, found),
+        vswitches=sum(topology.node(node).ovs is not None for node in _all_passed(found)),
+        datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
     )
+
+
+def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], ...]:
+    """For each host; those of `by_one` must send packets one by one."""
+    found: list[tuple[str, Nic]] = []
+    for node in topology.nodes:
+        if node.type in WORKING and node.name in by_one:
+            vswitch.check_nic(node, node.nic or topology.nic)
+            found.append((node.name, "plain"))
+        elif node.type in WORKING:
+            found.append((node.name, nodes.nic_of(node, topology)))
+    return tuple(found)
+
+
+def _plain(port: Port, topology: Topology) -> Command:
+    made = vswitch.plain(port)
+    return replace(made, netns=None, on=port.node) if topology.node(port.node).type in ELSEWHERE else made
+
+
+def _of_channel(channel: Channel, seed: int) -> Emulator:
+    return emulation.emulator(channel.link, "forward", seed, superpackets=True)
+
+
+def _openflow(
+    topology: Topology, book: AddressBook, channels: tuple[Channel, ...], datapath: Datapath
+) -> Iterator[Command]:
+    """Controllers first, so that switches find them at once."""
+    switches = control.switches(topology)
+    for switch in switches:
+        yield from vswitch.databases(switch)
+    for channel in channels:
+        yield from instruction.commands(channel, topology, book)
+    if switches:
+        yield Command("wait", (str(vswitch.UP_S),))
+    for switch in switches:
+        yield from vswitch.daemons(switch)
+        yield vswitch.bridge(switch, topology, book, datapath)
+    for channel in channels:
+        if channel.controller.start_ns is None:
+            yield from (vswitch.connected(switch) for switch in channel.switches)
+
+
+def _controlled(channels: tuple[Channel, ...], legs: tuple[Leg, ...]) -> tuple[tuple[str, Channel], ...]:
+    by_switch = {switch: channel for channel in channels for switch in channel.switches}
+    return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
+
+
+def _all_passed(legs: tuple[Leg, ...]) -> list[str]:
+    return [node for leg in legs for hops in (leg.path, leg.back) for node in _passed(hops)]
+
+
+def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
+    """The nodes between the two ends of a way."""
+    for hop in hops[:-1]:
+        yield hop.link.ends[1 if hop.way == "forward" else 0]
+
+
+def _aside(first: _End, second: _End) -> Command:
+    return _cable(first, second, MTU_DEFAULT)
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
@@ -227,24 +312,25 @@ def _namespace(netns: str) -> Iterator[Command]:
     yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
 
 
-def _cables(link: Link, book: AddressBook) -> Iterator[Command]:
+def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
     """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
-    first, second = (book.port(end, link.name) for end in link.ends)
+    first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
     if not link.is_emulated:
-        yield _cable(_end(first), _end(second), link.mtu_bytes)
+        yield _cable(first, second, link.mtu_bytes)
         return
     netns = emulation.emulator_netns(link.name)
-    yield _cable(_end(first), ("end0", netns, None), link.mtu_bytes)
+    yield _cable(first, ("end0", netns, None), link.mtu_bytes)
     yield _cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
-    yield _cable(_end(second), ("end1", netns, None), link.mtu_bytes)
+    yield _cable(second, ("end1", netns, None), link.mtu_bytes)
 
 
 _End = tuple[str, str, str | None]
 """A device's name, its namespace and its MAC address."""
 
 
-def _end(port: Port) -> _End:
-    return port.device, node_netns(port.node), port.mac
+def _end(topology: Topology, port: Port) -> _End:
+    is_vm = topology.node(port.node).vm is not None
+    return port.device, node_netns(port.node), qemu.outer_mac(port) if is_vm else port.mac
 
 
 def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:

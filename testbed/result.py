@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from . import flowtable
 from .emulator import ETHERNET_BYTES
 from .evidence import Evidence, StageEvidence
 from .finding import Finding, Verdict, verdict
@@ -87,10 +88,13 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         "ip_version": None if plan.leg is None else plan.leg.destination_ip.version,
         "nic": dict(plan.nics),
         "pacing": "TCP's own (no fq on the hosts)",
+        "vms": {each.node: each.to_dict() for each in evidence.vms},
         "kernel": trial.kernel.place,
         "kernel_release": ending.release,
         "lab_s": ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
     }
+    if evidence.openflow.switches:
+        data["sdn"] = flowtable.result(evidence.openflow, begin)
     return TrialResult(data, ending.wall_s)
 
 

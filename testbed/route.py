@@ -8,6 +8,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from .address import AddressBook, Port
 from .error import UserError
+from .forwarding import is_told, towards
 from .topology import SWITCHING, Lane, Link, Room, Topology
 
 
@@ -71,7 +72,7 @@ def trace(
         port, via = next_hop(topology, book, here, destination)
         if port is None or via is None:
             return None
-        found += _through_switches(topology, port, via)
+        found += _through_switches(topology, book, port, via)
         here = via.node
         if any(address.ip == destination for own in book.interfaces_of(here) for address in own.addresses):
             return tuple(found)
@@ -148,8 +149,12 @@ def _neighbour(book: AddressBook, port: Port, ip: IPv4Address | IPv6Address) -> 
     return None, None
 
 
-def _through_switches(topology: Topology, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
-    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one)."""
+def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one), or
+    that on which a controller sends packets to the second port.
+    """
+    if is_told(topology, port):
+        return _by_controller(topology, book, port, via)
     seen: set[Room] = set()
     waiting: deque[tuple[Lane, str, tuple[tuple[Link, str], ...]]] = deque([((port.link, port.tag), port.node, ())])
     while waiting:
@@ -164,3 +169,13 @@ def _through_switches(topology: Topology, port: Port, via: Port) -> tuple[tuple[
                     seen.add(room)
                     waiting.extend((onward, there, found) for onward in topology.departures(room))
     raise AssertionError(f"BUG: {port.node} and {via.node} are not on one segment")
+
+
+def _by_controller(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    next_links = towards(topology, book, via)
+    found, link, here = [(topology.link(port.link), port.node)], topology.link(port.link), port.node
+    while link.name != via.link:
+        here = link.other_end(here)
+        link = next_links[here]
+        found.append((link, here))
+    return tuple(found)

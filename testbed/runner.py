@@ -6,22 +6,22 @@ import datetime
 import os
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, evidence, gate, package, process
+from . import __version__, controllerhome, evidence, flowtable, gate, package, process, vswitch
 from .background import Constant
 from .error import MachineError, UserError
-from .kernels import host, lab
+from .kernels import host, hypervisor, lab
 from .kernels.cache import KernelImage, find
-from .kernels.guest import Ending, Progress
+from .kernels.guest import Ending, Progress, TrialError
 from .native import Tools, tools
 from .result import TrialResult, result
 from .scenario import Trial
 from .setting import Kernel
 from .store import HOST, PROVENANCE, RESULT, TRIAL, write_json, write_samples
-from .trial import SAMPLES, Orders
+from .trial import HYPERVISOR, SAMPLES, Orders
 from .workload import controls
 from .workloads import PROGRAMS
 
@@ -34,6 +34,8 @@ VERSIONS = {
     "tcpdump": ("tcpdump", "--version"),
     "nginx": ("nginx", "-v"),
     "curl": ("curl", "--version"),
+    "Open vSwitch": ("ovs-vswitchd", "--version"),
+    "qemu": ("qemu-system-x86_64", "--version"),
 }
 
 
@@ -80,12 +82,17 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+        machines = [(node.name, node.vm) for node in trial.topology.nodes if node.vm is not None]
+        if machines:
+            hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
                 f"the program {program!r} is missing, which this workload needs", package.fix_for(program)
             )
-    wanted = set(controls(trial.workload))
+    _check_openflow(made, there)
+    is_elsewhere = trial.workload.source in made.plan.elsewhere  # whose kernel says itself what it has not
+    wanted = set() if is_elsewhere else set(controls(trial.workload))
     wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
     available = there.congestion_controls
     for name in sorted(wanted - available):
@@ -94,6 +101,31 @@ def check(trial: Trial, made: Orders) -> None:
             fix = f"sudo modprobe tcp_{name}, or kernel: lab"
             raise MachineError(f"this machine's kernel has no congestion control {name} (it has {known})", fix)
         raise UserError(f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}")
+
+
+def _check_openflow(made: Orders, there: Place) -> None:
+    """What Open vSwitches and controllers need, by the name of the node that needs it."""
+    for switch, datapath in made.plan.datapaths:
+        missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
+        missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
+        if missing:
+            what = f"{switch} is an Open vSwitch, and this machine has no {missing[0]}"
+            raise MachineError(what, package.install_command(["openvswitch-switch"]))
+        if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
+            what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
+            raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
+        if datapath == "user" and there.image is None and not Path("/dev/net/tun").exists():
+            raise MachineError(f"{switch} has datapath: user, which needs /dev/net/tun", "sudo modprobe tun")
+    for channel in made.plan.channels:
+        try:
+            controllerhome.check(is_lab=there.image is not None)
+        except MachineError as error:
+            raise MachineError(f"{channel.name} is a controller: {error.what}", error.fix) from None
+
+
+def _in_lab(there: Place) -> bool:
+    assert there.image is not None, "BUG: a lab kernel without an image"
+    return "CONFIG_OPENVSWITCH=y" in (there.image.folder / "config").read_text().splitlines()
 
 
 def _check_host(made: Orders) -> None:
@@ -127,7 +159,11 @@ def run(
     (folder / "plan.sh").write_text(made.script)
     write_json(folder / PROVENANCE, _provenance(there))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    ending = _carry_out(trial, made, there, folder, progress, cancelled)
+    try:
+        ending = _carry_out(trial, made, there, folder, progress, cancelled)
+    except TrialError as error:
+        said = flowtable.failures(folder)
+        raise TrialError(f"{said}\nThen {error}" if said else str(error)) from None
     seen = evidence.read(trial, made, folder)
     findings = gate.judge(trial, made.plan, seen)
     write_samples(folder, seen)
@@ -142,9 +178,16 @@ def _carry_out(
     trial: Trial, made: Orders, there: Place, folder: Path, progress: Progress, cancelled: Callable[[], bool]
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
+    steps = controllerhome.with_interpreter(made.steps, is_lab=there.image is not None)
     if there.image is None:
+        steps = made.steps
+        machines = [node.vm for node in trial.topology.nodes if node.vm is not None]
+        if machines:
+            accelerator, known = hypervisor.words(machines, there.tools)
+            write_json(folder / HYPERVISOR, asdict(accelerator))
+            steps = hypervisor.filled(steps, known)
         return host.run(
-            made.steps,
+            steps,
             folder,
             tools=there.tools,
             wall_limit_s=wall_limit_s,
@@ -153,7 +196,7 @@ def _carry_out(
         )
     return lab.run(
         there.image,
-        made.steps,
+        steps,
         folder,
         tools=there.tools,
         seed=trial.seed,

@@ -14,6 +14,7 @@ from .document import MAPPING, Fault
 from .error import ValueRefused
 from .field import IpVersionsField, Name, Size, Span, Sysctls, Text, byte_count_schema, number
 from .impairmentfile import FractionField
+from .openflow import Neighbours
 from .reader import byte_count, text_of, whole
 from .setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYTES, Capture, Kernel, Limits, Until
 from .shape import Shape
@@ -214,6 +215,7 @@ Rules = Annotated[dict[str, Any], Field(min_length=1)]
 class ScenarioFile(RunFile, TitleFile):
     """A topology, a workload on it, and what is varied."""
 
+    neighbours: Neighbours | None = Field(None, description="MAC addresses, whatever the topology says.")
     sweep: dict[str, Values] = Field({}, description="Axes, each with its values, and groups of axes that go together.")
     exclude: list[Rules] = Field(
         [], description="Which combinations are left out: axes, each with one value or a list."

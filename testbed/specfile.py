@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from .appfile import with_apps
 from .cell import Resolver
 from .dimension import Dimension, dimensions
 from .document import Document, Fault, mapping
@@ -22,6 +23,7 @@ from .scenariofile import ScenarioFile
 from .shape import check
 from .topology import Topology
 from .topologycheck import check_topology
+from .vmfile import anchored
 from .workloadfile import AnyWorkloadFile, WorkloadFile, place_faults
 
 TRIALS_MAX = 100_000
@@ -29,7 +31,7 @@ TRIALS_MAX = 100_000
 
 def load_topology(path: str | os.PathLike[str]) -> Topology:
     """Raises SpecError with all the problems of the file."""
-    document = read(path)
+    document = with_apps(anchored(read(path), _folder(path)), _folder(path))
     file, faults = check_topology(document)
     if file is None:
         raise SpecError(document.problems(faults))
@@ -52,7 +54,9 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     if spec is None or None in over.files or faults or over.problems:
         raise SpecError(_problems(changed.document, faults, over))
     own = None if over.is_axis else over.found[OWN].file
-    resolver = Resolver(own, spec.workload, spec.kernel, spec.nic, spec.background or {}, ip=spec.ip)
+    resolver = Resolver(
+        own, spec.workload, spec.kernel, spec.nic, spec.background or {}, ip=spec.ip, neighbours=spec.neighbours
+    )
     cells = resolver.cells(varied, excluded)
     if not cells and not resolver.faults:
         faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]

@@ -9,14 +9,16 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
+from .openflow import Controller, Neighbours, Ovs
 from .schedule import Change
 from .vlan import Membership, Tag
+from .vm import Vm
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
-SWITCHING = frozenset({"switch"})
-"""The node types that join links into one segment."""
+SWITCHING = frozenset({"switch", "ovs"})
+"""The node types that join their links into one segment."""
 
 FORWARDING = SWITCHING | {"router"}
 """The node types that pass on packets meant for others."""
@@ -32,6 +34,9 @@ Room: TypeAlias = tuple[str, Tag]
 
 ELSEWHERE = frozenset({"vm", "machine"})
 """The node types whose TCP stack is in another kernel than the network around them."""
+
+WORKING = frozenset({"host", "vm", "machine"})
+"""The node types that a workload can run on."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
@@ -51,7 +56,8 @@ class Node:
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
     the plan works out itself. `stp` says whether a switch runs the spanning tree protocol. `vlans` has every port of a
-    switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
+    switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have. `vm` is there for
+    virtual machines.
     """
 
     name: str
@@ -61,7 +67,10 @@ class Node:
     sysctls: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
     stp: bool = False
+    ovs: Ovs | None = None
+    controller: Controller | None = None
     vlans: tuple[Membership, ...] = ()
+    vm: Vm | None = None
 
     def membership(self, link: str) -> Membership | None:
         return next((each for each in self.vlans if each.link == link), None)
@@ -107,7 +116,8 @@ class Link:
 @dataclass(frozen=True)
 class Topology:
     """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan. `ip` is for
-    segments on which no address is given.
+    segments on which no address is given. `neighbours` says whether hosts and routers know each other's MAC addresses
+    from the start.
     """
 
     name: str
@@ -116,6 +126,7 @@ class Topology:
     nic: Nic | None = None
     description: str = ""
     ip: IpVersions = "4"
+    neighbours: Neighbours = "static"
 
     def node(self, name: str) -> Node:
         """Raises KeyError."""

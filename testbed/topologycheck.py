@@ -10,17 +10,18 @@ from pydantic import TypeAdapter
 
 from .document import Document, Fault, mapping
 from .error import one_of
+from .openflowcheck import openflow_faults
 from .policyfile import policy_faults
 from .schedulefile import schedule_faults
 from .segmentcheck import segment_faults
 from .shape import check, well_formed
 from .switchfile import SwitchFile
-from .topology import Node, Room
-from .topologyfile import HostFile, LinkFile, NodeFile, TopologyFile, with_port_rates
+from .topology import SWITCHING, Node, Room
+from .topologyfile import LinkFile, NodeFile, TopologyFile, with_port_rates
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
-    *("exclude", "until", "quick"),
+    *("exclude", "until", "quick", "neighbours"),
 )
 """Names that an axis or an option of a scenario would mistake for one of its own keys."""
 
@@ -103,8 +104,10 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
     owners: dict[str, tuple[str | int, ...]] = {}
     for path, node, addresses in _all_addresses(parts):
         name = node.partition(".")[0]
-        if addresses and isinstance(parts.nodes.get(name), SwitchFile):
-            yield Fault(path, f"{name!r} is a switch and has no address", "addresses of hosts and routers")
+        kind = getattr(parts.nodes.get(name), "type", None)
+        if addresses and (kind in SWITCHING or kind == "controller"):
+            what = "controller" if kind == "controller" else "switch"
+            yield Fault(path, f"{name!r} is a {what} and has no address", "addresses of hosts and routers")
         for address in addresses:
             ip = address.partition("/")[0]
             first = owners.setdefault(ip, path)
@@ -112,7 +115,7 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
                 yield Fault(path, f"the address {ip} is that of {first[1]!r} too", "each address once")
     for name, node in parts.nodes.items():
         links = [link for link in parts.links if name in parts.links[link].ends]
-        if isinstance(node, HostFile) and node.addresses and len(links) > 1:
+        if getattr(node, "addresses", ()) and len(links) > 1:
             what = f"{name!r} has {len(links)} links, and which of them has these addresses is not said"
             yield Fault(("nodes", name, "addresses"), what, "the addresses on the links")
 
@@ -193,6 +196,10 @@ def _switch_loops(parts: Parts) -> Iterator[Fault]:
             yield Fault(("links", name, "ends"), what, "switches with 'stp: true', or no ring")
 
 
+def _openflow(parts: Parts) -> Iterator[Fault]:
+    yield from openflow_faults(parts.nodes, parts.links)
+
+
 def _joined(first: Node, second: Node, link: str) -> Iterator[tuple[Room, Room]]:
     """The VLANs inside two switches that a link between them joins."""
     met = [each.membership(link) for each in (first, second)]
@@ -228,4 +235,5 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _address_ends,
     _ports,
     _switch_loops,
+    _openflow,
 )

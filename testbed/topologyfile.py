@@ -28,12 +28,15 @@ from .field import (
 )
 from .impairment import Direction
 from .impairmentfile import BufferField, JitterField, LinkLoss, LossField
+from .openflow import Neighbours
+from .openflowfile import ControllerFile, OvsFile
 from .policyfile import LinkPolicy, PolicyField
 from .reader import tagged
 from .schedulefile import ChangeFile, Schedule
 from .shape import Shape
 from .switchfile import SwitchFile
 from .topology import MTU_DEFAULT, Link, Nic, Node, Route, Topology
+from .vmfile import VmKeys
 
 WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
 """From the first end, and from the second."""
@@ -91,14 +94,57 @@ class RouterFile(Shape):
         return cls.model_construct(type="router", routes=[RouteFile.of(route) for route in node.routes])
 
 
-NODE_TYPES: dict[str, type[HostFile] | type[SwitchFile] | type[RouterFile]] = {
+class OvsNodeFile(OvsFile):
+    """A switch: Open vSwitch, with its own daemons."""
+
+    def node(self, name: str) -> Node:
+        return Node(name, self.type, ovs=self.ovs())
+
+    @classmethod
+    def of(cls, node: Node) -> OvsNodeFile:
+        assert node.ovs is not None, "BUG: an ovs without its values"
+        return cls.of_ovs(node.ovs)
+
+
+class ControllerNodeFile(ControllerFile):
+    """An OpenFlow controller, in a namespace of its own and on a channel apart from the network."""
+
+    def node(self, name: str) -> Node:
+        return Node(name, self.type, controller=self.controller())
+
+    @classmethod
+    def of(cls, node: Node) -> ControllerNodeFile:
+        assert node.controller is not None, "BUG: a controller without its values"
+        return cls.of_controller(node.controller)
+
+
+class VmFile(VmKeys):
+    """A virtual machine: QEMU, with a kernel of its own."""
+
+    def node(self, name: str) -> Node:
+        sysctls = tuple(self.sysctls.items())
+        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=self.vm())
+
+    @classmethod
+    def of(cls, node: Node) -> VmFile:
+        assert node.vm is not None, "BUG: a virtual machine without its values"
+        shared = {"type": "vm", "nic": node.nic, "addresses": node.addresses, "sysctls": dict(node.sysctls)}
+        return cls.model_construct(None, **shared, **cls.keys_of(node.vm))
+
+
+AnyNodeFile: TypeAlias = HostFile | SwitchFile | RouterFile | OvsNodeFile | ControllerNodeFile | VmFile
+
+NODE_TYPES: dict[str, type[AnyNodeFile]] = {
     "host": HostFile,
     "switch": SwitchFile,
     "router": RouterFile,
+    "ovs": OvsNodeFile,
+    "controller": ControllerNodeFile,
+    "vm": VmFile,
 }
 
 NodeFile: TypeAlias = Annotated[
-    HostFile | SwitchFile | RouterFile,
+    AnyNodeFile,
     Field(discriminator="type"),
     tagged("type", NODE_TYPES),
 ]
@@ -173,6 +219,7 @@ class TopologyFile(Shape):
     name: Name
     description: Text = ""
     nic: Nic | None = Field(None, description="The interfaces of hosts that do not say themselves.")
+    neighbours: Neighbours | None = Field(None, description="MAC addresses known (static, the default) or asked for.")
     ip: IpVersionsField | None = Field(None, description="Of automatic addresses: 4 (if left out), 6 or both.")
     nodes: dict[Name, NodeFile] = Field(min_length=1)
     links: dict[Name, LinkFile] = Field({}, description="By name; one between two nodes.")
@@ -182,6 +229,7 @@ class TopologyFile(Shape):
             name=self.name,
             description=self.description,
             nic=self.nic,
+            neighbours=self.neighbours or "static",
             nodes=tuple(node.node(name) for name, node in self.nodes.items()),
             links=tuple(link.link(name) for name, link in with_port_rates(self.nodes, self.links).items()),
             ip=self.ip or "4",
@@ -198,6 +246,7 @@ class TopologyFile(Shape):
             name=topology.name,
             description=topology.description,
             nic=topology.nic,
+            neighbours=None if topology.neighbours == "static" else topology.neighbours,
             ip=None if topology.ip == "4" else topology.ip,
             nodes={node.name: NODE_TYPES[node.type].of(node) for node in topology.nodes},
             links={link.name: LinkFile.of(link) for link in topology.links},

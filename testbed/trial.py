@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import command, workloads
+from . import command, flowtable, package, qemu, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
@@ -29,8 +29,15 @@ and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTO
 
 RTT_CHECK, UPSTREAM_CHECK = "rtt-check.out", "rtt-check-upstream.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
+WARM_UP_COUNT, WARM_UP_INTERVAL_NS = 3, 1_000_000_000
+CONTROL_SETTLE_ROUND_TRIPS = 20
+"""Of the control channel: handshakes, and what an app sends to a switch that is new to it."""
+
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
+HYPERVISOR = "hypervisor.json"
+"""How virtual machines ran, where there are any."""
+
 SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
 """Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
@@ -88,6 +95,7 @@ def orders(trial: Trial) -> Orders:
         sysctls=trial.sysctls,
         real_time=not trial.kernel.is_virtual_time,
         background=tuple((each.source, each.destination) for _, each in trial.background),
+        datapath="kernel" if trial.kernel.place != "host" or package.has_module("openvswitch") else "user",
     )
     _check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
@@ -96,11 +104,15 @@ def orders(trial: Trial) -> Orders:
     observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
+    here, there = ([each for each in commands if (each.on is None) == at_home] for at_home in (True, False))
     steps = (
-        *command.steps(commands),
-        {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
-        *_rtt_checks(planned),
+        *command.steps(here),
+        *qemu.reach_steps(trial.topology, planned.book),
+        *command.steps(there),
+        {"sleep": _settle_s(trial, planned)},
+        *(() if planned.controlled else _rtt_checks(planned)),
         _observe(READ_BACK, 0, observed),
+        *flowtable.steps(trial.topology, "before"),
         *_rulesets(planned, "before"),
         *_counters(trial, planned, "before"),
         *_captures(trial, planned),
@@ -114,6 +126,9 @@ def orders(trial: Trial) -> Orders:
         *_rulesets(planned, "after"),
         *_counters(trial, planned, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
+        *flowtable.steps(trial.topology, "after"),
+        *(_late_rtt_checks(planned) if planned.controlled else ()),
+        *flowtable.told_back(planned),
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
     others = sum(map(len, drawn.values()))
@@ -135,6 +150,19 @@ def counters_file(link: str, when: str) -> str:
 
 def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
+
+
+def cpu_file(when: str) -> str:
+    return f"cpu-{when}.txt"
+
+
+def machine_cpu_file(machine: str, when: str) -> str:
+    return f"cpu-{machine}-{when}.txt"
+
+
+def process_file(when: str, node: str) -> str:
+    """What this computer's kernel says of the process that is a virtual machine."""
+    return f"qemu-{node}-{when}.txt"
 
 
 def capture_file(at: str, device: str) -> str:
@@ -168,15 +196,16 @@ def _check(trial: Trial) -> None:
 
 def _check_kernels(trial: Trial, planned: Plan) -> None:
     """Most of our programs stand with one foot in each host, which only one kernel allows."""
-    for node in (
+    ends = {
         *workload_hosts(trial),
         *(host for each in planned.background for host in (each.source, each.destination)),
-    ):
-        if node not in planned.elsewhere:
-            continue
+    }
+    for node in sorted(planned.elsewhere):
         what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
         if trial.kernel.place != "host":
             raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
+        if node not in ends:
+            continue
         if not isinstance(trial.workload, Iperf3Workload | PingWorkload):
             raise UserError(f"{what}, and this tool needs both ends in one; allowed: tool: iperf3, or tool: ping")
         if planned.background:
@@ -203,6 +232,22 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
     for leg, file in ((planned.leg, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
         if leg is not None:
             yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
+
+
+def _late_rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+    """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
+    to ask, those do that nobody looks at.
+    """
+    for leg in filter(None, (planned.leg, planned.upstream)):
+        yield ping.step(planned, leg, f"rtt-warm-up-{leg.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
+    yield from _rtt_checks(planned)
+
+
+def _settle_s(trial: Trial, planned: Plan) -> float:
+    """With controllers until they have told the switches what they have to tell them at first."""
+    least_s = STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S
+    asking_s = max((channel.controller.rtt_ns for channel in planned.channels), default=0) / 1e9
+    return least_s + CONTROL_SETTLE_ROUND_TRIPS * asking_s
 
 
 def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None) -> dict[str, Any]:
@@ -284,11 +329,16 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
 def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
     for node in workload_hosts(trial):
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
+        if node in planned.elsewhere:
+            files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
         yield {"title": "netstat", "read": files, **planned.where(node)}
     if not trial.kernel.is_virtual_time:
-        yield {"title": "CPU", "read": {f"cpu-{when}.txt": "/proc/stat"}}
+        yield {"title": "CPU", "read": {cpu_file(when): "/proc/stat"}}
+    for name in (node.name for node in trial.topology.nodes if node.vm is not None):
+        files = {process_file(when, name): "/proc/{pid}/stat"}
+        yield {"title": "CPU of QEMU", "read": files, "of": qemu.program_name(name)}
 
 
 def _capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:

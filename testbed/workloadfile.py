@@ -20,7 +20,7 @@ from .flowfile import Congestion, EndsFile, FlowFile, Flows, Window
 from .httpfile import HttpFile
 from .reader import quantity, tagged, whole
 from .route import way
-from .topology import Topology
+from .topology import WORKING, Topology
 from .udpfile import DATAGRAM_MAX, UdpFile
 from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, PingWorkload, UdpWorkload, Workload
 
@@ -163,7 +163,7 @@ def workload_file(workload: Workload) -> AnyWorkloadFile:
 
 def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
     """Whether the workload runs between different hosts of the topology that can reach each other."""
-    hosts = [node.name for node in topology.nodes if node.type == "host"]
+    hosts = [node.name for node in topology.nodes if node.type in WORKING]
     unknown = {key: end for key, end in workload.between.items() if end not in hosts}
     for key, end in unknown.items():
         is_node = any(node.name == end for node in topology.nodes)
