@@ -17,8 +17,8 @@ from .style import COLOURS, GREY
 
 INCHES, LINE_INCHES = 1.9, 0.13
 """How long a plain link is on paper, and how high a line of text."""
-NAMED, TOLD = 60, 16
-"""With more nodes than this they have no names, with more links no facts."""
+NAMED, TOLD, FEW_CHANNELS = 60, 16, 2
+"""With more nodes than this they have no names, with more links or channels these have no facts."""
 LOOK: dict[str, tuple[str, str]] = {
     "host": ("s", COLOURS[5]),
     "switch": ("D", COLOURS[4]),
@@ -64,7 +64,7 @@ def _network(axes: Axes, drawing: Drawing) -> None:
     for line in drawing.lines:
         _line(axes, line, spots[line.ends[0]], spots[line.ends[1]], is_told=len(drawing.lines) <= TOLD)
     for channel in drawing.controls:
-        _channel(axes, channel, spots[channel.controller], spots[channel.switch], len(drawing.controls) <= TOLD)
+        _channel(axes, channel, spots[channel.controller], spots[channel.switch], len(drawing.controls) <= FEW_CHANNELS)
     for spot in drawing.spots:
         _spot(axes, spot, is_named=len(drawing.spots) <= NAMED)
     for type in dict.fromkeys(spot.type for spot in drawing.spots):

@@ -52,7 +52,8 @@ function networkDrawing(network) {
     const [a, b] = [at[channel.controller], at[channel.switch]];
     svg.append(svgEl("line", { x1: a[0], y1: a[1], x2: b[0], y2: b[1], stroke: palette()[3], "stroke-width": 2, "stroke-dasharray": "3 5",
       class: "channel" }));
-    if (told) labels.push(label((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, [`control ${channel.about}`.trim()], { "font-size": 12 }));
+    const alike = network.controls.filter((other) => other.controller === channel.controller && other.about === channel.about);
+    if (told && alike.length <= 2) labels.push(label((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, [`control ${channel.about}`.trim()], { "font-size": 12 }));
   }
   for (const line of network.lines) {
     const [a, b] = line.ends.map((end) => at[end]);
