@@ -66,7 +66,7 @@ def _network(source: Source) -> str:
     topologies = dict.fromkeys(trial.topology.name for trial in trials)
     if len(topologies) != 1:
         return f"Networks: {', '.join(topologies) or 'unknown'}."
-    links = trials[0].topology.links
+    links = [link for link in trials[0].topology.links if facts([link])]
     told = []
     for link in links[:3]:
         known = facts([each for trial in trials for each in trial.topology.links if each.name == link.name])
