@@ -33,7 +33,7 @@ SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
 CONTROL_KEYS = ("rtt", "delay", "rate", "loss")
 """Of the channel to a controller."""
-WHOLE = ("nic", "ip", "neighbours", "kernel", "topology")
+WHOLE = ("nic", "ip", "neighbours", "kernel", "engine", "topology")
 """Keys of the scenario itself."""
 VM_FIELDS = {"memory": "memory_bytes", "cpus": "cpus", "model": "model", "kernel": "kernel", "vhost": "vhost"}
 """What can be varied of a virtual machine beside what can of a host, and what the values call it."""

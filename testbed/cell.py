@@ -21,7 +21,7 @@ from .openflowfile import ControlFile
 from .scenario import Cell
 from .segmentcheck import mtu_faults
 from .setting import Kernel
-from .topology import WORKING, IpVersions, Link, Nic, Node, Topology
+from .topology import WORKING, Engine, IpVersions, Link, Nic, Node, Topology
 from .topologycheck import link_faults
 from .topologyfile import ControllerNodeFile, LinkFile, TopologyFile
 from .workload import Workload
@@ -56,6 +56,7 @@ class Resolver:
     nic: Nic | None
     background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
     neighbours: Neighbours | None = None
+    engine: Engine | None = None
     ip: IpVersions | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
@@ -71,6 +72,7 @@ class Resolver:
         nic: Nic | None = whole.get("nic", self.nic)
         ip: IpVersions | None = whole.get("ip", self.ip)
         neighbours: Neighbours | None = whole.get("neighbours", self.neighbours)
+        engine: Engine | None = whole.get("engine", self.engine)
         base = self._base(changes)
         here, about, asked = (
             _of(changes, "link", "node", "controller"),
@@ -78,8 +80,8 @@ class Resolver:
             _of(changes, "sysctl"),
         )
         topology = self._once(
-            ("topology", base.path, nic, ip, neighbours, _paths(here)),
-            lambda: self._topology(base, nic, ip, neighbours, here),
+            ("topology", base.path, nic, ip, neighbours, engine, _paths(here)),
+            lambda: self._topology(base, nic, ip, neighbours, engine, here),
         )
         workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
         is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
@@ -112,6 +114,7 @@ class Resolver:
         nic: Nic | None,
         ip: IpVersions | None,
         neighbours: Neighbours | None,
+        engine: Engine | None,
         changes: tuple[Change, ...],
     ) -> Topology | None:
         unvaried = self._unvaried(base)
@@ -124,6 +127,7 @@ class Resolver:
         varied = replace(
             unvaried,
             nic=nic or unvaried.nic,
+            engine=engine or unvaried.engine,
             ip=ip or unvaried.ip,
             neighbours=neighbours or unvaried.neighbours,
             nodes=tuple(

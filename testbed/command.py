@@ -27,6 +27,7 @@ Tool: TypeAlias = Literal[
     "ovs-vswitchd",
     "ovs-vsctl",
     "ovs-appctl",
+    "mininet",
 ]
 
 PREFIX = "tb-"
@@ -37,6 +38,8 @@ OVS_FOLDER = "/run/tb-ovs"
 
 CONTROLLER = ("python3", "-m", "testbed.sdn")
 """What starts a controller, where our package can be found."""
+MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-EsB"), "mininetdriver.py"
+"""Mininet belongs to the system's Python."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,9 @@ class Command:
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
     it gets, those of `start` a name and a program that goes on, of `file` a path and the text that it gets, of `wait` a
     number of seconds that the machine must have been up, of `signal` the signal and a file with the number of the
-    process, of `controller` its name and its folder. The tools of Open vSwitch run for the switch that the namespace
-    belongs to. `undo` are words for the same tool, or for `undo_tool`; None where removing the namespace or the device
-    undoes it.
+    process, of `controller` its name and its folder; those of `mininet` are for the driver. The tools of Open vSwitch
+    run for the switch that the namespace belongs to. `undo` are words for the same tool, or for `undo_tool`; None where
+    removing the namespace or the device undoes it.
     """
 
     tool: Tool
@@ -114,6 +117,8 @@ def _shell_line(command: Command) -> str:
     if command.on is not None:
         return f"# on {command.on}: {_shell_line(replace(command, on=None))}"
     netns, words = command.netns, command.words
+    if command.tool == "mininet":
+        return _mininet_line(*words)
     if command.tool in ("ip", "tc", "bridge") and netns is not None:
         return shlex.join((command.tool, "-n", netns, *words))
     line = _process(command)
@@ -147,6 +152,16 @@ def _process(command: Command) -> tuple[str, ...]:
             folder = f"{OVS_FOLDER}/{command.netns.removeprefix(PREFIX)}"
             return ("env", f"OVS_RUNDIR={folder}", tool, *words)
     return (command.tool, *words)
+
+
+def _mininet_line(verb: str, text: str) -> str:
+    driver = f'{shlex.join(MININET_PYTHON)} "${{TESTBED:-testbed}}/{MININET_DRIVER}" {verb}'
+    return f"printf %s {shlex.quote(text)} | {driver} ." if verb == "build" else f"{driver} {shlex.quote(text)}"
+
+
+def _mininet(batch: Batch) -> list[dict[str, Any]]:
+    words = [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial"]
+    return [{"title": "mininet", "run": words, "stdin": command.words[1]} for command in batch.commands]
 
 
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
@@ -202,5 +217,6 @@ _STEPS: dict[str, Callable[[Batch], list[dict[str, Any]]]] = {
     "file": _files,
     "controller": _controllers,
     "start": _starts,
+    "mininet": _mininet,
 }
 """Those of other tools are started one by one."""

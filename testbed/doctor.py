@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process, sdndoctor, vmdoctor
+from . import package, process, sdndoctor, topo, vmdoctor
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
 
-LAB, HOST, BUILD, SDN, VM = "lab", "host", "build", "sdn", "vm"
+LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
     "duckdb",
@@ -45,7 +45,7 @@ class Finding:
     """One thing that was looked at. `fix` is what to type: empty when all is well, "# …" when nothing helps.
 
     `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
-    of the types ovs and controller) or "vm".
+    of the types ovs and controller), "vm" or "mininet" (`engine: mininet`).
     """
 
     what: str
@@ -81,7 +81,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD, "vm": VM}
+    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET}
     for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
@@ -91,6 +91,12 @@ def _programs() -> Iterator[Finding]:
 def _virtual_machines() -> Iterator[Finding]:
     for what, ok, detail, fix in vmdoctor.examine():
         yield Finding(what, ok, detail, fix, VM)
+
+
+def _mininet() -> Iterator[Finding]:
+    lacking = topo.missing()
+    detail = "its Python package works" if lacking is None else lacking.what
+    yield Finding("engine: mininet", lacking is None, detail, "" if lacking is None else lacking.fix, MININET)
 
 
 def _memory() -> Iterator[Finding]:
@@ -230,6 +236,7 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _machine,
     _python,
     _programs,
+    _mininet,
     _memory,
     _lab_kernel,
     _host_kernel,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import flowtable, vmevidence, workloads
+from . import flowtable, tclink, vmevidence, workloads
 from .capture import captures
 from .emulator import ETHERNET_BYTES
 from .flowtable import OpenFlowEvidence
@@ -28,7 +28,7 @@ from .interval import (
 from .node import node_netns
 from .pcap import Seen
 from .policing import Policed
-from .readback import Qdisc, qdiscs
+from .readback import Qdisc, class_rates_bps, qdiscs
 from .sample import (
     CounterSample,
     QueueSample,
@@ -42,10 +42,12 @@ from .sample import (
 )
 from .scenario import Trial
 from .stage import Emulator, Stage
+from .tclink import TcPort
 from .trial import (
     AFTER,
     CHANGES,
     LOG,
+    MININET_REPORT,
     READ_BACK,
     RTT_CHECK,
     SAMPLES,
@@ -120,6 +122,26 @@ class StageEvidence:
 
 
 @dataclass(frozen=True)
+class TcEvidence:
+    """One end of a TCLink, while the workload ran.
+
+    `rate_bps` and `netem` are what the kernel says was set up, None where there is none. `drops` were dropped because
+    the queue was full; nothing else drops there. `samples` are those of the HTB, or of the netem where there is no
+    rate.
+    """
+
+    port: TcPort
+    rate_bps: int | None
+    netem: Qdisc | None
+    drops: int
+    samples: tuple[QueueSample, ...]
+
+    @property
+    def peak_rate_bps(self) -> float | None:
+        return peak_rate_bps(self.samples, self.port.rate_bps, self.port.mtu_bytes + ETHERNET_BYTES)
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that the gate looks at.
 
@@ -129,7 +151,9 @@ class Evidence:
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
     each background that it did. `channels` are the stages between switches and controllers, `openflow` what those say.
-    `captures` maps each file to what it shows of the workload's data; None if it was not read.
+    `captures` maps each file to what it shows of the workload's data; None if it was not read. `tc_there` and `tc_back`
+    are the ends of TCLinks that the data and its answers left by, and `mininet` is the version that built the network,
+    None if it did not.
     """
 
     rtt_check: PingOutcome
@@ -148,6 +172,9 @@ class Evidence:
     openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
     captures: Mapping[str, Seen | None] = field(default_factory=dict)
     vms: tuple[VmEvidence, ...] = ()
+    tc_there: tuple[TcEvidence, ...] = ()
+    tc_back: tuple[TcEvidence, ...] = ()
+    mininet: str | None = None
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -190,7 +217,15 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         openflow=flowtable.read(trial.topology, made.plan, folder),
         captures=captures(trial, made.plan, folder),
         vms=vmevidence.read(trial, folder),
+        tc_there=tuple(map(dumps.tc, made.plan.tc_passed(there=True))),
+        tc_back=tuple(map(dumps.tc, made.plan.tc_passed(there=False))),
+        mininet=_mininet(folder),
     )
+
+
+def _mininet(folder: Path) -> str | None:
+    path = folder / MININET_REPORT
+    return str(json.loads(path.read_text())["version"]) if path.exists() else None
 
 
 def _series(workload: FlowWorkload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> dict[str, Any]:
@@ -211,6 +246,7 @@ class _Dumps:
         self.names = device_numbers(before, made.observed)
         self.drops_before, self.drops_after = (device_drops(data, made.observed) for data in (before, after))
         self.set_up = {self._place(each): each for each in qdiscs(before, made.observed)}
+        self.class_rates_bps = class_rates_bps(before, made.observed)
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed))
         self.samples = (folder / SAMPLES).read_bytes()
@@ -259,6 +295,13 @@ class _Dumps:
             losses=loss_counts(stage, packets) if stage.states else (),
             policed=self._policed(emulator.link, netns, stage, packets),
         )
+
+    def tc(self, port: TcPort) -> TcEvidence:
+        netem = (port.netns, port.device, tclink.NETEM)
+        drops = sum(sign * look[netem].drops for sign, look in ((1, self.after), (-1, self.before)) if netem in look)
+        shaped = (port.netns, port.device, tclink.HTB if port.rate_bps else tclink.NETEM)
+        rate_bps = self.class_rates_bps.get((port.netns, port.device))
+        return TcEvidence(port, rate_bps, self.set_up.get(netem), drops, self._samples(shaped))
 
     def _policed(self, link: str, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
         if stage.policing is None:

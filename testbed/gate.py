@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck, switchcheck, vmcheck
+from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck, switchcheck, tccheck, vmcheck
 from .evidence import Evidence
 from .finding import Finding
 from .plan import Plan
@@ -40,6 +40,11 @@ CHECKS: tuple[Check, ...] = (
     schedulecheck.random_loss,
     schedulecheck.goodput,
     policycheck.policy,
+    tccheck.set_up,
+    tccheck.rate,
+    tccheck.drops,
+    tccheck.backpressure,
+    tccheck.superpackets,
     networkcheck.device_drops,
     networkcheck.no_data,
     hostcheck.congestion,

@@ -90,7 +90,7 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     """
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     stages = (*evidence.there, *evidence.back)
-    dropped = sum(s.explained_drops for s in stages)
+    dropped = sum(s.explained_drops for s in stages) + sum(e.drops for e in (*evidence.tc_there, *evidence.tc_back))
     reorders = any(s.stage.asked.jitter or len({state.asked for state in s.stage.history}) > 1 for s in stages)
     reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
     if again and not dropped and not reorders:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .emulator import frame_bytes
 from .plan import Plan
 from .stage import Stage
 from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, UdpWorkload, Workload
@@ -20,6 +21,9 @@ COPIES = 2
 MAP_SHARE = 1 / 60
 """The kernel's own map of its memory: 64 bytes for a page of 4 096."""
 
+
+MININET_BYTES, MININET_NODE_BYTES = 32 << 20, 3 << 20
+"""Mininet's Python, and the shell of each of its nodes."""
 
 BACKGROUND_FLOW_BYTES = 64 << 10
 """A flow of the background: two threads and two sockets, most of which come and go."""
@@ -40,6 +44,10 @@ def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0, back
             rate_bps = max(_rate_bps(stage) or fastest_bps, _offered_bps(workload), background_bps)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
             path_bytes += stage.buffer_bytes(emulator.mtu_bytes)
+    fastest_bps = max(fastest_bps, *(port.rate_bps or 0 for port in plan.tc_ports), _offered_bps(workload), 0)
+    for port in plan.tc_ports:
+        held = port.limit * frame_bytes(port.mtu_bytes) if port.rate_bps else fastest_bps * port.delay_ns / 8e9
+        path_bytes += held
     flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload | UdpWorkload) else 1
     buffers = BACKGROUND_FLOW_BYTES * background_flows + FLOW_BYTES * len(plan.background)
     if isinstance(workload, Iperf3Workload):
@@ -47,6 +55,8 @@ def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0, back
     if isinstance(workload, HttpWorkload):
         flows = 2 * workload.concurrency
         buffers += TMPFS_SHARE * _cached_bytes(workload)
+    if any(command.tool == "mininet" for command in plan.commands):
+        buffers += MININET_BYTES + MININET_NODE_BYTES * plan.namespaces
     openflow = SWITCH_BYTES * len(plan.datapaths) + CONTROLLER_BYTES * len(plan.channels)
     total = (
         BASE_BYTES

@@ -1,4 +1,7 @@
-"""Our programs in C: compiled once for each version of their source, and kept in the user's cache."""
+"""Our programs that run where the network is: in C, compiled once for each version of their source, and in Python.
+
+They are kept in the user's cache.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ from . import process
 from .kernels.cache import user_folder
 
 SOURCES = Path(__file__).with_name("native")
+SCRIPTS = (Path(__file__).with_name("mininetdriver.py"),)
+"""What another Python than ours runs where the network is: it goes with the compiled programs."""
+
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 BUILDS: dict[str, tuple[str, ...]] = {
     "background.c": ("-o", "background", "-pthread"),
@@ -44,7 +50,7 @@ def tools() -> Tools:
 
 def _digest() -> str:
     text = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
-    for path in sorted(SOURCES.glob("*.[ch]")):
+    for path in (*sorted(SOURCES.glob("*.[ch]")), *SCRIPTS):
         text.update(path.read_bytes())
     return text.hexdigest()[:12]
 
@@ -56,6 +62,8 @@ def _compile(folder: Path) -> None:
     try:
         for name, options in BUILDS.items():
             process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
+        for script in SCRIPTS:
+            shutil.copyfile(script, partial / script.name)
         partial.chmod(0o755)
         if not folder.exists():
             os.rename(partial, folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
+from .topo import expanded, python_file
 from .topology import WORKING
 from .topologycheck import check_topology
 from .topologyfile import TopologyFile
@@ -110,6 +112,15 @@ def topology_axis(scenario: Document) -> Iterator[tuple[str, Path]]:
 
 def topology_files(scenario: Document, folder: str) -> dict[str, str]:
     """The files that `networks` would read, as paths, by names that differ."""
+    found = _yaml_files(scenario, folder)
+    for name, path in list(found.items()):
+        with suppress(SpecError):
+            python = python_file(read(path), os.path.dirname(path))
+            found |= {} if python is None else {name.replace(".yaml", ".py"): python}
+    return found
+
+
+def _yaml_files(scenario: Document, folder: str) -> dict[str, str]:
     own = mapping(scenario.data).get("topology")
     named = list(dict(topology_axis(scenario)))
     if not named:
@@ -127,22 +138,21 @@ def topology_files(scenario: Document, folder: str) -> dict[str, str]:
 def _own(scenario: Document, folder: str) -> Network:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
-        return _known(anchored(scenario.at("topology"), folder), folder)
+        return _known(completed(scenario.at("topology"), folder))
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
 
 
 def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
     try:
-        file = os.path.join(folder, said)
-        return _known(anchored(read(file), os.path.dirname(file)), os.path.dirname(file))
+        return _known(read_topology(os.path.join(folder, said)))
     except SpecError as error:
-        if error.problems[0].line is not None:
+        first = error.problems[0]
+        if first.line is not None or first.file != os.path.normpath(os.path.join(folder, said)):
             return Network(None, error.problems)
         return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
 
 
-def _known(document: Document, folder: str) -> Network:
-    document = with_apps(document, folder)
+def _known(document: Document) -> Network:
     file, faults = check_topology(document)
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
@@ -161,6 +171,18 @@ def _tool(data: dict[str, Any]) -> str | None:
 def _backgrounds(data: dict[str, Any]) -> dict[str, str | None]:
     patterns = {name: mapping(each).get("pattern") for name, each in mapping(data.get("background")).items()}
     return {name: said if isinstance(said, str) and said in PATTERNS else None for name, said in patterns.items()}
+
+
+def read_topology(path: str | os.PathLike[str]) -> Document:
+    """The document of a topology file, complete. Raises SpecError."""
+    return completed(read(path), os.path.dirname(os.fspath(path)))
+
+
+def completed(topology: Document, folder: str) -> Document:
+    """With what the files say that a topology names: the nodes and links of a Mininet topology in Python, apps of
+    controllers, where images are.
+    """
+    return with_apps(anchored(expanded(topology, folder), folder), folder)
 
 
 def read(path: str | os.PathLike[str]) -> Document:

@@ -11,9 +11,12 @@ from .address import AddressBook
 from .command import PREFIX, Command
 from .control import NO_IPV6
 from .route import routes
+from .tclink import is_emulated, is_tclink
 from .topology import SWITCHING, WORKING, Nic, Node, Topology
 
 NIC_DEFAULT: Nic = "offload"
+TCLINK_NIC_DEFAULT: Nic = "plain"
+"""A TCLink counts what waits in buffers of the kernel: packets, or superpackets of up to 64 KB."""
 
 VLAN = ("protocol", "802.1Q", "id")
 
@@ -49,7 +52,8 @@ def node_netns(node: str) -> str:
 
 
 def nic_of(node: Node, topology: Topology) -> Nic:
-    return node.nic or topology.nic or NIC_DEFAULT
+    counts = any(is_tclink(topology, link) for link in topology.links)
+    return node.nic or topology.nic or (TCLINK_NIC_DEFAULT if counts else NIC_DEFAULT)
 
 
 def commands(
@@ -75,7 +79,11 @@ def _commands(
     node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
 ) -> Iterator[Command]:
     netns = node_netns(node.name)
-    yield from _NODES[node.type](node, book, sysctls)
+    if node.type == "switch" and topology.engine == "mininet":
+        yield Command("write", (NO_IPV6, "1"), netns)
+        yield from _vlans(node, book)
+    else:
+        yield from _NODES[node.type](node, book, sysctls)
     yield from ups(netns, ("lo", *(port.device for port in book.interfaces_of(node.name))))
     if node.type not in SWITCHING and topology.neighbours == "static":
         routers = {each.name for each in topology.nodes if each.type == "router"}
@@ -105,12 +113,17 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     yield Command("ip", (*bridge, *filtering), netns, ("link", "del", "br0"))
     for port in book.ports_of(node.name):
         yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
+    yield from _vlans(node, book)
+    yield from ups(netns, ("br0",))
+
+
+def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
+    netns = node_netns(node.name)
     for member in node.vlans:
         device = book.port(node.name, member.link).device
         for vlan in member.vlans:
             untagged = () if member.is_trunk else ("pvid", "untagged")
             yield Command("bridge", ("vlan", "add", "dev", device, "vid", str(vlan), *untagged), netns)
-    yield from ups(netns, ("br0",))
 
 
 def _of_openflow(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
@@ -207,17 +220,19 @@ def nic_commands(
     netns = node_netns(node)
     is_vm = topology.node(node).vm is not None
     for port in book.ports_of(node):
+        link = topology.link(port.link)
         if kind == "plain":
             words = ("-K", port.device, "tso", "off", "gso", "off", "gro", "off")
             yield Command("ethtool", words, netns)
             if is_vm:
                 yield Command("ethtool", words, on=node)
+            if is_tclink(topology, link):  # what `gso off` leaves whole is cut below the queues, not above
+                yield Command("ip", ("link", "set", "dev", port.device, "gso_max_segs", "1"), netns)
             continue
-        link = topology.link(port.link)
         other = link.other_end(node)
         if is_vm and not link.is_emulated:
             continue
-        if not link.is_emulated and topology.node(other).type not in WORKING:
+        if not is_emulated(topology, link) and topology.node(other).type not in WORKING:
             feeder = book.port(other, link.name)
             yield Command("ethtool", ("-K", feeder.device, "tso", "off", "gso", "off"), node_netns(other))
         yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)

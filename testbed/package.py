@@ -14,8 +14,12 @@ SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 TEST = "test"
 """What only the tests of the testbed itself need."""
 
-SERVICES = {"nginx-light": ("nginx",), "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname")}
-"""Packages that start servers when they are installed, and their names."""
+SERVICES = {
+    "nginx-light": ("nginx",),
+    "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname"),
+    "mininet": ("openvswitch-switch", "ovs-record-hostname"),
+}
+"""Packages that start servers when they are installed, or bring some that do, and their names."""
 
 SYSTEMD = Path("/run/systemd/system")
 """There where systemd is what starts servers; elsewhere the runlevel decides."""
@@ -48,7 +52,7 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run", to "build", for "sdn", for a "vm", or to "test"; None is all but the last."""
+    """The packages needed to "run", to "build", for "sdn", a "vm", "mininet", or to "test"; None is all but the last."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
     return tuple(package for package in listed if package.use == use or (use is None and package.use != TEST))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
-from . import control, instruction, qemu, vswitch
+from . import control, instruction, mininet, qemu, vswitch
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
@@ -17,6 +17,7 @@ from .node import node_netns
 from .openflow import Datapath
 from .route import way
 from .stage import Emulator, Stage, Way
+from .tclink import TcPort, is_emulated
 from .timeline import Moment
 from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Link, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
@@ -65,8 +66,9 @@ class Plan:
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
     where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
-    as they do, and `vswitches` how many with and without one. `timeline` is what happens while the workload runs, up to
-    `until_ns` after its start. The nodes `elsewhere` have a kernel of their own.
+    as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
+    is what happens while the workload runs, up to `until_ns` after its start. The nodes `elsewhere` have a kernel of
+    their own.
     """
 
     commands: tuple[Command, ...]
@@ -84,6 +86,7 @@ class Plan:
     controlled: tuple[tuple[str, Channel], ...] = ()
     datapaths: tuple[tuple[str, Datapath], ...] = ()
     vswitches: int = 0
+    tc_ports: tuple[TcPort, ...] = ()
     elsewhere: frozenset[str] = frozenset()
 
     def where(self, node: str) -> dict[str, str]:
@@ -111,10 +114,16 @@ class Plan:
         hops = dict.fromkeys(data) if there else dict.fromkeys(hop for hop in answers if hop not in data)
         return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
 
+    def tc_passed(self, *, there: bool) -> tuple[TcPort, ...]:
+        """The ends of TCLinks that impair the data, or (`there` False) what answers it."""
+        ways = {(hop.link.name, hop.way) for hop in (self.path if there else self.back)}
+        return tuple(port for port in self.tc_ports if (port.link, port.way) in ways)
+
     @property
     def namespaces(self) -> int:
-        """How many network namespaces it makes."""
-        return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        """How many network namespaces it has."""
+        added = sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        return added or len({port.node for port in self.book.ports}) + len(self.emulators)
 
     @property
     def destination(self) -> IPv4Address | IPv6Address:
@@ -194,15 +203,12 @@ def plan(
     emulators = tuple(
         emulation.emulator(link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets)
         for link in topology.links
-        if link.is_emulated
+        if is_emulated(topology, link)
     )
     channels = control.channels(topology)
     aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
     commands = [
-        *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
-        *(c for e in (*emulators, *aside) for c in _namespace(e.netns)),
-        *(c for channel in channels for c in _namespace(channel.netns)),
-        *(c for link in topology.links for c in _cables(link, topology, book)),
+        *_building(topology, book, emulators, aside, channels),
         *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(_plain(port, topology) for port in by_one),
@@ -234,6 +240,7 @@ def plan(
         controlled=_controlled(channels, found),
         vswitches=sum(topology.node(node).ovs is not None for node in _all_passed(found)),
         datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
+        tc_ports=mininet.tc_ports(topology, book),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
     )
 
@@ -306,6 +313,26 @@ def leg(topology: Topology, book: AddressBook, source: str, destination: str) ->
 
 def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
     return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
+
+
+def _building(
+    topology: Topology,
+    book: AddressBook,
+    emulators: tuple[Emulator, ...],
+    aside: tuple[Emulator, ...],
+    channels: tuple[Channel, ...],
+) -> Iterator[Command]:
+    """Namespaces, and the cables between them."""
+    if topology.engine == "mininet":
+        yield mininet.command(topology, book)
+        for each in emulators:
+            yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
+        return
+    impairing = (each.netns for each in (*emulators, *aside))
+    for netns in (*(node_netns(node.name) for node in topology.nodes), *impairing, *(each.netns for each in channels)):
+        yield from _namespace(netns)
+    for link in topology.links:
+        yield from _cables(link, topology, book)
 
 
 def _namespace(netns: str) -> Iterator[Command]:

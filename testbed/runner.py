@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, controllerhome, evidence, flowtable, gate, package, process, vswitch
+from . import __version__, controllerhome, evidence, flowtable, gate, package, process, topo, vswitch
 from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, hypervisor, lab
@@ -61,6 +61,10 @@ class Place:
         return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
 
 
+mininet_missing = cache(topo.missing)
+"""Why there is no Mininet; looked for once."""
+
+
 @cache
 def place(kernel: Kernel) -> Place:
     """Raises MachineError with the command that fixes it if there is no such kernel."""
@@ -85,6 +89,10 @@ def check(trial: Trial, made: Orders) -> None:
         machines = [(node.name, node.vm) for node in trial.topology.nodes if node.vm is not None]
         if machines:
             hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
+    if trial.topology.engine == "mininet":
+        lacking = mininet_missing()
+        if lacking is not None:
+            raise lacking
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
@@ -133,6 +141,8 @@ def _check_host(made: Orders) -> None:
         raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
     words = {word for command in made.commands for word in command.words}
     needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in made.commands)}
+    needed |= {"netem"} if made.plan.tc_ports else set()
+    needed |= {"htb"} if any(port.rate_bps for port in made.plan.tc_ports) else set()
     lacking = host.missing(needed)
     if lacking:
         modules = " ".join(host.PROBES[name][1] for name in lacking)

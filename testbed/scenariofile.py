@@ -18,7 +18,7 @@ from .openflow import Neighbours
 from .reader import byte_count, text_of, whole
 from .setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYTES, Capture, Kernel, Limits, Until
 from .shape import Shape
-from .topology import Nic
+from .topology import Engine, Nic
 from .topologyfile import TopologyFile
 from .workloadfile import WorkloadFile
 
@@ -216,6 +216,7 @@ class ScenarioFile(RunFile, TitleFile):
     """A topology, a workload on it, and what is varied."""
 
     neighbours: Neighbours | None = Field(None, description="MAC addresses, whatever the topology says.")
+    engine: Engine | None = Field(None, description="What builds the network, whatever the topology says.")
     sweep: dict[str, Values] = Field({}, description="Axes, each with its values, and groups of axes that go together.")
     exclude: list[Rules] = Field(
         [], description="Which combinations are left out: axes, each with one value or a list."

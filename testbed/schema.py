@@ -9,6 +9,7 @@ from .axisrange import RangeFile
 from .impairmentfile import loss_schema
 from .reader import NAME_PATTERN, SYSCTL_PATTERN
 from .scenariofile import ScenarioFile
+from .topofile import TOPO
 from .topologyfile import HostFile, LinkFile, TopologyFile, VmFile
 from .workloadfile import TOOLS
 
@@ -21,7 +22,15 @@ def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
     found: dict[str, Any] = _without_null(model.model_json_schema())
     if kind == "scenario":
         _complete(found)
+    _complete_topology(found if kind == "topology" else found["$defs"]["TopologyFile"])
     return {"$schema": DIALECT, **found, "title": f"Testbed {kind}"}
+
+
+def _complete_topology(topology: dict[str, Any]) -> None:
+    """A Mininet topology in Python stands for nodes and links."""
+    topology["properties"]["topo"] = _without_null(TOPO.json_schema())
+    topology["required"] = [key for key in topology["required"] if key != "nodes"]
+    topology["anyOf"] = [{"required": ["nodes"]}, {"required": ["topo"]}]
 
 
 def _complete(scenario: dict[str, Any]) -> None:

@@ -9,13 +9,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from .appfile import with_apps
 from .cell import Resolver
 from .dimension import Dimension, dimensions
 from .document import Document, Fault, mapping
 from .error import Problem, SpecError, one_of
 from .exclude import Rule, rules
-from .network import OWN, Networks, networks, topology_files
+from .network import OWN, Networks, networks, read_topology, topology_files
 from .network import read as read
 from .option import Changed, with_options
 from .scenario import Axis, Scenario, Size
@@ -23,7 +22,6 @@ from .scenariofile import ScenarioFile
 from .shape import check
 from .topology import Topology
 from .topologycheck import check_topology
-from .vmfile import anchored
 from .workloadfile import AnyWorkloadFile, WorkloadFile, place_faults
 
 TRIALS_MAX = 100_000
@@ -31,7 +29,7 @@ TRIALS_MAX = 100_000
 
 def load_topology(path: str | os.PathLike[str]) -> Topology:
     """Raises SpecError with all the problems of the file."""
-    document = with_apps(anchored(read(path), _folder(path)), _folder(path))
+    document = read_topology(path)
     file, faults = check_topology(document)
     if file is None:
         raise SpecError(document.problems(faults))
@@ -55,7 +53,14 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
         raise SpecError(_problems(changed.document, faults, over))
     own = None if over.is_axis else over.found[OWN].file
     resolver = Resolver(
-        own, spec.workload, spec.kernel, spec.nic, spec.background or {}, ip=spec.ip, neighbours=spec.neighbours
+        own,
+        spec.workload,
+        spec.kernel,
+        spec.nic,
+        spec.background or {},
+        ip=spec.ip,
+        neighbours=spec.neighbours,
+        engine=spec.engine,
     )
     cells = resolver.cells(varied, excluded)
     if not cells and not resolver.faults:

@@ -20,6 +20,9 @@ Nic: TypeAlias = Literal["offload", "plain"]
 SWITCHING = frozenset({"switch", "ovs"})
 """The node types that join their links into one segment."""
 
+Engine: TypeAlias = Literal["netns", "mininet"]
+"""What builds the network: commands of our own, or the real Mininet."""
+
 FORWARDING = SWITCHING | {"router"}
 """The node types that pass on packets meant for others."""
 
@@ -117,7 +120,7 @@ class Link:
 class Topology:
     """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan. `ip` is for
     segments on which no address is given. `neighbours` says whether hosts and routers know each other's MAC addresses
-    from the start.
+    from the start, `engine` what builds the network.
     """
 
     name: str
@@ -127,6 +130,7 @@ class Topology:
     description: str = ""
     ip: IpVersions = "4"
     neighbours: Neighbours = "static"
+    engine: Engine = "netns"
 
     def node(self, name: str) -> Node:
         """Raises KeyError."""

@@ -21,7 +21,7 @@ from .topologyfile import LinkFile, NodeFile, TopologyFile, with_port_rates
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
-    *("exclude", "until", "quick", "neighbours"),
+    *("engine", "exclude", "until", "quick", "neighbours"),
 )
 """Names that an axis or an option of a scenario would mistake for one of its own keys."""
 

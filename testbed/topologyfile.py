@@ -35,7 +35,7 @@ from .reader import tagged
 from .schedulefile import ChangeFile, Schedule
 from .shape import Shape
 from .switchfile import SwitchFile
-from .topology import MTU_DEFAULT, Link, Nic, Node, Route, Topology
+from .topology import MTU_DEFAULT, Engine, Link, Nic, Node, Route, Topology
 from .vmfile import VmKeys
 
 WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
@@ -218,11 +218,17 @@ class TopologyFile(Shape):
 
     name: Name
     description: Text = ""
+    engine: Engine = Field("netns", description="What builds it: our own commands, or the real Mininet.")
     nic: Nic | None = Field(None, description="The interfaces of hosts that do not say themselves.")
     neighbours: Neighbours | None = Field(None, description="MAC addresses known (static, the default) or asked for.")
     ip: IpVersionsField | None = Field(None, description="Of automatic addresses: 4 (if left out), 6 or both.")
     nodes: dict[Name, NodeFile] = Field(min_length=1)
     links: dict[Name, LinkFile] = Field({}, description="By name; one between two nodes.")
+
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """With `topo`, in whose place there are nodes and links by now."""
+        return (*super().known_keys(), "topo")
 
     def topology(self) -> Topology:
         return Topology(
@@ -230,6 +236,7 @@ class TopologyFile(Shape):
             description=self.description,
             nic=self.nic,
             neighbours=self.neighbours or "static",
+            engine=self.engine,
             nodes=tuple(node.node(name) for name, node in self.nodes.items()),
             links=tuple(link.link(name) for name, link in with_port_rates(self.nodes, self.links).items()),
             ip=self.ip or "4",
@@ -247,6 +254,7 @@ class TopologyFile(Shape):
             description=topology.description,
             nic=topology.nic,
             neighbours=None if topology.neighbours == "static" else topology.neighbours,
+            engine=topology.engine,
             ip=None if topology.ip == "4" else topology.ip,
             nodes={node.name: NODE_TYPES[node.type].of(node) for node in topology.nodes},
             links={link.name: LinkFile.of(link) for link in topology.links},

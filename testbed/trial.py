@@ -38,6 +38,7 @@ LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
 HYPERVISOR = "hypervisor.json"
 """How virtual machines ran, where there are any."""
 
+MININET_REPORT = "mininet.json"
 SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
 """Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
@@ -262,11 +263,13 @@ def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], backgroun
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
-    """Queueing disciplines and devices of every emulator, and the devices of every node that the data passes."""
-    emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
+    """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node that the data passes."""
+    impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
+    passed = (node_netns(node) for node in _passed(trial, planned) if node not in planned.elsewhere)
     return (
-        *emulators,
-        *(Source("link", node_netns(node)) for node in _passed(trial, planned) if node not in planned.elsewhere),
+        *(Source(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
+        *(Source("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
+        *(Source("link", netns) for netns in passed if netns not in impairing),
     )
 
 
@@ -282,10 +285,11 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     if trial.samples_interval_ns is None:
         return ()
     on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
+    passed = (port.netns for port in planned.tc_passed(there=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
         *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
-        *(Source("qdisc", e.netns) for e in on_path),
+        *(Source("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
         *(Source("nft", e.netns) for e in policed),
     )
 

@@ -30,6 +30,7 @@ LAYERS = (
     ("column",),
     ("result",),
     ("gate",),
+    ("tccheck",),
     ("networkcheck", "rttcheck", "hostcheck", "schedulecheck", "policycheck", "switchcheck", "vmcheck"),
     ("finding",),
     ("evidence",),
@@ -41,17 +42,19 @@ LAYERS = (
     ("kernels", "native"),
     ("memory",),
     ("plan",),
-    ("instruction",),
+    ("mininet", "instruction"),
     ("vswitch", "node"),
     ("qemu",),
     ("control",),
     ("timeline",),
+    ("tclink",),
     ("emulator",),
     ("ruleset",),
     ("interval", "policing"),
     ("stage",),
     # spec: the files, then the values they are read into
     ("specfile", "schema", "network", "option", "cell", "exclude", "dimension", "axis", "axisrange", "appfile"),
+    ("topo",),
     ("scenario", "topologycheck"),
     ("openflowcheck",),
     (
@@ -67,7 +70,7 @@ LAYERS = (
     ("openflowfile",),
     ("switchfile", "segmentcheck"),
     ("schedulefile", "policyfile", "impairmentfile"),
-    ("field",),
+    ("field", "topofile"),
     ("reader", "shape", "document"),
     ("route", "forwarding", "address"),
     ("topology", "workload", "background", "setting"),
@@ -78,12 +81,12 @@ LAYERS = (
     ("command",),
     ("units",),
     ("process", "package", "library"),
-    ("agent", "sdn"),
+    ("agent", "sdn", "mininetdriver"),
     ("error",),
 )
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}
 
-STARTS_PROCESSES = {"process", "agent"}  # the agent runs inside the guest, on its own
+STARTS_PROCESSES = {"process", "agent", "mininetdriver"}  # the last two run where the network is, on their own
 
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 

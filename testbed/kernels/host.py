@@ -22,6 +22,7 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         ("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"),
         "sch_tbf",
     ),
+    "htb": (("tc", "qdisc", "add", "dev", "lo", "root", "htb", "default", "1"), "sch_htb"),
     "nft": (
         (
             "nft",
