@@ -52,7 +52,7 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run", to "build", for "sdn", a "vm", "mininet", or to "test"; None is all but the last."""
+    """The packages needed to "run", to "build", for "sdn", a "vm", "mininet", or to "test"; None: all but the last."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
     return tuple(package for package in listed if package.use == use or (use is None and package.use != TEST))
