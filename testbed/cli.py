@@ -15,7 +15,8 @@ from . import __version__
 from .error import TestbedError
 
 COMMANDS = (
-    *("doctor", "kernel", "machines", "check", "plan", "run", "results", "query", "plot", "compare", "reproduce"),
+    *("doctor", "kernel", "machines", "check", "plan", "run", "results", "query", "plot", "report", "compare"),
+    "reproduce",
     "schema",
 )
 """Each is a module of `testbed.commands`, with a function or a group `app` of that name, in the order of the help."""

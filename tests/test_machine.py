@@ -14,6 +14,7 @@ import yaml
 
 from testbed import far, playbook
 from testbed.agent import lent
+from testbed.command import HOME, home
 from testbed.error import SpecError, UserError
 from testbed.impairment import Direction
 from testbed.machine import Machine, Ssh
