@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import sys
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import typer
 import typer.core
 
 from . import __version__
-from .commands import check, compare, doctor, kernel, plan, plot, query, reproduce, results, run, schema
 from .error import TestbedError
 
 
@@ -40,17 +41,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command()(doctor.doctor)
-app.add_typer(kernel.app, name="kernel")
-app.command()(check.check)
-app.command()(plan.plan)
-app.command()(run.run)
-app.command()(results.results)
-app.command()(query.query)
-app.command()(plot.plot)
-app.command()(compare.compare)
-app.command()(reproduce.reproduce)
-app.command()(schema.schema)
+COMMANDS: dict[str, dict[str, Any]] = {
+    "doctor": {},
+    "kernel": {},
+    "check": {},
+    "plan": {},
+    "run": {},
+    "results": {},
+    "query": {},
+    "plot": {},
+    "compare": {},
+    "reproduce": {},
+    "schema": {},
+    "up": {},
+    "shell": {},
+    "exec": {"context_settings": {"allow_interspersed_args": False}},
+    "status": {},
+    "down": {},
+    "clean": {},
+}
+"""Every command, in the order in which help lists them, and how it differs from others: each is a module of the same
+name with a function, or an `app`, of that name.
+"""
 
 
 def _version(wanted: bool) -> None:
@@ -68,6 +80,16 @@ def _options(
     """Options before any command."""
 
 
+def load(names: Iterable[str]) -> None:
+    """Makes these commands known. Some of them import a great deal, and a command should not wait for another's."""
+    for name in names:
+        module = importlib.import_module(f".commands.{name}", __package__)
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name, **COMMANDS[name])(getattr(module, name))
+
+
 def _interrupt(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
@@ -77,6 +99,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
+        load([sys.argv[1]] if sys.argv[1:2] and sys.argv[1] in COMMANDS else COMMANDS)
         app(prog_name="testbed")
     except TestbedError as error:
         print(f"testbed: {error}", file=sys.stderr)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
+from .agent.kernel import OUTSIDE
+
 Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write"]
 
 PREFIX = "tb-"
@@ -16,7 +18,8 @@ PREFIX = "tb-"
 
 @dataclass(frozen=True)
 class Command:
-    """What one tool is told, in one network namespace (None: the one the plan starts in).
+    """What one tool is told, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has
+    this computer's real NICs).
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
     it gets. `undo` are words for the same tool; None where removing the namespace or the device undoes it.
@@ -69,7 +72,7 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 
 def _shell_line(command: Command) -> str:
-    netns, words = command.netns, command.words
+    netns, words = None if command.netns == OUTSIDE else command.netns, command.words
     line: tuple[str, ...]
     if command.tool == "write":
         path, value = words
@@ -84,8 +87,10 @@ def _shell_line(command: Command) -> str:
 
 
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
-    where = () if batch.netns is None else ("-n", batch.netns)
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
+    if batch.netns == OUTSIDE:
+        return [{"run": [batch.tool, "-batch", "-"], "stdin": lines, "netns": OUTSIDE}]
+    where = () if batch.netns is None else ("-n", batch.netns)
     return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines}]
 
 

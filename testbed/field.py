@@ -55,6 +55,11 @@ Name = Annotated[
     PlainValidator(reader.name),
     WithJsonSchema(matching(f"^{reader.NAME_PATTERN}$", f"A name: {reader.NAME_ALLOWED}.")),
 ]
+RealNic = Annotated[
+    str,
+    PlainValidator(reader.real_nic),
+    WithJsonSchema(matching(f"^{reader.NIC_PATTERN}$", f"A NIC: {reader.NIC_ALLOWED}.", "eth1")),
+]
 Text = Annotated[str, PlainValidator(lambda value: reader.text_of(value, "text")), WithJsonSchema({"type": "string"})]
 Ends = Annotated[
     tuple[str, str],

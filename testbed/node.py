@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from .address import AddressBook
+from .attachment import take_in
 from .command import PREFIX, Command
 from .route import routes
 from .topology import Nic, Node, Topology
@@ -20,6 +21,9 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 """Interrupt coalescing of a NIC with offloads: received packets are merged for up to this long."""
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
+
+REAL_NIC = "nic0"
+"""The port of a switch that is a real NIC."""
 
 NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 
@@ -78,6 +82,10 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     yield Command("ip", bridge, netns, ("link", "del", "br0"))
     for port in book.ports_of(node.name):
         yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
+    if node.real_nic is not None:
+        yield take_in(node.real_nic, netns, REAL_NIC)
+        yield Command("ip", ("link", "set", REAL_NIC, "master", "br0"), netns)
+        yield from ups(netns, (REAL_NIC,))
     yield from ups(netns, ("br0",))
 
 

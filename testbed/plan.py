@@ -10,6 +10,7 @@ from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
+from .attachment import Wanted
 from .command import Command, script, undos
 from .error import UserError
 from .node import node_netns
@@ -62,7 +63,7 @@ class Plan:
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
     are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
-    The nodes `elsewhere` have a kernel of their own.
+    The nodes `elsewhere` have a kernel of their own. `real_nics` are to be attached before the commands are done.
     """
 
     commands: tuple[Command, ...]
@@ -77,6 +78,7 @@ class Plan:
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
     elsewhere: frozenset[str] = frozenset()
+    real_nics: tuple[Wanted, ...] = ()
 
     def where(self, node: str) -> dict[str, str]:
         """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
@@ -145,7 +147,9 @@ class Plan:
         undo = "".join(f"#   {line}\n" for line in script(self.undos).splitlines())
         later = times.comments(self.timeline)
         told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
-        return f"#!/bin/sh -e\n{script(self.commands)}{told}\n# To take it down:\n{undo}"
+        nics = "".join(f"{line}\n" for wanted in self.real_nics for line in wanted.script())
+        given = "".join(f"#   {line}\n" for wanted in self.real_nics for line in wanted.undo_script())
+        return f"#!/bin/sh -e\n{nics}{script(self.commands)}{told}\n# To take it down:\n{undo}{given}"
 
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
@@ -211,7 +215,15 @@ def plan(
         timeline=times.timeline(emulators, real_time=real_time),
         until_ns=until_ns,
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
+        real_nics=tuple(_real_nics(topology)),
     )
+
+
+def _real_nics(topology: Topology) -> Iterator[Wanted]:
+    """A NIC takes the largest frames of its switch's links."""
+    for node in topology.nodes:
+        if node.real_nic is not None:
+            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:

@@ -6,11 +6,12 @@ import datetime
 import os
 import platform
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, evidence, gate, package, process
+from . import __version__, evidence, gate, nic, package, process
 from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, lab
@@ -143,14 +144,17 @@ def _carry_out(
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
     if there.image is None:
-        return host.run(
-            made.steps,
-            folder,
-            tools=there.tools,
-            wall_limit_s=wall_limit_s,
-            progress=progress,
-            cancelled=cancelled,
-        )
+        with ExitStack() as stack:
+            for wanted in made.plan.real_nics:
+                stack.enter_context(nic.attached(wanted, owner=f"the trial {trial.id}"))
+            return host.run(
+                made.steps,
+                folder,
+                tools=there.tools,
+                wall_limit_s=wall_limit_s,
+                progress=progress,
+                cancelled=cancelled,
+            )
     return lab.run(
         there.image,
         made.steps,

@@ -36,7 +36,8 @@ class Node:
 
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
-    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol.
+    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this
+    computer that is one of its ports.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Node:
     sysctls: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
     stp: bool = False
+    real_nic: str | None = None
 
 
 @dataclass(frozen=True)

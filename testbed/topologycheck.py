@@ -129,6 +129,15 @@ def _address_ends(parts: Parts) -> Iterator[Fault]:
                 )
 
 
+def _real_nics(parts: Parts) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for name, node in parts.nodes.items():
+        nic = node.nic if isinstance(node, SwitchFile) else None
+        if nic is not None and seen.setdefault(nic, name) != name:
+            what = f"the NIC {nic} is a port of {seen[nic]!r} in line {parts.line('nodes', seen[nic])} already"
+            yield Fault(("nodes", name, "nic"), what, "each NIC once")
+
+
 def _switch_loops(parts: Parts) -> Iterator[Fault]:
     """A ring of switches without the spanning tree protocol sends a broadcast round for ever."""
     plain = {name for name, node in parts.nodes.items() if isinstance(node, SwitchFile) and not node.stp}
@@ -168,4 +177,5 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _addresses,
     _address_ends,
     _switch_loops,
+    _real_nics,
 )

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from .field import Addresses, Ends, Flag, Ip, Mtu, Name, PerDirection, Prefix, Rate, Sysctls, Text, Time
+from .field import Addresses, Ends, Flag, Ip, Mtu, Name, PerDirection, Prefix, Rate, RealNic, Sysctls, Text, Time
 from .impairment import Direction
 from .impairmentfile import BufferField, JitterField, LinkLoss, LossField
 from .policyfile import LinkPolicy, PolicyField
@@ -41,13 +41,14 @@ class SwitchFile(Shape):
 
     type: Literal["switch"]
     stp: Flag = Field(False, description="Whether it runs the spanning tree protocol.")
+    nic: RealNic | None = Field(None, description="A NIC of this computer as one more port, on kernel: host.")
 
     def node(self, name: str) -> Node:
-        return Node(name, self.type, stp=self.stp)
+        return Node(name, self.type, stp=self.stp, real_nic=self.nic)
 
     @classmethod
     def of(cls, node: Node) -> SwitchFile:
-        return cls.model_construct(type="switch", stp=node.stp)
+        return cls.model_construct(type="switch", stp=node.stp, nic=node.real_nic)
 
 
 class RouteFile(Shape):

@@ -12,6 +12,8 @@ PACKAGE = ROOT / "testbed"
 LAYERS = (
     ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
     ("doctor",),
+    ("leftover",),
+    ("interactive",),
     ("reproduction",),
     ("report", "plot", "profilefigure"),
     ("comparison",),
@@ -35,6 +37,10 @@ LAYERS = (
     ("trial",),
     ("analysis",),
     ("workloads",),
+    ("here",),
+    ("requirement", "probe"),
+    ("nic",),
+    ("journal",),
     ("kernels", "native"),
     ("memory",),
     ("plan",),
@@ -60,6 +66,7 @@ LAYERS = (
     ("schedulefile", "policyfile", "impairmentfile"),
     ("field",),
     ("reader", "shape", "document"),
+    ("attachment",),
     ("topology", "workload", "background", "setting"),
     ("schedule",),
     ("impairment",),
