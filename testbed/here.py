@@ -8,7 +8,7 @@ from typing import Literal
 
 from . import nic
 from .error import MachineError, TestbedError, UserError
-from .plan import plan
+from .plan import Plan, plan
 from .probe import Lacking, lacking
 from .requirement import ENGINES, NODES, Need, Needed, Never, needs
 from .setting import KernelPlace
@@ -36,11 +36,11 @@ class Obstacle:
         return f"{self.part}: {self.why.what}"
 
 
-def obstacles(topology: Topology, place: KernelPlace) -> tuple[Obstacle, ...]:
-    """All that keeps a topology from running on a kernel of this machine; nothing is changed. What several parts need
-    is told of the first one.
+def obstacles(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> tuple[Obstacle, ...]:
+    """All that keeps a topology, with this plan or one without a workload, from running on a kernel of this machine;
+    nothing is changed. What several parts need is told of the first one.
     """
-    found = {need.needed: need for need in reversed(list(needs(topology, plan(topology), place)))}
+    found = {need.needed: need for need in reversed(list(needs(topology, planned or plan(topology), place)))}
     ordered = sorted(found.values(), key=lambda need: isinstance(need.needed, str))
     return tuple(each for each in map(_obstacle, ordered) if each is not None)
 
@@ -50,11 +50,11 @@ def _obstacle(need: Need) -> Obstacle | None:
     return None if why is None else Obstacle(need.part, why)
 
 
-def refuse(topology: Topology, place: KernelPlace) -> None:
+def refuse(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> None:
     """Raises UserError or MachineError, which name the part and the reason, if a topology cannot run here. A NIC that
     is in use is such a reason.
     """
-    for obstacle in obstacles(topology, place):
+    for obstacle in obstacles(topology, place, planned):
         raise obstacle.error
     for node in topology.nodes:
         if node.real_nic is not None:

@@ -168,4 +168,11 @@ def sysctls(value: object) -> dict[str, str]:
 
 
 name = word(NAME_PATTERN, "a name", NAME_ALLOWED)
-real_nic = word(NIC_PATTERN, "a network interface", NIC_ALLOWED)
+
+
+def real_nic(value: object) -> str:
+    """The name of a NIC; those words that say how a host's interfaces behave are none."""
+    text = text_of(value, NIC_ALLOWED)
+    if text in ("offload", "plain") or not re.fullmatch(NIC_PATTERN, text):
+        raise ValueRefused(f"{text!r} is not a network interface", NIC_ALLOWED)
+    return text

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, evidence, gate, nic, package, process
+from . import __version__, evidence, gate, here, nic, package, process
 from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, lab
@@ -81,6 +81,7 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+    here.refuse(trial.topology, trial.kernel.place, made.plan)
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(

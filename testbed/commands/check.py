@@ -7,18 +7,22 @@ from typing import Annotated
 
 import typer
 
+from .. import here
 from ..error import SpecError, TestbedError
 from ..plan import plan
 from ..specfile import is_scenario, load_scenario, load_topology, sizes_of
 from ..trial import orders
 
 
-def check(files: Annotated[list[Path], typer.Argument(help="Topology and scenario files.")]) -> None:
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Topology and scenario files.")],
+    on_this_machine: Annotated[bool, typer.Option("--here", help="Also whether they can run on this machine.")] = False,
+) -> None:
     """Say what is wrong with topology and scenario files: all problems of all files at once."""
     failed: TestbedError | None = None
     for file in files:
         try:
-            print(f"{file}: {_describe(file)}")
+            print(f"{file}: {_describe(file)}{_where(file) if on_this_machine else ''}")
         except SpecError as error:
             print(error)
             failed = error
@@ -39,3 +43,13 @@ def _describe(file: Path) -> str:
     topology = load_topology(file)
     planned = plan(topology)
     return f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"
+
+
+def _where(file: Path) -> str:
+    """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
+    if not is_scenario(file):
+        return f", runs here on kernel {here.place_for(load_topology(file), None)[0]}"
+    trials = load_scenario(file).trials()
+    for topology, place in dict.fromkeys((trial.topology, trial.kernel.place) for trial in trials):
+        here.refuse(topology, place)
+    return ", runs here"
