@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
+from .agent.kernel import OUTSIDE
+
 Tool: TypeAlias = Literal[
     "ip",
     "tc",
@@ -45,7 +47,8 @@ MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-EsB"), "mininetdriver.py
 
 @dataclass(frozen=True)
 class Command:
-    """What one tool is told, in one network namespace (None: the one the plan starts in), or `on` a node elsewhere.
+    """What one tool is told, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has
+    this computer's real NICs), or `on` a node elsewhere.
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
     it gets, those of `start` a name and a program that goes on, of `file` a path and the text that it gets, of `wait` a
@@ -125,7 +128,7 @@ def _shell_line(command: Command) -> str:
 
 
 def _line(command: Command) -> str:
-    netns, words = command.netns, command.words
+    netns, words = None if command.netns == OUTSIDE else command.netns, command.words
     if command.tool == "mininet":
         return _mininet_line(*words)
     if command.tool in ("ip", "tc", "bridge") and netns is not None:
@@ -184,8 +187,10 @@ def place(on: str, netns: str | None) -> str:
 
 
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
-    where = () if batch.netns is None else ("-n", batch.netns)
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
+    if batch.netns == OUTSIDE:
+        return [{"run": [batch.tool, "-batch", "-"], "stdin": lines, "netns": OUTSIDE}]
+    where = () if batch.netns is None else ("-n", batch.netns)
     on = {} if batch.on is None else {"on": batch.on}
     return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines, **on}]
 

@@ -10,7 +10,6 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +38,9 @@ MEMORY_BYTES = 2 << 30
 SHM = Path("/dev/shm")
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WANTED_CONTROLS = ("reno", "cubic", "bbr", "htcp", "scalable")
+ALONE = ("unshare", "--net", "--")
+"""In a network namespace without a name, which goes with the command, however that ends."""
+
 NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 
 
@@ -143,28 +145,17 @@ def _host_kernel() -> Iterator[Finding]:
         return
     yield Finding("root", True, "yes", needed_for=HOST)
     try:
-        with _namespace() as name:
-            yield Finding("network namespaces", True, "yes", needed_for=HOST)
-            for what, module, attempt in ABILITIES:
-                yield _tried(what, module, attempt, name)
+        process.run((*ALONE, "true"))
+        yield Finding("network namespaces", True, "yes", needed_for=HOST)
+        for what, module, attempt in ABILITIES:
+            yield _tried(what, module, attempt)
     except (process.CommandError, MachineError) as error:
         yield Finding("network namespaces", False, str(error).splitlines()[-1], f"# {NOT_NEEDED}", HOST)
 
 
-@contextmanager
-def _namespace() -> Iterator[str]:
-    name = f"tb-doctor-{os.getpid()}"
-    process.run(["ip", "netns", "add", name])
+def _tried(what: str, module: str, attempt: Callable[[], None]) -> Finding:
     try:
-        process.run(["ip", "netns", "exec", name, "true"])
-        yield name
-    finally:
-        process.run(["ip", "netns", "delete", name])
-
-
-def _tried(what: str, module: str, attempt: Callable[[str], None], namespace: str) -> Finding:
-    try:
-        attempt(namespace)
+        attempt()
     except (process.CommandError, MachineError) as error:
         reason = error.stderr.strip() if isinstance(error, process.CommandError) else error.what
         return Finding(what, False, (reason or str(error)).splitlines()[-1], module_fix(module), HOST)
@@ -185,18 +176,18 @@ def module_fix(module: str) -> str:
     return f"sudo modprobe {module}"
 
 
-def _qdisc(*words: str) -> Callable[[str], None]:
-    def attempt(namespace: str) -> None:
-        process.run(["tc", "-n", namespace, "qdisc", "replace", "dev", "lo", "root", *words])
+def _qdisc(*words: str) -> Callable[[], None]:
+    def attempt() -> None:
+        process.run((*ALONE, "tc", "qdisc", "replace", "dev", "lo", "root", *words))
 
     return attempt
 
 
-def _veth(namespace: str) -> None:
-    process.run(["ip", "-n", namespace, "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"])
+def _veth() -> None:
+    process.run((*ALONE, "ip", "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"))
 
 
-def _periodic_loss(namespace: str) -> None:
+def _periodic_loss() -> None:
     rules = """\
 table netdev t {
   chain c {
@@ -205,7 +196,7 @@ table netdev t {
   }
 }
 """
-    process.run(["ip", "netns", "exec", namespace, "nft", "-f", "-"], input=rules)
+    process.run((*ALONE, "nft", "-f", "-"), input=rules)
 
 
 def _congestion_controls() -> Iterator[Finding]:
@@ -232,7 +223,7 @@ def _openflow() -> Iterator[Finding]:
         yield Finding(*found, needed_for=SDN)
 
 
-ABILITIES: tuple[tuple[str, str, Callable[[str], None]], ...] = (
+ABILITIES: tuple[tuple[str, str, Callable[[], None]], ...] = (
     ("veth", "veth", _veth),
     ("netem", "sch_netem", _qdisc("netem", "delay", "1ms")),
     ("tbf", "sch_tbf", _qdisc("tbf", "rate", "1mbit", "burst", "3100", "limit", "10000")),

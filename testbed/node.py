@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from . import qemu
 from .address import AddressBook
+from .attachment import take_in
 from .command import PREFIX, Command
 from .control import NO_IPV6
 from .route import routes
@@ -34,6 +35,9 @@ Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
 QUIET_IPV6 = ("accept_dad", "accept_ra")
 """Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
+
+REAL_NIC = "nic0"
+"""The port of a switch that is a real NIC."""
 
 HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_no_metrics_save", "1"),
@@ -118,6 +122,10 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     for port in book.ports_of(node.name):
         yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
     yield from _vlans(node, book)
+    if node.real_nic is not None:
+        yield take_in(node.real_nic, netns, REAL_NIC)
+        yield Command("ip", ("link", "set", REAL_NIC, "master", "br0"), netns)
+        yield from ups(netns, (REAL_NIC,))
     yield from ups(netns, ("br0",))
 
 

@@ -11,6 +11,7 @@ from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
+from .attachment import Wanted
 from .command import Command, place, script, undos
 from .control import Channel
 from .node import node_netns
@@ -69,6 +70,7 @@ class Plan:
     as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
     is what happens while the workload runs, up to `until_ns` after its start. The nodes `elsewhere` have a kernel of
     their own. `machines` has (namespace, machine) for what is on one, `hosts` a line on each machine for the reader.
+    `real_nics` are to be attached before the commands are done.
     """
 
     commands: tuple[Command, ...]
@@ -90,6 +92,7 @@ class Plan:
     elsewhere: frozenset[str] = frozenset()
     machines: tuple[tuple[str, str], ...] = ()
     hosts: tuple[str, ...] = ()
+    real_nics: tuple[Wanted, ...] = ()
 
     def where_in(self, netns: str) -> dict[str, str]:
         """The key of a step that happens in a namespace, here or on a machine."""
@@ -169,7 +172,9 @@ class Plan:
         later = times.comments(self.timeline)
         told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
         hosts = "".join(f"# {line}\n" for line in self.hosts)
-        return f"#!/bin/sh -e\n{hosts}{script(self.commands)}{told}\n# To take it down:\n{undo}"
+        nics = "".join(f"{line}\n" for wanted in self.real_nics for line in wanted.script())
+        given = "".join(f"#   {line}\n" for wanted in self.real_nics for line in wanted.undo_script())
+        return f"#!/bin/sh -e\n{hosts}{nics}{script(self.commands)}{told}\n# To take it down:\n{undo}{given}"
 
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
@@ -262,6 +267,7 @@ def plan(
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
         machines=machines,
         hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
+        real_nics=tuple(_real_nics(topology)),
     )
 
 
@@ -322,6 +328,13 @@ def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
 
 def _aside(first: _End, second: _End) -> Command:
     return _cable(first, second, MTU_DEFAULT)
+
+
+def _real_nics(topology: Topology) -> Iterator[Wanted]:
+    """A NIC takes the largest frames of its switch's links."""
+    for node in topology.nodes:
+        if node.real_nic is not None:
+            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:

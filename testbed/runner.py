@@ -8,6 +8,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -19,11 +20,11 @@ from . import (
     far,
     flowtable,
     gate,
+    here,
+    nic,
     package,
     process,
     relay,
-    topo,
-    vswitch,
 )
 from .agent.elsewhere import WAYS
 from .agent.kernel import StepError
@@ -78,10 +79,6 @@ class Place:
         return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
 
 
-mininet_missing = cache(topo.missing)
-"""Why there is no Mininet; looked for once."""
-
-
 @cache
 def place(kernel: Kernel) -> Place:
     """Raises MachineError with the command that fixes it if there is no such kernel."""
@@ -103,14 +100,12 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+    here.refuse(trial.topology, trial.kernel.place, made.plan)
+    if there.image is None:
         _check_machines(trial, made)
         machines = [(node.name, node.vm) for node in trial.topology.nodes if node.vm is not None]
         if machines:
             hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
-    if trial.topology.engine == "mininet":
-        lacking = mininet_missing()
-        if lacking is not None:
-            raise lacking
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
@@ -130,23 +125,11 @@ def check(trial: Trial, made: Orders) -> None:
 
 
 def _check_openflow(made: Orders, there: Place) -> None:
-    """What Open vSwitches and controllers need, by the name of the node that needs it."""
+    """The datapath that an Open vSwitch is to have must be in the kernel that it gets."""
     for switch, datapath in made.plan.datapaths:
-        missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
-        missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
-        if missing:
-            what = f"{switch} is an Open vSwitch, and this machine has no {missing[0]}"
-            raise MachineError(what, package.install_command(["openvswitch-switch"]))
         if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
             what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
             raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
-        if datapath == "user" and there.image is None and not Path("/dev/net/tun").exists():
-            raise MachineError(f"{switch} has datapath: user, which needs /dev/net/tun", "sudo modprobe tun")
-    for channel in made.plan.channels:
-        try:
-            controllerhome.check(is_lab=there.image is not None)
-        except MachineError as error:
-            raise MachineError(f"{channel.name} is a controller: {error.what}", error.fix) from None
 
 
 def _in_lab(there: Place) -> bool:
@@ -239,14 +222,17 @@ def _carry_out(
             accelerator, known = hypervisor.words(machines, there.tools)
             write_json(folder / HYPERVISOR, asdict(accelerator))
             steps = hypervisor.filled(steps, known)
-        return host.run(
-            steps,
-            folder,
-            tools=there.tools,
-            wall_limit_s=wall_limit_s,
-            progress=progress,
-            cancelled=cancelled,
-        )
+        with ExitStack() as stack:
+            for wanted in made.plan.real_nics:
+                stack.enter_context(nic.attached(wanted, owner=f"the trial {trial.id}"))
+            return host.run(
+                steps,
+                folder,
+                tools=there.tools,
+                wall_limit_s=wall_limit_s,
+                progress=progress,
+                cancelled=cancelled,
+            )
     return lab.run(
         there.image,
         steps,

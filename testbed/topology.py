@@ -59,9 +59,9 @@ class Node:
 
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
-    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol. `vlans` has every port of a
-    switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have. `vm` is there for
-    virtual machines.
+    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this
+    computer that is one of its ports. `vlans` has every port of a switch that keeps VLANs apart; a switch without any
+    passes frames on with whatever tag they have. `vm` is there for virtual machines.
     """
 
     name: str
@@ -76,6 +76,7 @@ class Node:
     vlans: tuple[Membership, ...] = ()
     vm: Vm | None = None
     machine: Machine | None = None
+    real_nic: str | None = None
 
     @property
     def is_router(self) -> bool:

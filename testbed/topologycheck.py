@@ -176,6 +176,15 @@ def _says_rate(link: LinkFile, node: str) -> bool:
     return link.direction("forward" if link.ends[0] == node else "backward").rate_bps is not None
 
 
+def _real_nics(parts: Parts) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for name, node in parts.nodes.items():
+        nic = node.nic if isinstance(node, SwitchFile) else None
+        if nic is not None and seen.setdefault(nic, name) != name:
+            what = f"the NIC {nic} is a port of {seen[nic]!r} in line {parts.line('nodes', seen[nic])} already"
+            yield Fault(("nodes", name, "nic"), what, "each NIC once")
+
+
 def _switch_loops(parts: Parts) -> Iterator[Fault]:
     """A ring of switches without the spanning tree protocol sends a broadcast round for ever, in each VLAN apart."""
     plain = {
@@ -242,4 +251,5 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _switch_loops,
     _machines,
     _openflow,
+    _real_nics,
 )

@@ -201,6 +201,9 @@ def _check(trial: Trial) -> None:
 
 def _check_kernels(trial: Trial, planned: Plan) -> None:
     """Most of our programs stand with one foot in each host, which only one kernel allows."""
+    if planned.real_nics and trial.kernel.place != "host":
+        names = " and ".join(wanted.nic for wanted in planned.real_nics)
+        raise UserError(f"a lab kernel has no way to the real NIC {names}; allowed: kernel: host")
     ends = {
         *workload_hosts(trial),
         *(host for each in planned.background for host in (each.source, each.destination)),
