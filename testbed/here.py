@@ -8,6 +8,7 @@ from typing import Literal
 
 from . import nic
 from .error import MachineError, TestbedError, UserError
+from .kernels import hypervisor, lab
 from .plan import Plan, plan
 from .probe import Lacking, lacking
 from .requirement import ENGINES, NODES, Need, Needed, Never, needs
@@ -56,6 +57,9 @@ def refuse(topology: Topology, place: KernelPlace, planned: Plan | None = None) 
     """
     for obstacle in obstacles(topology, place, planned):
         raise obstacle.error
+    machines = [(node.name, node.vm) for node in topology.nodes if node.vm is not None]
+    if machines:
+        hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
     for node in topology.nodes:
         if node.real_nic is not None:
             try:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from . import (
     __version__,
-    controllerhome,
     evidence,
     far,
     flowtable,
@@ -30,7 +29,7 @@ from .agent.elsewhere import WAYS
 from .agent.kernel import StepError
 from .background import Constant
 from .error import MachineError, UserError
-from .kernels import host, hypervisor, lab
+from .kernels import host, lab
 from .kernels.cache import KernelImage, find
 from .kernels.guest import Ending, Progress, TrialError
 from .machine import Machine
@@ -39,6 +38,7 @@ from .result import TrialResult, result
 from .scenario import Trial
 from .setting import Kernel
 from .store import HOST, PROVENANCE, RESULT, TRIAL, write_json, write_samples
+from .substitution import substituted
 from .trial import AFTER, HYPERVISOR, READ_BACK, SAMPLES, Orders
 from .workload import controls
 from .workloads import PROGRAMS
@@ -103,9 +103,6 @@ def check(trial: Trial, made: Orders) -> None:
     here.refuse(trial.topology, trial.kernel.place, made.plan)
     if there.image is None:
         _check_machines(trial, made)
-        machines = [(node.name, node.vm) for node in trial.topology.nodes if node.vm is not None]
-        if machines:
-            hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
@@ -215,13 +212,10 @@ def _carry_out(
     trial: Trial, made: Orders, there: Place, folder: Path, progress: Progress, cancelled: Callable[[], bool]
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
-    steps = controllerhome.with_interpreter(made.steps, is_lab=there.image is not None)
+    steps, accelerator = substituted(trial.topology, made.steps, there.tools, is_lab=there.image is not None)
+    if accelerator is not None:
+        write_json(folder / HYPERVISOR, asdict(accelerator))
     if there.image is None:
-        machines = [node.vm for node in trial.topology.nodes if node.vm is not None]
-        if machines:
-            accelerator, known = hypervisor.words(machines, there.tools)
-            write_json(folder / HYPERVISOR, asdict(accelerator))
-            steps = hypervisor.filled(steps, known)
         with ExitStack() as stack:
             for wanted in made.plan.real_nics:
                 stack.enter_context(nic.attached(wanted, owner=f"the trial {trial.id}"))

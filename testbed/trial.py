@@ -15,10 +15,11 @@ from .command import Command
 from .error import UserError
 from .memory import memory_bytes
 from .node import node_netns
+from .openflow import Datapath
 from .plan import Plan, lowest_rate_bps, plan
 from .sample import Source
 from .scenario import Trial
-from .setting import Capture
+from .setting import Capture, Kernel
 from .workload import WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload, legs
 from .workloads import background, ping
 
@@ -87,6 +88,11 @@ class Orders:
         return self.plan.script() + told + background.comments(self.drawn)
 
 
+def default_datapath(kernel: Kernel) -> Datapath:
+    """Of Open vSwitches that do not say: the kernel's where it has one."""
+    return "kernel" if kernel.place != "host" or package.has_module("openvswitch") else "user"
+
+
 def orders(trial: Trial) -> Orders:
     """Pure: what running the trial means. Raises UserError for what no kernel could do."""
     _check(trial)
@@ -97,7 +103,7 @@ def orders(trial: Trial) -> Orders:
         sysctls=trial.sysctls,
         real_time=not trial.kernel.is_virtual_time,
         background=tuple((each.source, each.destination) for _, each in trial.background),
-        datapath="kernel" if trial.kernel.place != "host" or package.has_module("openvswitch") else "user",
+        datapath=default_datapath(trial.kernel),
     )
     _check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:

@@ -43,6 +43,7 @@ LAYERS = (
     ("far",),
     ("here",),
     ("requirement", "probe"),
+    ("substitution",),
     ("flowtable", "controllerhome"),
     ("analysis",),
     ("workloads",),

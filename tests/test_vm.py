@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import userimage
+from interactive import Home
 from leftover import namespaces, outlive, processes_below
 from trials import Ran
 
@@ -20,11 +21,13 @@ from testbed.commands.vmnames import check_names, names
 from testbed.error import MachineError, SpecError, UserError
 from testbed.evidence import Evidence
 from testbed.gate import judge
+from testbed.interactive.build import build
 from testbed.kernels import guestagent, hypervisor, initramfs, vmfetch, vmkernel
 from testbed.kernels.guest import TrialError
 from testbed.kernels.vmkernel import VmKernel
 from testbed.native import tools
 from testbed.scenario import Trial
+from testbed.setting import Kernel
 from testbed.specfile import load_scenario, load_topology
 from testbed.trial import orders
 from testbed.vm import Vm
@@ -53,6 +56,15 @@ def test_machines_start_when_the_network_is_there_and_are_told_the_rest_when_the
     places = [i for i, step in enumerate(orders(make_trial()).steps) if step.get("on") in ("a", "b")]
     assert len(starts) == len(waits) == 2
     assert max(starts) < min(waits) < max(waits) < min(places)
+
+
+def test_a_network_to_work_in_waits_for_its_machines_before_it_tells_them_anything() -> None:
+    steps = build(make_trial().topology, Kernel("host")).steps
+    started = [i for i, step in enumerate(steps) if step.get("background", "").startswith("vm-")]
+    reached = [i for i, step in enumerate(steps) if "reach" in step]
+    told = [i for i, step in enumerate(steps) if step.get("on") in ("a", "b")]
+    assert len(started) == len(reached) == 2
+    assert max(started) < min(reached) < max(reached) < min(told)
 
 
 def test_a_machine_s_own_address_is_that_of_its_card_and_of_nothing_outside() -> None:
@@ -203,7 +215,7 @@ def test_a_kernel_that_an_axis_names_is_looked_for_in_the_place_of_the_file_s(ca
     file = tmp_path / "s.yaml"
     file.write_text(SWEPT)
     fake_kernel("mine")
-    needed = names(load_scenario(file))
+    needed = names(trial.topology for trial in load_scenario(file).trials())
     assert needed == {"mine", "mime"}
     with pytest.raises(SpecError) as refused:
         check_names([file], needed)
@@ -314,6 +326,17 @@ def run_real(trial: Trial, folder: Path) -> Ran:
     return Ran(trial, made, folder, runner.run(trial, made, folder).data)
 
 
+CLASSROOM = """\
+name: net
+nodes:
+  a: {type: vm, memory: 512 MiB}
+  s: {type: ovs}
+  c: {type: controller, app: learning-switch}
+  b: {type: host}
+links: {left: {ends: [a, s]}, right: {ends: [s, b]}}
+"""
+
+
 class TestReal:
     """Machines that boot: seconds each, without KVM."""
 
@@ -392,6 +415,27 @@ class TestReal:
         assert (ran.data["vms"]["a"]["image"], ran.data["vms"]["b"]["image"]) == (None, str(image))
         assert "image: a disk of mine on /dev/vport" in (ran.folder / "vm-b.log").read_text()
         assert image.read_bytes() == before
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_people_work_in_a_machine_behind_a_switch_with_a_controller(self, kernel: VmKernel, tmp_path: Path) -> None:
+        if lacking := [name for name in vswitch.PROGRAMS if package.which(name) is None]:
+            pytest.skip(f"needs {lacking[0]}")
+        file = tmp_path / "net.yaml"
+        file.write_text(CLASSROOM)
+        home = Home.at(tmp_path)
+        (home.cache / "vm").symlink_to(vmkernel.folder())
+
+        def testbed(*words: str | Path) -> str:
+            done = subprocess.run(home.words(*words), capture_output=True, text=True, env=home.env, check=False)
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+
+        testbed("up", file)
+        try:
+            assert kernel.release in testbed("exec", "a", "--", "uname", "-r")
+            assert " 0% packet loss" in testbed("exec", "a", "--", "ping", "-c", "3", "10.0.0.2")
+        finally:
+            testbed("down", "net")
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_an_image_with_a_kernel_of_its_own_boots_itself(self, kernel: VmKernel, tmp_path: Path) -> None:

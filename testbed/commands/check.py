@@ -11,8 +11,9 @@ from .. import here
 from ..error import SpecError, TestbedError
 from ..library import spec_file
 from ..plan import plan
-from ..specfile import is_scenario, load_scenario, load_topology, sizes_of
+from ..specfile import files_of, is_scenario, load_scenario, load_topology, sizes_of
 from ..trial import orders
+from .vmnames import check_names, names
 
 
 def check(
@@ -51,8 +52,10 @@ def _describe(file: Path) -> str:
 def _where(file: Path) -> str:
     """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
     if not is_scenario(file):
+        check_names([file], names([load_topology(file)]))
         return f", runs here on kernel {here.place_for(load_topology(file), None)[0]}"
     trials = load_scenario(file).trials()
+    check_names(files_of(file).values(), names(trial.topology for trial in trials))
     for topology, place in dict.fromkeys((trial.topology, trial.kernel.place) for trial in trials):
         here.refuse(topology, place)
     return ", runs here"

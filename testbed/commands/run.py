@@ -66,7 +66,8 @@ def run(
     elif scenario is not None:
         scenario = spec_file(scenario)
         loaded = load_scenario(scenario, settings or [], quick=quick)
-        check_names(files_of(scenario, settings or [], quick=quick).values(), names(loaded))
+        needed = names(cell.topology for cell in loaded.cells)
+        check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run and live:
             raise UserError("--dry-run runs nothing that could be shown; allowed: --live without it")

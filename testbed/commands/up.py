@@ -17,6 +17,7 @@ from ..interactive.starter import start
 from ..reader import NAME_ALLOWED, NAME_PATTERN
 from ..setting import Kernel
 from ..specfile import is_scenario, load_topology
+from .vmnames import check_names, names
 
 
 class Place(StrEnum):
@@ -44,6 +45,7 @@ def up(
     called = wanted.name if name is None else name
     if not re.fullmatch(NAME_PATTERN, called):
         raise UserError(f"--name {called!r} is no name of a network; allowed: {NAME_ALLOWED}")
+    check_names([topology], names([wanted]))
     place, why = here.place_for(wanted, None if kernel is None else kernel.value)
     made = build(wanted, Kernel(place))
     console = Console(stderr=True, highlight=False)

@@ -9,13 +9,13 @@ from ..document import Data, Document, Fault, mapping
 from ..document import Path as At
 from ..error import Problem, SpecError, one_of
 from ..kernels import vmkernel
-from ..scenario import Scenario
 from ..specfile import read
+from ..topology import Topology
 
 
-def names(scenario: Scenario) -> frozenset[str]:
-    """Of the kernels that virtual machines of its trials have, where they say one."""
-    machines = (node.vm for cell in scenario.cells for node in cell.topology.nodes)
+def names(topologies: Iterable[Topology]) -> frozenset[str]:
+    """Of the kernels of their virtual machines, where they say one."""
+    machines = (node.vm for topology in topologies for node in topology.nodes)
     return frozenset(vm.kernel for vm in machines if vm is not None and vm.kernel is not None)
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import command
+from .. import command, qemu
 from ..command import Command
 from ..memory import memory_bytes
 from ..plan import Plan, plan
 from ..setting import Kernel
 from ..topology import Topology
 from ..topologyfile import LinkFile
-from ..trial import LAB_SYSCTLS
+from ..trial import LAB_SYSCTLS, default_datapath
 
 PROGRAMS_BYTES = 512 << 20
 """Memory of a lab kernel for what people start in it."""
@@ -61,11 +61,14 @@ class Build:
 
 def build(topology: Topology, kernel: Kernel) -> Build:
     """Raises UserError for what no kernel could do."""
-    planned = plan(topology, real_time=True)
+    planned = plan(topology, real_time=True, datapath=default_datapath(kernel))
     prelude = LAB_SYSCTLS if kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
+    virtual = {node.name for node in topology.nodes if node.vm is not None}
+    here, there = ([each for each in commands if (each.on in virtual) == inside] for inside in (False, True))
+    steps = (*command.steps(here), *qemu.reach_steps(topology, planned.book), *command.steps(there))
     memory = memory_bytes(planned, None) + PROGRAMS_BYTES
-    return Build(topology, kernel, planned, tuple(command.steps(commands)), memory, tuple(_notes(topology)))
+    return Build(topology, kernel, planned, steps, memory, tuple(_notes(topology)))
 
 
 def _notes(topology: Topology) -> Iterator[str]:

@@ -16,6 +16,8 @@ from .. import journal, process
 from ..error import MachineError, TestbedError, UserError
 from ..journal import Held, Taken
 from ..kernels.cache import find
+from ..native import tools
+from ..substitution import substituted
 from .build import Build
 from .network import KIND, Network, folder_of, networks
 
@@ -90,12 +92,13 @@ def _write(build: Build, folder: Path, held: Held) -> None:
     (folder / "trial").mkdir()
     (folder / "trial" / "shellrc").write_text(SHELL_RC)
     image = None if build.kernel.place == "host" else find(build.kernel.name).name
+    steps, _ = substituted(build.topology, build.steps, tools(), is_lab=image is not None)
     beginning: dict[str, Any] = {
         "entry": str(held.entry.path),
         "image": image,
         "seed": SEED,
         "memory_bytes": build.memory_bytes,
-        "steps": list(build.steps),
+        "steps": list(steps),
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
     }
     (folder / "start.json").write_text(json.dumps(beginning))
