@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets up this checkout: APT packages, a virtual environment in .venv, the lab kernel.
+# Sets up this checkout: APT packages, a virtual environment in .venv, the lab kernel; with `test` what tests need too.
 # Run it as often as you like: it does only what is missing.
 set -eu
 cd "$(dirname "$0")"
@@ -10,6 +10,7 @@ main() {
     install $(missing_packages) $(missing_python)
     make_environment
     .venv/bin/testbed kernel build
+    [ "${1:-}" != test ] || install_for_tests
 }
 
 # stop WHAT COMMAND: this machine lacks something, and what to type about it.
@@ -19,9 +20,12 @@ stop() {
     exit 3
 }
 
-# The packages of testbed/packages.txt whose proof (a program or a file) is not there.
+# missing_packages [test]: the packages of testbed/packages.txt whose proof (a program or a file) is not there, of those
+# that only tests need, or of all others.
 missing_packages() {
-    sed 's/#.*//' testbed/packages.txt | while read -r name probe _; do
+    sed 's/#.*//' testbed/packages.txt | while read -r name probe use; do
+        only=$([ "$use" != test ] || echo test)
+        [ "$only" = "${1:-}" ] || continue
         case $probe in
         '') ;;
         /*) [ -e "$probe" ] || echo "$name" ;;
@@ -51,6 +55,12 @@ find_python() {
     return 1
 }
 
+# What only tests need is no reason to stop: without it they are skipped.
+install_for_tests() {
+    # shellcheck disable=SC2046 # each word is a package
+    (install $(missing_packages test)) || echo "setup: going on; tests that need it are skipped" >&2
+}
+
 install() {
     [ $# -gt 0 ] || return 0
     command="apt-get install -y $*"
@@ -58,30 +68,54 @@ install() {
     [ "$(id -u)" -eq 0 ] || may_sudo || stop "these packages are missing: $*" "sudo $command"
     echo "setup: installing $*"
     as_root apt-get update -q || true # one broken source of the user's is not our end
-    case " $* " in *' nginx-light '*) keep_nginx_off ;; esac
+    keep_off "$@"
     as_root RUNLEVEL=1 apt-get install -y -q --no-install-recommends "$@" ||
         stop "APT could not install them (see above; is there a network?)" "sudo apt-get update && sudo $command"
-    case " $* " in *' nginx-light '*) leave_nginx_off ;; esac
+    leave_off "$@"
 }
 
-# Debian starts nginx when it is installed, and at every boot. Trials start their own, where they need it: the user's
-# machine gets no web server from us. One that was there before is not touched (its package is not missing).
-NGINX_MASK=/etc/systemd/system/nginx.service
+# Debian starts some servers when they are installed, and at every boot. Trials start their own, where they need them:
+# the user's machine gets none from us. One that was there before is not touched (its package is not missing).
+UNITS=/etc/systemd/system
+masked=
 
-keep_nginx_off() {
-    [ -d /etc/systemd/system ] && [ ! -e "$NGINX_MASK" ] && [ ! -L "$NGINX_MASK" ] || return 0
-    as_root ln -s /dev/null "$NGINX_MASK"
-    trap 'as_root rm -f "$NGINX_MASK"' EXIT
+# services_of PACKAGE…: the servers that they bring.
+services_of() {
+    for package; do
+        case $package in
+        nginx-light) echo nginx ;;
+        openvswitch-switch) echo openvswitch-switch ovs-record-hostname ;;
+        esac
+    done
 }
 
-leave_nginx_off() {
-    [ "$(readlink "$NGINX_MASK")" != /dev/null ] || as_root rm -f "$NGINX_MASK"
+keep_off() {
+    [ -d "$UNITS" ] || return 0
+    trap 'unmask' EXIT
+    for service in $(services_of "$@"); do
+        mask=$UNITS/$service.service
+        [ ! -e "$mask" ] && [ ! -L "$mask" ] || continue
+        as_root ln -s /dev/null "$mask"
+        masked="$masked $mask"
+    done
+}
+
+unmask() {
+    # shellcheck disable=SC2086 # each word is a file
+    [ -z "$masked" ] || as_root rm -f $masked
+    masked=
+}
+
+leave_off() {
+    unmask
     trap - EXIT
-    if command -v systemctl >/dev/null; then
-        as_root systemctl disable --quiet nginx || true
-    else
-        as_root update-rc.d nginx disable || true
-    fi
+    for service in $(services_of "$@"); do
+        if command -v systemctl >/dev/null; then
+            as_root systemctl disable --quiet "$service" || true
+        else
+            as_root update-rc.d "$service" disable || true
+        fi
+    done
 }
 
 may_sudo() {
@@ -116,4 +150,4 @@ new_environment() {
     "$python" -m venv .venv || stop "$python could not make .venv in $PWD" "sudo apt-get install -y python3-venv"
 }
 
-main
+main "$@"

@@ -18,35 +18,41 @@ from .backgroundfile import PATTERNS
 from .document import Fault, Path
 from .error import ValueRefused, nearest, one_of
 from .field import Sysctls
+from .openflowfile import ControlFile
 from .reader import SYSCTL_PATTERN
 from .scenariofile import ScenarioFile
 from .setting import Kernel
 from .shape import Shape, check
-from .topologyfile import HostFile, LinkFile, TopologyFile
+from .topologyfile import HostFile, LinkFile, TopologyFile, VmFile
 from .workloadfile import TOOLS
 
 LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu", "schedule", "policy")
 DIRECTIONAL = ("delay", "rate", "loss", "buffer", "jitter")
-WAYS = ("forward", "backward")
+WAYS: tuple[Literal["forward", "backward"], ...] = ("forward", "backward")
 SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
-WHOLE = ("nic", "kernel", "topology")
+CONTROL_KEYS = ("rtt", "delay", "rate", "loss")
+"""Of the channel to a controller."""
+WHOLE = ("nic", "ip", "neighbours", "kernel", "engine", "topology")
 """Keys of the scenario itself."""
+VM_FIELDS = {"memory": "memory_bytes", "cpus": "cpus", "model": "model", "kernel": "kernel", "vhost": "vhost"}
+"""What can be varied of a virtual machine beside what can of a host, and what the values call it."""
 SYSCTL = "sysctls."
 """Before the name of a sysctl of all hosts."""
 EXCLUSIVE = {"rtt": "delay", "delay": "rtt", "duration": "bytes", "bytes": "duration"}
 """Setting one of these takes the other away."""
 
-_GENERAL = ("NODE.nic", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
+_GENERAL = ("NODE.nic", "VM.KEY", "NODE.control.KEY", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
 _ALLOWED = f"LINK.KEY (with {', '.join(LINK_KEYS)}), {', '.join((*_GENERAL, *SHORT, *WHOLE))}"
 
 
-Part: TypeAlias = Literal["link", "node", "workload", "background", "scenario", "sysctl"]
+Part: TypeAlias = Literal["link", "node", "controller", "workload", "background", "scenario", "sysctl"]
 
 
 @dataclass(frozen=True)
 class AxisKey:
-    """What an axis varies: `key` of the link, node or background `name`, of the workload or of the scenario (name "").
+    """What an axis varies: `key` of the link, node, controller or background `name`, of the workload or of the
+    scenario (name "").
 
     `text` is the canonical spelling; `way` is one direction of a link, or "" for both. A sysctl has its own name.
     """
@@ -81,6 +87,8 @@ class Names:
     partial: tuple[str, ...] = ()
     topologies: Mapping[str, TopologyFile | None] = field(default_factory=dict)
     backgrounds: Mapping[str, str | None] = field(default_factory=dict)
+    controllers: tuple[str, ...] = ()
+    vms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -128,13 +136,15 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
     if first in names.links:
         return _link_key(text, first, rest)
     if first in names.hosts:
-        return _node_key(text, first, rest)
+        return _node_key(text, first, rest, names)
+    if first in names.controllers:
+        return _control_key(text, first, rest)
     if first in names.partial:
         raise ValueRefused(
             f"not every topology has a link or host {first!r}, and this would vary it in all of them",
-            ", ".join((*names.links, *names.hosts)) or "names that all of them have",
+            ", ".join((*names.links, *names.hosts, *names.controllers)) or "names that all of them have",
         )
-    near = nearest(first, (*names.links, *names.hosts, "workload"))
+    near = nearest(first, (*names.links, *names.hosts, *names.controllers, "workload"))
     raise ValueRefused(
         f"there is no link or host {first!r}",
         _ALLOWED + (f" (did you mean '{near}.{rest}'?)" if near else ""),
@@ -184,7 +194,12 @@ def _shape(key: AxisKey, names: Names) -> type[Shape]:
         return TOOLS[names.tool or "flow"]
     if key.part == "background":
         return PATTERNS[names.backgrounds[key.name] or "constant"]
-    shapes: dict[str, type[Shape]] = {"link": LinkFile, "node": HostFile, "scenario": ScenarioFile}
+    shapes: dict[str, type[Shape]] = {
+        "link": LinkFile,
+        "node": VmFile if key.key in VM_FIELDS else HostFile,
+        "controller": ControlFile,
+        "scenario": ScenarioFile,
+    }
     return shapes[key.part]
 
 
@@ -238,10 +253,25 @@ def _sysctl_key(text: str, name: str) -> AxisKey:
     return AxisKey(text, "sysctl", name, "sysctls")
 
 
-def _node_key(text: str, host: str, key: str) -> AxisKey:
-    if key != "nic":
-        raise ValueRefused(f"a host has no {key!r} to vary", f"{host}.nic")
+def _node_key(text: str, host: str, key: str, names: Names) -> AxisKey:
+    known = ("nic", *VM_FIELDS) if host in names.vms else ("nic",)
+    if key not in known:
+        kind = "virtual machine" if host in names.vms else "host"
+        raise ValueRefused(f"a {kind} has no {key!r} to vary", one_of([f"{host}.{each}" for each in known], text))
     return AxisKey(text, "node", host, key)
+
+
+def _control_key(text: str, controller: str, rest: str) -> AxisKey:
+    _, *keys = rest.split(".")
+    known = [f"{controller}.control.{each}" for each in CONTROL_KEYS]
+    if not (rest.startswith("control.") and keys[0] in CONTROL_KEYS):
+        raise ValueRefused(f"a controller has no {rest!r} to vary", one_of(known, text))
+    key, *way = keys
+    if way and (len(way) > 1 or way[0] not in WAYS or key not in DIRECTIONAL):
+        directed = "delay" if key == "rtt" else key
+        ways = [f"{controller}.control.{directed}.{each}" for each in WAYS]
+        raise ValueRefused(f"{key} has no {'.'.join(way)!r}", one_of([f"{controller}.control.{key}", *ways], text))
+    return AxisKey(text, "controller", controller, key, *way)
 
 
 def _link_key(text: str, link: str, rest: str) -> AxisKey:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import Any, TypeVar
 
-from .axis import EXCLUSIVE, Change, Part
+from .address import address_book
+from .axis import EXCLUSIVE, VM_FIELDS, WAYS, Change, Part
 from .background import Backgrounds
 from .backgroundfile import AnyBackgroundFile, background_faults
 from .dimension import Dimension
@@ -15,11 +16,14 @@ from .document import Fault, Path
 from .error import ValueRefused
 from .exclude import Rule, excluded
 from .field import PerDirection
+from .openflow import Neighbours
+from .openflowfile import ControlFile
 from .scenario import Cell
+from .segmentcheck import mtu_faults
 from .setting import Kernel
-from .topology import Link, Nic, Node, Topology
+from .topology import WORKING, Engine, IpVersions, Link, Nic, Node, Topology
 from .topologycheck import link_faults
-from .topologyfile import LinkFile, TopologyFile
+from .topologyfile import ControllerNodeFile, LinkFile, TopologyFile
 from .workload import Workload
 from .workloadfile import AnyWorkloadFile, place_faults
 
@@ -51,6 +55,9 @@ class Resolver:
     kernel: Kernel
     nic: Nic | None
     background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
+    neighbours: Neighbours | None = None
+    engine: Engine | None = None
+    ip: IpVersions | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -63,9 +70,19 @@ class Resolver:
     def _cell(self, changes: tuple[Change, ...]) -> Cell | None:
         whole = {change.key.key: change.value for change in changes if change.key.part == "scenario"}
         nic: Nic | None = whole.get("nic", self.nic)
+        ip: IpVersions | None = whole.get("ip", self.ip)
+        neighbours: Neighbours | None = whole.get("neighbours", self.neighbours)
+        engine: Engine | None = whole.get("engine", self.engine)
         base = self._base(changes)
-        here, about, asked = _of(changes, "link", "node"), _of(changes, "workload"), _of(changes, "sysctl")
-        topology = self._once(("topology", base.path, nic, _paths(here)), lambda: self._topology(base, nic, here))
+        here, about, asked = (
+            _of(changes, "link", "node", "controller"),
+            _of(changes, "workload"),
+            _of(changes, "sysctl"),
+        )
+        topology = self._once(
+            ("topology", base.path, nic, ip, neighbours, engine, _paths(here)),
+            lambda: self._topology(base, nic, ip, neighbours, engine, here),
+        )
         workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
         is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
         if topology is None or workload is None or not is_heard:
@@ -91,19 +108,39 @@ class Resolver:
     def _unvaried(self, base: _Base) -> Topology:
         return self._once(("base", base.path), base.file.topology)
 
-    def _topology(self, base: _Base, nic: Nic | None, changes: tuple[Change, ...]) -> Topology | None:
+    def _topology(
+        self,
+        base: _Base,
+        nic: Nic | None,
+        ip: IpVersions | None,
+        neighbours: Neighbours | None,
+        engine: Engine | None,
+        changes: tuple[Change, ...],
+    ) -> Topology | None:
         unvaried = self._unvaried(base)
         names = dict.fromkeys(change.key.name for change in changes if change.key.part == "link")
         links = {name: self._varied_link(base, name, changes) for name in names}
-        if None in links.values():
+        controllers = self._controllers(base, _of(changes, "controller"))
+        if None in links.values() or controllers is None:
             return None
-        nics = {change.key.name: change.value for change in changes if change.key.part == "node"}
-        return replace(
+        own = {name: _of_node(changes, name) for name in (node.name for node in unvaried.nodes)}
+        varied = replace(
             unvaried,
             nic=nic or unvaried.nic,
-            nodes=tuple(_with_nic(node, nic, nics.get(node.name)) for node in unvaried.nodes),
+            engine=engine or unvaried.engine,
+            ip=ip or unvaried.ip,
+            neighbours=neighbours or unvaried.neighbours,
+            nodes=tuple(
+                controllers.get(node.name) or _with_nic(_with_vm(node, own[node.name]), nic, own[node.name].get("nic"))
+                for node in unvaried.nodes
+            ),
             links=tuple(links.get(link.name) or link for link in unvaried.links),
         )
+        sizes = tuple(change for change in changes if change.key.key == "mtu")
+        faults = list(mtu_faults(varied, address_book(varied))) if sizes or varied.ip != unvaried.ip else []
+        for fault in faults:
+            self._blame((*sizes, *base.chosen), replace(fault, path=fault.path[-1:]), () if sizes else ("ip",))
+        return None if faults else varied
 
     def _varied_link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
         mine = tuple(change for change in _of(changes, "link") if change.key.name == name)
@@ -122,6 +159,23 @@ class Resolver:
         for fault in faults:
             self._blame((*changes, *base.chosen), fault, ())
         return None if faults else link.link(name)
+
+    def _controllers(self, base: _Base, changes: tuple[Change, ...]) -> dict[str, Node] | None:
+        """The controllers whose channels change; None if that cannot be."""
+        found: dict[str, Node] = {}
+        for name in dict.fromkeys(change.key.name for change in changes):
+            file = base.file.nodes[name]
+            assert isinstance(file, ControllerNodeFile), f"BUG: {name} is no controller"
+            control = file.control or ControlFile.model_construct()
+            for change in (each for each in changes if each.key.name == name):
+                control = changed_control(control, change)
+            faults = list(control.faults())
+            for fault in faults:
+                self._blame((*changes, *base.chosen), fault, ())
+            if faults:
+                return None
+            found[name] = file.model_copy(update={"control": control}).node(name)
+        return found
 
     def _is_heard(self, base: _Base, changes: tuple[Change, ...]) -> bool:
         """Whether no host has a sysctl of its own, which would go before the axis."""
@@ -204,11 +258,36 @@ def changed_link(link: LinkFile, change: Change) -> LinkFile:
     return link.model_copy(update={key: pair.model_copy(update={way: change.value})})
 
 
+def changed_control(control: ControlFile, change: Change) -> ControlFile:
+    """What an axis makes of the channel to a controller; a rtt that one way replaces is split evenly first."""
+    key, way = change.key.key, change.key.way
+    if not way:
+        other = EXCLUSIVE.get(key)
+        return control.model_copy(update={key: change.value} | ({other: None} if other else {}))
+    pair = getattr(control, key) or PerDirection[Any].model_construct()
+    if key == "delay" and control.rtt is not None:
+        delays_ns = [control.direction(each).delay_ns for each in WAYS]
+        pair = PerDirection[Any].model_construct(forward=delays_ns[0], backward=delays_ns[1])
+        control = control.model_copy(update={"rtt": None})
+    return control.model_copy(update={key: pair.model_copy(update={way: change.value})})
+
+
 def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
     """The scenario's nic goes before the node's, and the node's axis before both."""
-    if node.type != "host" or (nic is None and own is None):
+    if node.type not in WORKING or (nic is None and own is None):
         return node
     return replace(node, nic=own)
+
+
+def _with_vm(node: Node, changed: Mapping[str, Any]) -> Node:
+    """What axes of a virtual machine set."""
+    update = {VM_FIELDS[key]: value for key, value in changed.items() if key in VM_FIELDS}
+    return node if node.vm is None or not update else replace(node, vm=replace(node.vm, **update))
+
+
+def _of_node(changes: Iterable[Change], name: str) -> dict[str, Any]:
+    """Key to value."""
+    return {each.key.key: each.value for each in changes if (each.key.part, each.key.name) == ("node", name)}
 
 
 def _of(changes: Iterable[Change], *parts: Part) -> tuple[Change, ...]:

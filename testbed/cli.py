@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
 import signal
 import sys
-from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
 import typer.core
+import typer.main
 
 from . import __version__
 from .error import TestbedError
+
+COMMANDS = (
+    *("doctor", "kernel", "machines", "check", "plan", "run", "results", "query", "plot", "report", "compare"),
+    "reproduce",
+    "schema",
+    *("up", "shell", "exec", "status", "down", "clean"),
+)
+"""Each is a module of `testbed.commands`, with a function or a group `app` of that name, in the order of the help.
+SETTINGS in the module says how the command differs from others.
+"""
 
 
 class Interrupted(TestbedError):
@@ -22,7 +32,24 @@ class Interrupted(TestbedError):
 
 
 class Commands(typer.core.TyperGroup):
-    """Says what an interruption means, before typer makes an exit without a word of it."""
+    """Imports a command when it is asked for, as the libraries of all of them take a second; and says what an
+    interruption means, before typer makes an exit without a word of it.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        if name not in COMMANDS:
+            return None
+        module = import_module(f".commands.{name}", __package__)
+        found = getattr(module, "app", None)
+        if found is None:
+            found = typer.Typer(add_completion=False, rich_markup_mode=None)
+            found.command(name, **getattr(module, "SETTINGS", {}))(getattr(module, name))
+        made = typer.main.get_command(found)
+        made.name = name
+        return made
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -41,28 +68,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-COMMANDS: dict[str, dict[str, Any]] = {
-    "doctor": {},
-    "kernel": {},
-    "check": {},
-    "plan": {},
-    "run": {},
-    "results": {},
-    "query": {},
-    "plot": {},
-    "compare": {},
-    "reproduce": {},
-    "schema": {},
-    "up": {},
-    "shell": {},
-    "exec": {"context_settings": {"allow_interspersed_args": False}},
-    "status": {},
-    "down": {},
-    "clean": {},
-}
-"""Every command, in the order in which help lists them, and how it differs from others: each is a module of the same
-name with a function, or an `app`, of that name.
-"""
 
 
 def _version(wanted: bool) -> None:
@@ -80,16 +85,6 @@ def _options(
     """Options before any command."""
 
 
-def load(names: Iterable[str]) -> None:
-    """Makes these commands known. Some of them import a great deal, and a command should not wait for another's."""
-    for name in names:
-        module = importlib.import_module(f".commands.{name}", __package__)
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            app.command(name, **COMMANDS[name])(getattr(module, name))
-
-
 def _interrupt(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
@@ -99,7 +94,6 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
-        load([sys.argv[1]] if sys.argv[1:2] and sys.argv[1] in COMMANDS else COMMANDS)
         app(prog_name="testbed")
     except TestbedError as error:
         print(f"testbed: {error}", file=sys.stderr)

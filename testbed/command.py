@@ -3,41 +3,83 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 from .agent.kernel import OUTSIDE
 
-Tool: TypeAlias = Literal["ip", "tc", "nft", "ethtool", "write"]
+Tool: TypeAlias = Literal[
+    "ip",
+    "tc",
+    "bridge",
+    "nft",
+    "ethtool",
+    "write",
+    "start",
+    "file",
+    "mkdir",
+    "rm",
+    "wait",
+    "signal",
+    "controller",
+    "ovsdb-tool",
+    "ovsdb-server",
+    "ovs-vswitchd",
+    "ovs-vsctl",
+    "ovs-appctl",
+    "mininet",
+]
 
+HOME = ".home"
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
+
+OVS_FOLDER = "/run/tb-ovs"
+"""What belongs to a switch or a controller, in a folder of its name: sockets, database, process numbers, apps."""
+
+CONTROLLER = ("python3", "-m", "testbed.sdn")
+"""What starts a controller, where our package can be found."""
+MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-EsB"), "mininetdriver.py"
+"""Mininet belongs to the system's Python."""
 
 
 @dataclass(frozen=True)
 class Command:
     """What one tool is told, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has
-    this computer's real NICs).
+    this computer's real NICs), or `on` a node elsewhere.
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets. `undo` are words for the same tool; None where removing the namespace or the device undoes it.
+    it gets, those of `start` a name and a program that goes on, of `file` a path and the text that it gets, of `wait` a
+    number of seconds that the machine must have been up, of `signal` the signal and a file with the number of the
+    process, of `controller` its name and its folder; those of `mininet` are for the driver. The tools of Open vSwitch
+    run for the switch that the namespace belongs to. `undo` are words for the same tool, or for `undo_tool`; None where
+    removing the namespace or the device undoes it. `on` is the virtual machine or, as `home` calls it, the computer
+    that it happens on; None is this one.
     """
 
     tool: Tool
     words: tuple[str, ...]
     netns: str | None = None
     undo: tuple[str, ...] | None = None
+    undo_tool: Tool | None = None
+    on: str | None = None
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Commands in a row for one tool in one namespace; tools that read batches get them in one process."""
+    """Commands in a row for one tool in one place; tools that read batches get them in one process."""
 
     tool: Tool
     netns: str | None
     commands: tuple[Command, ...]
+    on: str | None = None
+
+    @property
+    def where(self) -> dict[str, str | None]:
+        """The key of a step that says where it happens."""
+        return {"netns": self.netns} if self.on is None else {"on": place(self.on, self.netns)}
 
 
 BATCH_LINES = 500
@@ -45,17 +87,22 @@ BATCH_LINES = 500
 
 
 def batches(commands: Iterable[Command]) -> Iterator[Batch]:
-    """The commands in their order, cut where tool or namespace change."""
-    for (tool, netns), run in groupby(commands, key=lambda command: (command.tool, command.netns)):
+    """The commands in their order, cut where tool or place change."""
+    for (tool, netns, on), run in groupby(commands, key=lambda command: (command.tool, command.netns, command.on)):
         members = tuple(run)
         for start in range(0, len(members), BATCH_LINES):
-            yield Batch(tool, netns, members[start : start + BATCH_LINES])
+            yield Batch(tool, netns, members[start : start + BATCH_LINES], on)
+
+
+def output_file(name: str) -> str:
+    """Where the output of a program goes that a `start` command names."""
+    return f"{name}.log"
 
 
 def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
     """What takes the commands back, last first."""
     return tuple(
-        Command(command.tool, command.undo, command.netns)
+        Command(command.undo_tool or command.tool, command.undo, command.netns, on=command.on)
         for command in reversed(tuple(commands))
         if command.undo is not None
     )
@@ -68,22 +115,75 @@ def script(commands: Iterable[Command]) -> str:
 
 def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
     """The commands as steps for the agent, one for each process to start or list of files to write."""
-    return [step for batch in batches(commands) for step in _STEPS[batch.tool](batch)]
+    return [step for batch in batches(commands) for step in _STEPS.get(batch.tool, _each)(batch)]
 
 
 def _shell_line(command: Command) -> str:
+    line = _line(command)
+    if command.on is None:
+        return line
+    if not command.on.endswith(HOME):
+        return f"# on {command.on}: {line}"
+    return shlex.join(("ssh", command.on.removesuffix(HOME), line))
+
+
+def _line(command: Command) -> str:
     netns, words = None if command.netns == OUTSIDE else command.netns, command.words
-    line: tuple[str, ...]
-    if command.tool == "write":
-        path, value = words
-        line = ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
-    elif command.tool == "nft":
-        line = ("nft", " ".join(words))
-    elif command.tool in ("ip", "tc") and netns is not None:
+    if command.tool == "mininet":
+        return _mininet_line(*words)
+    if command.tool in ("ip", "tc", "bridge") and netns is not None:
         return shlex.join((command.tool, "-n", netns, *words))
-    else:
-        line = (command.tool, *words)
-    return shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
+    line = _process(command)
+    text = shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
+    if command.tool == "file":
+        return f"printf %s {shlex.quote(words[1])} | {text} > /dev/null"
+    return f"{text} &" if command.tool in ("controller", "start") else text
+
+
+def _process(command: Command) -> tuple[str, ...]:
+    """The words of the process that does what a command says."""
+    words = command.words
+    match command.tool:
+        case "write":
+            path, value = words
+            return ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
+        case "nft":
+            return ("nft", " ".join(words))
+        case "start":
+            return words[1:]
+        case "file":
+            return ("tee", words[0])
+        case "wait":
+            return ("awk", f'$1 < {words[0]} {{ system("sleep " {words[0]} - $1) }}', "/proc/uptime")
+        case "signal":
+            return ("sh", "-c", f'kill -{words[0]} "$(cat {shlex.quote(words[1])})"')
+        case "controller":
+            return (*CONTROLLER, words[1])
+        case tool if tool.startswith("ovs"):
+            assert command.netns is not None, "BUG: a switch without a namespace"
+            folder = f"{OVS_FOLDER}/{command.netns.removeprefix(PREFIX)}"
+            return ("env", f"OVS_RUNDIR={folder}", tool, *words)
+    return (command.tool, *words)
+
+
+def _mininet_line(verb: str, text: str) -> str:
+    driver = f'{shlex.join(MININET_PYTHON)} "${{TESTBED:-testbed}}/{MININET_DRIVER}" {verb}'
+    return f"printf %s {shlex.quote(text)} | {driver} ." if verb == "build" else f"{driver} {shlex.quote(text)}"
+
+
+def _mininet(batch: Batch) -> list[dict[str, Any]]:
+    words = [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial"]
+    return [{"title": "mininet", "run": words, "stdin": command.words[1]} for command in batch.commands]
+
+
+def home(machine: str) -> str:
+    """What steps call a machine itself, outside of any namespace there; no node's name has a dot."""
+    return f"{machine}{HOME}"
+
+
+def place(on: str, netns: str | None) -> str:
+    """What steps call a namespace on a machine, or (None) what it is on."""
+    return on if netns is None else netns.removeprefix(PREFIX)
 
 
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
@@ -91,20 +191,56 @@ def _batch_file(batch: Batch) -> list[dict[str, Any]]:
     if batch.netns == OUTSIDE:
         return [{"run": [batch.tool, "-batch", "-"], "stdin": lines, "netns": OUTSIDE}]
     where = () if batch.netns is None else ("-n", batch.netns)
-    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines}]
+    on = {} if batch.on is None else {"on": batch.on}
+    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines, **on}]
 
 
 def _nft_file(batch: Batch) -> list[dict[str, Any]]:
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": ["nft", "-f", "-"], "stdin": lines, "netns": batch.netns}]
+    return [{"run": ["nft", "-f", "-"], "stdin": lines, **batch.where}]
 
 
 def _each(batch: Batch) -> list[dict[str, Any]]:
-    return [{"run": [batch.tool, *command.words], "netns": batch.netns} for command in batch.commands]
+    return [{"run": list(_process(command)), **batch.where} for command in batch.commands]
 
 
 def _writes(batch: Batch) -> list[dict[str, Any]]:
-    return [{"write": [list(command.words) for command in batch.commands], "netns": batch.netns}]
+    return [{"write": [list(command.words) for command in batch.commands], **batch.where}]
 
 
-_STEPS = {"ip": _batch_file, "tc": _batch_file, "nft": _nft_file, "ethtool": _each, "write": _writes}
+def _starts(batch: Batch) -> list[dict[str, Any]]:
+    return [_start(*command.words, where=batch.where) for command in batch.commands]
+
+
+def _start(name: str, *words: str, where: dict[str, str | None]) -> dict[str, Any]:
+    return {"title": f"start {name}", "run": list(words), "background": name, "out": output_file(name), **where}
+
+
+def _files(batch: Batch) -> list[dict[str, Any]]:
+    return [{"title": "file", "run": list(_process(each)), "stdin": each.words[1]} for each in batch.commands]
+
+
+def _controllers(batch: Batch) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": "controller",
+            "run": list(_process(command)),
+            "netns": batch.netns,
+            "background": f"controller-{command.words[0]}",
+        }
+        for command in batch.commands
+    ]
+
+
+_STEPS: dict[str, Callable[[Batch], list[dict[str, Any]]]] = {
+    "ip": _batch_file,
+    "tc": _batch_file,
+    "bridge": _batch_file,
+    "nft": _nft_file,
+    "write": _writes,
+    "file": _files,
+    "controller": _controllers,
+    "start": _starts,
+    "mininet": _mininet,
+}
+"""Those of other tools are started one by one."""

@@ -11,7 +11,7 @@ from .topology import Link
 from .workload import FlowWorkload, Iperf3Workload
 
 MSS_BYTES = 1448
-"""Payload of a full segment of 1500 bytes with timestamps, where the result does not tell."""
+"""Payload of a full segment of 1500 bytes over IPv4 with timestamps, where the result does not tell."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Conditions:
     loss: float | None = None
     window_bytes: int | None = None
     duration_s: float | None = None
+    ip_version: int = 4
 
 
 def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
@@ -54,6 +55,7 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
         loss=loss,
         window_bytes=windows.pop() if len(windows) == 1 else None,
         duration_s=duration_s,
+        ip_version=data.get("ip_version") or 4,
     )
 
 

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process
+from . import machinedoctor, package, process, sdndoctor, topo, vmdoctor
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
 
-LAB, HOST, BUILD = "lab", "host", "build"
+LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
+    "ansible_runner",
+    "asyncssh",
     "duckdb",
     "matplotlib",
     "numpy",
@@ -46,8 +48,8 @@ NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 class Finding:
     """One thing that was looked at. `fix` is what to type: empty when all is well, "# …" when nothing helps.
 
-    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), or the node type
-    or engine that needs it.
+    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
+    of the types ovs and controller), "vm" or "mininet" (`engine: mininet`).
     """
 
     what: str
@@ -83,11 +85,22 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD}
-    for each in package.packages():
+    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET, "machine": HOST}
+    for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
         yield Finding(Path(each.probe).name, each.present, detail, fix, needs[each.use])
+
+
+def _virtual_machines() -> Iterator[Finding]:
+    for what, ok, detail, fix in vmdoctor.examine():
+        yield Finding(what, ok, detail, fix, VM)
+
+
+def _mininet() -> Iterator[Finding]:
+    lacking = topo.missing()
+    detail = "its Python package works" if lacking is None else lacking.what
+    yield Finding("engine: mininet", lacking is None, detail, "" if lacking is None else lacking.fix, MININET)
 
 
 def _memory() -> Iterator[Finding]:
@@ -196,6 +209,20 @@ def _congestion_controls() -> Iterator[Finding]:
     yield Finding("congestion controls", not lacking, detail, fix, HOST)
 
 
+def _machines() -> Iterator[Finding]:
+    for look in machinedoctor.looks():
+        yield Finding(look.what, look.ok, look.detail, look.fix, HOST)
+
+
+def _openflow() -> Iterator[Finding]:
+    try:
+        has_lab = bool(find(None))
+    except MachineError:
+        has_lab = False
+    for found in sdndoctor.examine(has_lab=has_lab):
+        yield Finding(*found, needed_for=SDN)
+
+
 ABILITIES: tuple[tuple[str, str, Callable[[], None]], ...] = (
     ("veth", "veth", _veth),
     ("netem", "sch_netem", _qdisc("netem", "delay", "1ms")),
@@ -207,8 +234,12 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _machine,
     _python,
     _programs,
+    _mininet,
     _memory,
     _lab_kernel,
     _host_kernel,
     _congestion_controls,
+    _machines,
+    _openflow,
+    _virtual_machines,
 )

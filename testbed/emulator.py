@@ -65,7 +65,7 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         loss = direction.loss or (link.data_loss if is_data else None)
         policy = direction.policy or (link.data_policy if is_data else None)
         where = f"{seed}/{link.name}/{way}"
-        limit, unit = _buffer(direction, link.rtt_ns, link.mtu_bytes)
+        limit, unit = buffer(direction, link.rtt_ns, link.mtu_bytes)
         made = Stage(way, direction, loss, _phase(loss, where), limit, unit, first, loss_device, last)
         later = course(replace(direction, loss=loss), link.schedule, way, is_data, until_ns)
         made = replace(made, states=tuple(_states(made, later, link, where)), policing=_policing(policy, link, where))
@@ -81,6 +81,7 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         link.mtu_bytes,
         stage("forward", link.forward),
         stage("backward", link.backward),
+        link.emulator,
     )
 
 
@@ -90,7 +91,7 @@ def _states(stage: Stage, later: Iterator[tuple[int, Direction]], link: Link, wh
     for at_ns, now in later:
         limit, phase, generation = before.limit, before.phase, before.generation
         if now.buffer != before.asked.buffer:
-            limit = stage.limit if now.buffer == stage.asked.buffer else _buffer(now, link.rtt_ns, link.mtu_bytes)[0]
+            limit = stage.limit if now.buffer == stage.asked.buffer else buffer(now, link.rtt_ns, link.mtu_bytes)[0]
         if now.loss != before.loss:
             phase, generation = _phase(now.loss, f"{where}/{at_ns}"), generation + 1
         before = State(at_ns, now, now.loss, phase, limit, generation)
@@ -154,7 +155,8 @@ def _changed(emulator: Emulator, place: tuple[str, str], parent: tuple[str, ...]
     return Command("tc", ("qdisc", "change", "dev", device, *parent, "handle", handle, *words), emulator.netns)
 
 
-def _buffer(direction: Direction, rtt_ns: int, mtu_bytes: int) -> tuple[int | None, Literal["packets", "bytes"]]:
+def buffer(direction: Direction, rtt_ns: int, mtu_bytes: int) -> tuple[int | None, Literal["packets", "bytes"]]:
+    """The buffer of a direction's rate and its unit; None without a rate."""
     if direction.rate_bps is None:
         return None, "bytes"
     frame = frame_bytes(mtu_bytes)
@@ -190,7 +192,7 @@ def _has_netem(stage: Stage) -> bool:
 
 
 def _netem(stage: Stage, state: State) -> tuple[str, ...]:
-    delay = ("delay", _tc_time(state.asked.delay_ns)) if state.asked.delay_ns else ()
+    delay = ("delay", tc_time(state.asked.delay_ns)) if state.asked.delay_ns else ()
     words = (*delay, *_jitter(state.asked), *_random_loss(state.loss))
     in_order = IN_ORDER if stage.keeps_order and not (state.asked.jitter and state.asked.jitter.reorder) else ()
     return ("netem", "limit", str(NETEM_LIMIT), *words, *(() if IN_ORDER[0] in words else in_order))
@@ -230,7 +232,7 @@ def _burst(rate_bps: int, frame: int, real_time: bool) -> int:
 def _jitter(asked: Direction) -> tuple[str, ...]:
     if asked.jitter is None:
         return ()
-    words: tuple[str, ...] = (_tc_time(asked.jitter.sd_ns),)
+    words: tuple[str, ...] = (tc_time(asked.jitter.sd_ns),)
     if asked.jitter.distribution != "uniform":
         words += ("distribution", asked.jitter.distribution)
     return words if asked.jitter.reorder else (*words, *IN_ORDER)
@@ -245,7 +247,7 @@ def _random_loss(loss: Loss | None) -> tuple[str, ...]:
     return ()
 
 
-def _tc_time(ns: int) -> str:
+def tc_time(ns: int) -> str:
     """tc refuses ns, and cuts what a fraction of a microsecond comes to: 0.4 ns more than is meant survives the cut."""
     whole, rest = divmod(ns, 1000)
     return f"{whole}.{rest:03}4us" if rest else f"{whole}us"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import workloads
+from . import far, flowtable, tclink, vmevidence, workloads
+from .capture import captures
 from .emulator import ETHERNET_BYTES
+from .flowtable import OpenFlowEvidence
 from .interval import (
     Interval,
     Look,
@@ -24,8 +27,9 @@ from .interval import (
     read_timeline,
 )
 from .node import node_netns
+from .pcap import Seen
 from .policing import Policed
-from .readback import Qdisc, qdiscs
+from .readback import Qdisc, class_rates_bps, qdiscs
 from .sample import (
     CounterSample,
     QueueSample,
@@ -39,10 +43,12 @@ from .sample import (
 )
 from .scenario import Trial
 from .stage import Emulator, Stage
+from .tclink import TcPort
 from .trial import (
     AFTER,
     CHANGES,
     LOG,
+    MININET_REPORT,
     READ_BACK,
     RTT_CHECK,
     SAMPLES,
@@ -51,9 +57,12 @@ from .trial import (
     Orders,
     capture_errors,
     counters_file,
+    cpu_file,
+    machine_cpu_file,
     netstat_file,
     workload_hosts,
 )
+from .vmevidence import VmEvidence
 from .workload import FlowWorkload
 from .workloads import background, ping
 from .workloads.outcome import Outcome
@@ -115,6 +124,26 @@ class StageEvidence:
 
 
 @dataclass(frozen=True)
+class TcEvidence:
+    """One end of a TCLink, while the workload ran.
+
+    `rate_bps` and `netem` are what the kernel says was set up, None where there is none. `drops` were dropped because
+    the queue was full; nothing else drops there. `samples` are those of the HTB, or of the netem where there is no
+    rate.
+    """
+
+    port: TcPort
+    rate_bps: int | None
+    netem: Qdisc | None
+    drops: int
+    samples: tuple[QueueSample, ...]
+
+    @property
+    def peak_rate_bps(self) -> float | None:
+        return peak_rate_bps(self.samples, self.port.rate_bps, self.port.mtu_bytes + ETHERNET_BYTES)
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that the gate looks at.
 
@@ -123,7 +152,10 @@ class Evidence:
     the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
     `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
     `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did.
+    each background that it did. `channels` are the stages between switches and controllers, `openflow` what those say.
+    `captures` maps each file to what it shows of the workload's data; None if it was not read. `tc_there` and `tc_back`
+    are the ends of TCLinks that the data and its answers left by, and `mininet` is the version that built the network,
+    None if it did not. `machines` is what each of them said of itself, with its own `cpu_busy`.
     """
 
     rtt_check: PingOutcome
@@ -138,6 +170,14 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    channels: tuple[StageEvidence, ...] = ()
+    openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
+    captures: Mapping[str, Seen | None] = field(default_factory=dict)
+    vms: tuple[VmEvidence, ...] = ()
+    tc_there: tuple[TcEvidence, ...] = ()
+    tc_back: tuple[TcEvidence, ...] = ()
+    mininet: str | None = None
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -166,12 +206,30 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         tcp=tcp,
         host_counters=_moved(folder, workload_hosts(trial)),
         device_drops=dumps.device_drops(),
-        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
+        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder, cpu_file),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
+        machines={name: _machine(folder, name) for name in far.machines(trial)},
+        channels=tuple(
+            dumps.stage(emulator, stage)
+            for channel in made.plan.channels
+            if (emulator := made.plan.emulator(channel.link.name)) is not None
+            for stage in emulator.stages
+        ),
+        openflow=flowtable.read(trial.topology, made.plan, folder),
+        captures=captures(trial, made.plan, folder),
+        vms=vmevidence.read(trial, folder),
+        tc_there=tuple(map(dumps.tc, made.plan.tc_passed(there=True))),
+        tc_back=tuple(map(dumps.tc, made.plan.tc_passed(there=False))),
+        mininet=_mininet(folder),
     )
+
+
+def _mininet(folder: Path) -> str | None:
+    path = folder / MININET_REPORT
+    return str(json.loads(path.read_text())["version"]) if path.exists() else None
 
 
 def _series(workload: FlowWorkload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> dict[str, Any]:
@@ -192,6 +250,7 @@ class _Dumps:
         self.names = device_numbers(before, made.observed)
         self.drops_before, self.drops_after = (device_drops(data, made.observed) for data in (before, after))
         self.set_up = {self._place(each): each for each in qdiscs(before, made.observed)}
+        self.class_rates_bps = class_rates_bps(before, made.observed)
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed))
         self.samples = (folder / SAMPLES).read_bytes()
@@ -240,6 +299,13 @@ class _Dumps:
             losses=loss_counts(stage, packets) if stage.states else (),
             policed=self._policed(emulator.link, netns, stage, packets),
         )
+
+    def tc(self, port: TcPort) -> TcEvidence:
+        netem = (port.netns, port.device, tclink.NETEM)
+        drops = sum(sign * look[netem].drops for sign, look in ((1, self.after), (-1, self.before)) if netem in look)
+        shaped = (port.netns, port.device, tclink.HTB if port.rate_bps else tclink.NETEM)
+        rate_bps = self.class_rates_bps.get((port.netns, port.device))
+        return TcEvidence(port, rate_bps, self.set_up.get(netem), drops, self._samples(shaped))
 
     def _policed(self, link: str, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
         if stage.policing is None:
@@ -292,14 +358,13 @@ def _netstat(path: Path) -> dict[str, int]:
     return found
 
 
-def _cpu_busy(folder: Path) -> float | None:
-    """From the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
-    first, last = (
-        [int(word) for word in (folder / f"cpu-{when}.txt").read_text().splitlines()[0].split()[1:9]]
-        for when in ("before", "after")
-    )
-    spent = [b - a for a, b in zip(first, last, strict=True)]
-    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
+def _machine(folder: Path, name: str) -> dict[str, Any]:
+    said = json.loads((folder / far.about_file(name)).read_text())
+    return {**said, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))}
+
+
+def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
+    return vmevidence.busy_share(*((folder / file(when)).read_text() for when in ("before", "after")))
 
 
 def _missed(path: Path) -> int:

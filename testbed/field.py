@@ -60,6 +60,16 @@ RealNic = Annotated[
     PlainValidator(reader.real_nic),
     WithJsonSchema(matching(f"^{reader.NIC_PATTERN}$", f"A NIC: {reader.NIC_ALLOWED}.", "eth1")),
 ]
+EndName = Annotated[
+    str,
+    PlainValidator(reader.end_name),
+    WithJsonSchema(matching(f"^{reader.END_PATTERN}$", f"An end: {reader.END_ALLOWED}.")),
+]
+IpVersionsField = Annotated[
+    Any,
+    PlainValidator(reader.word("4|6|both", "a choice of IP versions", "4, 6, both")),
+    WithJsonSchema({"anyOf": [{"enum": ["4", "6", "both"]}, {"enum": [4, 6]}]}),
+]
 Text = Annotated[str, PlainValidator(lambda value: reader.text_of(value, "text")), WithJsonSchema({"type": "string"})]
 Ends = Annotated[
     tuple[str, str],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck
+from . import hostcheck, networkcheck, policycheck, rttcheck, schedulecheck, switchcheck, tccheck, vmcheck
 from .evidence import Evidence
 from .finding import Finding
 from .plan import Plan
@@ -20,6 +20,8 @@ SEVERITY = ("invalid", "suspect", "valid")
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
+    switchcheck.controllers,
+    switchcheck.datapath,
     rttcheck.rtt,
     networkcheck.set_up,
     networkcheck.rate,
@@ -38,6 +40,11 @@ CHECKS: tuple[Check, ...] = (
     schedulecheck.random_loss,
     schedulecheck.goodput,
     policycheck.policy,
+    tccheck.set_up,
+    tccheck.rate,
+    tccheck.drops,
+    tccheck.backpressure,
+    tccheck.superpackets,
     networkcheck.device_drops,
     networkcheck.no_data,
     hostcheck.congestion,
@@ -49,7 +56,10 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.receiver,
     hostcheck.background,
     hostcheck.cpu,
+    hostcheck.machines,
     hostcheck.captures,
+    vmcheck.processors,
+    vmcheck.emulated,
 )
 
 

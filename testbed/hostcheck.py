@@ -85,11 +85,14 @@ def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
 
 
 def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule."""
+    """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule, or because
+    the first packets of a flow went to a controller and later ones overtook them.
+    """
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     stages = (*evidence.there, *evidence.back)
-    dropped = sum(s.explained_drops for s in stages)
+    dropped = sum(s.explained_drops for s in stages) + sum(e.drops for e in (*evidence.tc_there, *evidence.tc_back))
     reorders = any(s.stage.asked.jitter or len({state.asked for state in s.stage.history}) > 1 for s in stages)
+    reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
     if again and not dropped and not reorders:
         yield Finding(
             "retransmissions",
@@ -153,6 +156,18 @@ def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             f"{evidence.cpu_busy:.0%} of the machine's CPU time was used",
             "the machine may be what limits: run fewer flows or a lower rate, or use kernel: lab",
         )
+
+
+def machines(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The same of each computer that took part."""
+    for name, said in evidence.machines.items():
+        if said["cpu_busy"] is not None and said["cpu_busy"] > CPU_BUSY:
+            yield Finding(
+                "CPU",
+                "suspect",
+                f"{said['cpu_busy']:.0%} of the CPU time of {name} was used",
+                "that machine may be what limits: run fewer flows or a lower rate",
+            )
 
 
 def captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
+from .emulator import frame_bytes
 from .plan import Plan
 from .stage import Stage
 from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, UdpWorkload, Workload
 
 BASE_BYTES = 192 << 20
 NODE_BYTES = 1 << 20
+SWITCH_BYTES, CONTROLLER_BYTES = 48 << 20, 160 << 20
+"""An Open vSwitch with its two daemons, and a controller with its interpreter and os-ken."""
 FLOW_BYTES = 8 << 20
 OVERHEAD = 1.6
 """Memory the kernel accounts for a byte of TCP payload in an MTU packet (sk_buff and its head)."""
@@ -18,6 +21,9 @@ COPIES = 2
 MAP_SHARE = 1 / 60
 """The kernel's own map of its memory: 64 bytes for a page of 4 096."""
 
+
+MININET_BYTES, MININET_NODE_BYTES = 32 << 20, 3 << 20
+"""Mininet's Python, and the shell of each of its nodes."""
 
 BACKGROUND_FLOW_BYTES = 64 << 10
 """A flow of the background: two threads and two sockets, most of which come and go."""
@@ -38,6 +44,10 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
             rate_bps = max(_rate_bps(stage) or fastest_bps, _offered_bps(workload), background_bps)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
             path_bytes += stage.buffer_bytes(emulator.mtu_bytes)
+    fastest_bps = max(fastest_bps, *(port.rate_bps or 0 for port in plan.tc_ports), _offered_bps(workload), 0)
+    for port in plan.tc_ports:
+        held = port.limit * frame_bytes(port.mtu_bytes) if port.rate_bps else fastest_bps * port.delay_ns / 8e9
+        path_bytes += held
     flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload | UdpWorkload) else 1
     buffers = BACKGROUND_FLOW_BYTES * background_flows + FLOW_BYTES * len(plan.background)
     if isinstance(workload, Iperf3Workload):
@@ -45,7 +55,17 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
     if isinstance(workload, HttpWorkload):
         flows = 2 * workload.concurrency
         buffers += TMPFS_SHARE * _cached_bytes(workload)
-    total = BASE_BYTES + NODE_BYTES * plan.namespaces + FLOW_BYTES * flows + OVERHEAD * COPIES * path_bytes + buffers
+    if any(command.tool == "mininet" for command in plan.commands):
+        buffers += MININET_BYTES + MININET_NODE_BYTES * plan.namespaces
+    openflow = SWITCH_BYTES * len(plan.datapaths) + CONTROLLER_BYTES * len(plan.channels)
+    total = (
+        BASE_BYTES
+        + NODE_BYTES * plan.namespaces
+        + openflow
+        + FLOW_BYTES * flows
+        + OVERHEAD * COPIES * path_bytes
+        + buffers
+    )
     return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20
 
 

@@ -1,4 +1,7 @@
-"""Our programs in C: compiled once for each version of their source, and kept in the user's cache."""
+"""Our programs that run where the network is: in C, compiled once for each version of their source, and in Python.
+
+They are kept in the user's cache.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ from .journal import noted, unique
 from .kernels.cache import user_folder
 
 SOURCES = Path(__file__).with_name("native")
+SCRIPTS = (Path(__file__).with_name("mininetdriver.py"),)
+"""What another Python than ours runs where the network is: it goes with the compiled programs."""
+
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 BUILDS: dict[str, tuple[str, ...]] = {
     "background.c": ("-o", "background", "-pthread"),
@@ -21,7 +27,10 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "observe.c": ("-o", "observe"),
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
     "udp.c": ("-o", "udp", "-pthread"),
+    "vminit.c": ("-static", "-o", "vminit"),
 }
+STATIC = {"observe.c": ("-static", "-o", "observe-static")}
+"""For other computers, whose C library may be another one."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +51,8 @@ def tools() -> Tools:
 
 
 def _digest() -> str:
-    text = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
-    for path in sorted(SOURCES.glob("*.[ch]")):
+    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC)).encode())
+    for path in (*sorted(SOURCES.glob("*.[ch]")), *SCRIPTS):
         text.update(path.read_bytes())
     return text.hexdigest()[:12]
 
@@ -61,8 +70,10 @@ def _compile(folder: Path) -> None:
 
 
 def _build(partial: Path, folder: Path) -> None:
-    for name, options in BUILDS.items():
+    for name, options in (*BUILDS.items(), *STATIC.items()):
         process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
+    for script in SCRIPTS:
+        shutil.copyfile(script, partial / script.name)
     partial.chmod(0o755)
     if not folder.exists():
         os.rename(partial, folder)

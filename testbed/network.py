@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from .appfile import with_apps
 from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
+from .inventory import with_inventory
+from .topo import expanded, python_file
+from .topology import WORKING
 from .topologycheck import check_topology
 from .topologyfile import TopologyFile
+from .vmfile import anchored
 from .workloadfile import TOOLS
 
 OWN = ""
@@ -28,6 +34,8 @@ class Network:
     links: tuple[str, ...] | None = None
     hosts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    controllers: tuple[str, ...] = ()
+    vms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,15 +59,24 @@ class Networks:
     def names(self, scenario: Document) -> Names:
         """What the axes of the scenario can refer to."""
         each = tuple(self.found.values())
-        links, hosts = (_common(names) for names in ([one.links or () for one in each], [one.hosts for one in each]))
-        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts))
+        links, hosts, controllers = (
+            _common(names)
+            for names in (
+                [one.links or () for one in each],
+                [one.hosts for one in each],
+                [one.controllers for one in each],
+            )
+        )
+        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts, *one.controllers))
         return Names(
             None if any(one.links is None for one in each) else links,
             hosts,
             _tool(mapping(scenario.data)),
-            tuple(name for name in every if name not in (*links, *hosts)),
+            tuple(name for name in every if name not in (*links, *hosts, *controllers)),
             {said: one.file for said, one in self.found.items()},
             _backgrounds(mapping(scenario.data)),
+            controllers,
+            frozenset(name for name in hosts if all(name in one.vms for one in each)),
         )
 
     def places(self) -> tuple[str, ...] | None:
@@ -96,6 +113,15 @@ def topology_axis(scenario: Document) -> Iterator[tuple[str, Path]]:
 
 def topology_files(scenario: Document, folder: str) -> dict[str, str]:
     """The files that `networks` would read, as paths, by names that differ."""
+    found = _yaml_files(scenario, folder)
+    for name, path in list(found.items()):
+        with suppress(SpecError):
+            python = python_file(read(path), os.path.dirname(path))
+            found |= {} if python is None else {name.replace(".yaml", ".py"): python}
+    return found
+
+
+def _yaml_files(scenario: Document, folder: str) -> dict[str, str]:
     own = mapping(scenario.data).get("topology")
     named = list(dict(topology_axis(scenario)))
     if not named:
@@ -113,17 +139,25 @@ def topology_files(scenario: Document, folder: str) -> dict[str, str]:
 def _own(scenario: Document, folder: str) -> Network:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
-        return _known(scenario.at("topology"))
+        return _inline(scenario.at("topology"), folder)
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
 
 
 def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
     try:
-        return _known(read(os.path.join(folder, said)))
+        return _known(read_topology(os.path.join(folder, said)))
     except SpecError as error:
-        if error.problems[0].line is not None:
+        first = error.problems[0]
+        if first.line is not None or first.file != os.path.normpath(os.path.join(folder, said)):
             return Network(None, error.problems)
         return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
+
+
+def _inline(topology: Document, folder: str) -> Network:
+    try:
+        return _known(completed(topology, folder))
+    except SpecError as error:
+        return Network(None, error.problems)
 
 
 def _known(document: Document) -> Network:
@@ -131,9 +165,10 @@ def _known(document: Document) -> Network:
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
     types = {name: mapping(node).get("type") for name, node in nodes.items()}
-    hosts = tuple(name for name, type in types.items() if type == "host")
+    hosts = tuple(name for name, type in types.items() if isinstance(type, str) and type in WORKING)
     others = tuple(name for name in types if name not in hosts)
-    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others)
+    controllers, vms = (tuple(name for name, type in types.items() if type == kind) for kind in ("controller", "vm"))
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, vms)
 
 
 def _tool(data: dict[str, Any]) -> str | None:
@@ -144,6 +179,18 @@ def _tool(data: dict[str, Any]) -> str | None:
 def _backgrounds(data: dict[str, Any]) -> dict[str, str | None]:
     patterns = {name: mapping(each).get("pattern") for name, each in mapping(data.get("background")).items()}
     return {name: said if isinstance(said, str) and said in PATTERNS else None for name, said in patterns.items()}
+
+
+def read_topology(path: str | os.PathLike[str]) -> Document:
+    """The document of a topology file, complete. Raises SpecError."""
+    return completed(read(path), os.path.dirname(os.fspath(path)))
+
+
+def completed(topology: Document, folder: str) -> Document:
+    """With what the files say that a topology names: the nodes and links of a Mininet topology in Python, apps of
+    controllers, where images are.
+    """
+    return with_inventory(with_apps(anchored(expanded(topology, folder), folder), folder), folder)
 
 
 def read(path: str | os.PathLike[str]) -> Document:

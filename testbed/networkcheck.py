@@ -45,7 +45,7 @@ def asked_drops(each: StageEvidence) -> int | None:
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink, against what was asked."""
-    for each in (*evidence.there, *evidence.back):
+    for each in (*evidence.there, *evidence.back, *evidence.channels):
         for what, asked, seen, slack in parameters(each.stage, each.stage.start, each.qdiscs):
             if seen is None or abs(seen - asked) > slack:
                 has = "none" if seen is None else seen

@@ -14,8 +14,8 @@ from .condition import Conditions
 
 OverlayKind: TypeAlias = Literal["line rate", "window limit", "square-root law", "CUBIC average"]
 
-OTHER_HEADERS_BYTES = 52
-"""IPv4 and TCP with timestamps."""
+OTHER_HEADERS_BYTES = {4: 52, 6: 72}
+"""IP and TCP with timestamps, by the version of IP."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,9 @@ def line_rate_bps(conditions: Conditions) -> float | None:
     """The goodput of the full link: of each frame, headers of Ethernet, IP and TCP are not payload."""
     if conditions.rate_bps is None:
         return None
-    return model.line_rate_limit_bps(conditions.rate_bps, conditions.mss_bytes + OTHER_HEADERS_BYTES)
+    version = conditions.ip_version
+    mtu_bytes = conditions.mss_bytes + OTHER_HEADERS_BYTES[version]
+    return model.line_rate_limit_bps(conditions.rate_bps, mtu_bytes, ip_version=version)
 
 
 def _line_rate(conditions: Conditions, rtt_s: float) -> float:

@@ -1,6 +1,7 @@
 """A Debian package the testbed needs, and whether it is there. May look for files, nothing else."""
 
 import os
+import platform
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,8 +11,15 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
-SERVICES = {"nginx-light": "nginx"}
-"""Packages that start a server when they are installed, and its name."""
+TEST = "test"
+"""What only the tests of the testbed itself need."""
+
+SERVICES = {
+    "nginx-light": ("nginx",),
+    "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname"),
+    "mininet": ("openvswitch-switch", "ovs-record-hostname"),
+}
+"""Packages that start servers when they are installed, or bring some that do, and their names."""
 
 SYSTEMD = Path("/run/systemd/system")
 """There where systemd is what starts servers; elsewhere the runlevel decides."""
@@ -19,7 +27,7 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run" or "build"."""
+    """`probe` is a program's name or an absolute path; `use` is what needs it: one of those that `packages` takes."""
 
     name: str
     probe: str
@@ -44,10 +52,10 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run" or to "build"; None is all of them."""
+    """The packages needed to "run", to "build", for "sdn", a "vm", "mininet", or to "test"; None: all but the last."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
-    return tuple(package for package in listed if use in (None, package.use))
+    return tuple(package for package in listed if package.use == use or (use is None and package.use != TEST))
 
 
 def missing(use: str | None = None) -> tuple[Package, ...]:
@@ -59,7 +67,7 @@ def install_command(names: Iterable[str]) -> str:
     """What to type to get these packages. A server among them is neither started nor left to start by itself."""
     listed = list(names)
     sudo = "" if os.geteuid() == 0 else "sudo "
-    services = [SERVICES[name] for name in listed if name in SERVICES]
+    services = [service for name in listed for service in SERVICES.get(name, ())]
     if not services:
         return f"{sudo}apt-get install -y {' '.join(listed)}"
     install = f"{sudo}env RUNLEVEL=1 apt-get install -y {' '.join(listed)}"
@@ -75,3 +83,11 @@ def fix_for(program: str) -> str:
         if package.probe == program:
             return install_command([package.name])
     return f"install the program {program!r}, or add its folder to PATH"
+
+
+def has_module(name: str) -> bool:
+    """Whether this machine's kernel has a module, loaded, built in or in a file."""
+    if Path("/sys/module", name).exists():
+        return True
+    lists = (Path("/lib/modules", platform.release(), file) for file in ("modules.dep", "modules.builtin"))
+    return any(f"/{name}.ko" in listed.read_text(errors="replace") for listed in lists if listed.exists())

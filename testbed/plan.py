@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
+from . import cabling, control, instruction, mininet, qemu, vswitch
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
 from .attachment import Wanted
-from .command import Command, script, undos
-from .error import UserError
+from .command import Command, place, script, undos
+from .control import Channel
 from .node import node_netns
-from .route import trace
+from .openflow import Datapath
+from .route import way
 from .stage import Emulator, Stage, Way
+from .tclink import TcPort, is_emulated
 from .timeline import Moment
-from .topology import ELSEWHERE, Link, Nic, Topology
+from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Link, Nic, Node, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -62,8 +65,12 @@ class Plan:
     `path` is the way of the workload's data, from the host that the receiver gets it from, and `back` that of what
     answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
     `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
-    are the ways of other traffic. `timeline` is what happens while the workload runs, up to `until_ns` after its start.
-    The nodes `elsewhere` have a kernel of their own. `real_nics` are to be attached before the commands are done.
+    are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
+    where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
+    as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
+    is what happens while the workload runs, up to `until_ns` after its start. The nodes `elsewhere` have a kernel of
+    their own. `machines` has (namespace, machine) for what is on one, `hosts` a line on each machine for the reader.
+    `real_nics` are to be attached before the commands are done.
     """
 
     commands: tuple[Command, ...]
@@ -77,8 +84,20 @@ class Plan:
     background: tuple[Leg, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
+    channels: tuple[Channel, ...] = ()
+    controlled: tuple[tuple[str, Channel], ...] = ()
+    datapaths: tuple[tuple[str, Datapath], ...] = ()
+    vswitches: int = 0
+    tc_ports: tuple[TcPort, ...] = ()
     elsewhere: frozenset[str] = frozenset()
     real_nics: tuple[Wanted, ...] = ()
+    machines: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[str, ...] = ()
+
+    def where_in(self, netns: str) -> dict[str, str]:
+        """The key of a step that happens in a namespace, here or on a machine."""
+        machine = dict(self.machines).get(netns)
+        return {"netns": netns} if machine is None else {"on": place(machine, netns)}
 
     def where(self, node: str) -> dict[str, str]:
         """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
@@ -105,17 +124,22 @@ class Plan:
         hops = dict.fromkeys(data) if there else dict.fromkeys(hop for hop in answers if hop not in data)
         return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
 
+    def tc_passed(self, *, there: bool) -> tuple[TcPort, ...]:
+        """The ends of TCLinks that impair the data, or (`there` False) what answers it."""
+        ways = {(hop.link.name, hop.way) for hop in (self.path if there else self.back)}
+        return tuple(port for port in self.tc_ports if (port.link, port.way) in ways)
+
     @property
     def namespaces(self) -> int:
-        """How many network namespaces it makes."""
-        return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        """How many network namespaces it has."""
+        added = sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        return added or len({port.node for port in self.book.ports}) + len(self.emulators)
 
     @property
     def destination(self) -> IPv4Address | IPv6Address:
         """The address that the workload's data goes to: on the last link of its path."""
-        last = self.path[-1]
-        node = last.link.ends[1 if last.way == "forward" else 0]
-        return self.book.port(node, last.link.name).addresses[0].ip
+        assert self.leg is not None, "BUG: a plan without a workload"
+        return self.leg.destination_ip
 
     @property
     def rtt_ns(self) -> int:
@@ -149,7 +173,8 @@ class Plan:
         told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
         nics = "".join(f"{line}\n" for wanted in self.real_nics for line in wanted.script())
         given = "".join(f"#   {line}\n" for wanted in self.real_nics for line in wanted.undo_script())
-        return f"#!/bin/sh -e\n{nics}{script(self.commands)}{told}\n# To take it down:\n{undo}{given}"
+        hosts = "".join(f"# {line}\n" for line in self.hosts)
+        return f"#!/bin/sh -e\n{hosts}{nics}{script(self.commands)}{told}\n# To take it down:\n{undo}{given}"
 
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
@@ -166,12 +191,14 @@ def plan(
     sysctls: tuple[tuple[str, str], ...] = (),
     real_time: bool = False,
     background: tuple[tuple[str, str], ...] = (),
+    datapath: Datapath = "kernel",
 ) -> Plan:
     """The plan for a topology with what a workload needs, and other traffic between the pairs (sender, receiver) of
     `background`.
 
     `seed` draws what is drawn while planning; `sysctls` are for every host, before its own. `real_time` is for
-    kernels on the wall clock, where timers are late. Raises UserError for addresses that clash.
+    kernels on the wall clock, where timers are late; `datapath` is that of Open vSwitches that do not say. Raises
+    UserError for addresses that clash.
     """
     book = address_book(topology)
     pairs = legs(workload) if workload else ()
@@ -181,41 +208,66 @@ def plan(
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
     ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
-    nics = tuple((node.name, nodes.nic_of(node, topology)) for node in topology.nodes if node.type == "host")
-    superpackets = any(kind == "offload" for _, kind in nics)
+    by_one = vswitch.plain_ports(topology, book, datapath)
+    nics = _nics(topology, frozenset(port.node for port in by_one))
+    superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).machine is None)
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
     emulators = tuple(
-        emulation.emulator(link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets)
+        emulation.emulator(
+            link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets and link.emulator is None
+        )
         for link in topology.links
-        if link.is_emulated
+        if is_emulated(topology, link)
     )
+    channels = control.channels(topology)
+    aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
+    built = [node for node in topology.nodes if node.machine is None or cabling.has_place(node, topology)]
     commands = [
-        *(c for node in topology.nodes for c in _namespace(node_netns(node.name))),
-        *(c for e in emulators for c in _namespace(e.netns)),
-        *(c for link in topology.links for c in _cables(link, book)),
-        *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
+        *_building(topology, book, built, (*emulators, *aside), channels),
+        *(
+            c
+            for node in built
+            for c in nodes.commands(node, topology, cabling.ports_here(node, topology, book), sysctls, ends)
+        ),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
-        *(Command("write", (nodes.NO_IPV6, "1"), e.netns) for e in emulators),
-        *(c for e in emulators for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
+        *(_plain(port, topology) for port in by_one),
+        *(c for channel in channels for c in control.commands(channel, _aside)),
+        *(Command("write", (control.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
+        *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
-        commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
+        packets = superpackets and e.on is None
+        commands += cabling.emulator_nics(e)
+        commands += emulation.commands(e, superpackets=packets, real_time=real_time, exempt_control=exempt)
+    for e in aside:
+        commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
+    commands += _openflow(topology, book, channels, datapath)
+    later = tuple(moment for channel in channels for moment in control.moments(channel))
+    machines = cabling.places(topology, emulators)
+    here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
     return Plan(
-        tuple(commands),
+        tuple(cabling.on_machines((*here, *qemu.starts(topology, book, dict(nics)), *there), dict(machines))),
         book,
-        emulators,
+        (*emulators, *aside),
         path,
         back,
         nics,
         upstream=found[0] if len(found) > 1 else None,
         leg=found[-1] if found else None,
         background=others,
-        timeline=times.timeline(emulators, real_time=real_time),
+        timeline=times.timeline(emulators, later, real_time=real_time),
         until_ns=until_ns,
+        channels=channels,
+        controlled=_controlled(channels, found),
+        vswitches=sum(topology.node(node).ovs is not None for node in _all_passed(found)),
+        datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
+        tc_ports=mininet.tc_ports(topology, book),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
         real_nics=tuple(_real_nics(topology)),
+        machines=machines,
+        hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
     )
 
 
@@ -226,54 +278,122 @@ def _real_nics(topology: Topology) -> Iterator[Wanted]:
             yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
 
 
+def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], ...]:
+    """For each host; those of `by_one` must send packets one by one."""
+    found: list[tuple[str, Nic]] = []
+    for node in topology.nodes:
+        if node.type in WORKING and node.name in by_one:
+            vswitch.check_nic(node, node.nic or topology.nic)
+            found.append((node.name, "plain"))
+        elif node.type in WORKING:
+            found.append((node.name, nodes.nic_of(node, topology)))
+    return tuple(found)
+
+
+def _plain(port: Port, topology: Topology) -> Command:
+    made = vswitch.plain(port)
+    return replace(made, netns=None, on=port.node) if topology.node(port.node).type in ELSEWHERE else made
+
+
+def _of_channel(channel: Channel, seed: int) -> Emulator:
+    return emulation.emulator(channel.link, "forward", seed, superpackets=True)
+
+
+def _openflow(
+    topology: Topology, book: AddressBook, channels: tuple[Channel, ...], datapath: Datapath
+) -> Iterator[Command]:
+    """Controllers first, so that switches find them at once."""
+    switches = control.switches(topology)
+    for switch in switches:
+        yield from vswitch.databases(switch)
+    for channel in channels:
+        yield from instruction.commands(channel, topology, book)
+    if switches:
+        yield Command("wait", (str(vswitch.UP_S),))
+    for switch in switches:
+        yield from vswitch.daemons(switch)
+        yield vswitch.bridge(switch, topology, book, datapath)
+    for channel in channels:
+        if channel.controller.start_ns is None:
+            yield from (vswitch.connected(switch) for switch in channel.switches)
+
+
+def _controlled(channels: tuple[Channel, ...], legs: tuple[Leg, ...]) -> tuple[tuple[str, Channel], ...]:
+    by_switch = {switch: channel for channel in channels for switch in channel.switches}
+    return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
+
+
+def _all_passed(legs: tuple[Leg, ...]) -> list[str]:
+    return [node for leg in legs for hops in (leg.path, leg.back) for node in _passed(hops)]
+
+
+def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
+    """The nodes between the two ends of a way."""
+    for hop in hops[:-1]:
+        yield hop.link.ends[1 if hop.way == "forward" else 0]
+
+
+def _aside(first: _End, second: _End) -> Command:
+    return _cable(first, second, MTU_DEFAULT)
+
+
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
-    """The way to the receiver's address on the last link of a shortest path, and the way back to the sender's."""
-    links = topology.path(source, destination)
-    assert links, "BUG: a workload without a path"
-    to = book.port(destination, links[-1].name).addresses[0].ip
-    there = _hops(trace(topology, book, source, to), source, destination)
-    sender = book.port(source, there[0].link.name).addresses
-    back_to = next((address.ip for address in sender if address.version == to.version), None)
-    if back_to is None:
-        raise UserError(
-            f"{source} has no IPv{to.version} address on the link {there[0].link.name}, over which it would "
-            f"reach {to}; allowed: addresses of the same kind at both ends"
-        )
-    back = _hops(trace(topology, book, destination, back_to), source, destination)
-    return Leg(source, destination, there, back, back_to, to)
+    """The way of data between two hosts. Raises UserError if there is none."""
+    found = way(topology, book, source, destination)
+    there, back = (_hops(links) for links in (found.there, found.back))
+    return Leg(source, destination, there, back, found.source_ip, found.destination_ip)
 
 
-def _hops(found: tuple[tuple[Link, str], ...] | None, source: str, destination: str) -> tuple[PathHop, ...]:
-    if not found:
-        raise UserError(
-            f"by the addresses and routes there is no way between {source} and {destination}; "
-            "allowed: addresses of one network on each segment, or none, which makes them automatic"
-        )
+def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
     return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
+
+
+def _building(
+    topology: Topology,
+    book: AddressBook,
+    built: Iterable[Node],
+    emulators: tuple[Emulator, ...],
+    channels: tuple[Channel, ...],
+) -> Iterator[Command]:
+    """Namespaces, and the cables between them."""
+    if topology.engine == "mininet":
+        yield mininet.command(topology, book)
+        for each in emulators:
+            yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
+        return
+    between = (*(each.netns for each in emulators), *(each.netns for each in channels))
+    for netns in (*(node_netns(node.name) for node in built), *between):
+        yield from _namespace(netns)
+    for link in topology.links:
+        yield from _cables(link, topology, book)
 
 
 def _namespace(netns: str) -> Iterator[Command]:
     yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
 
 
-def _cables(link: Link, book: AddressBook) -> Iterator[Command]:
+def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
     """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
-    first, second = (book.port(end, link.name) for end in link.ends)
+    if cabling.reaches_machine(link, topology):
+        yield from cabling.cables(link, emulation.emulator_netns(link.name), topology, book)
+        return
+    first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
     if not link.is_emulated:
-        yield _cable(_end(first), _end(second), link.mtu_bytes)
+        yield _cable(first, second, link.mtu_bytes)
         return
     netns = emulation.emulator_netns(link.name)
-    yield _cable(_end(first), ("end0", netns, None), link.mtu_bytes)
+    yield _cable(first, ("end0", netns, None), link.mtu_bytes)
     yield _cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
-    yield _cable(_end(second), ("end1", netns, None), link.mtu_bytes)
+    yield _cable(second, ("end1", netns, None), link.mtu_bytes)
 
 
 _End = tuple[str, str, str | None]
 """A device's name, its namespace and its MAC address."""
 
 
-def _end(port: Port) -> _End:
-    return port.device, node_netns(port.node), port.mac
+def _end(topology: Topology, port: Port) -> _End:
+    is_vm = topology.node(port.node).vm is not None
+    return port.device, node_netns(port.node), qemu.outer_mac(port) if is_vm else port.mac
 
 
 def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:

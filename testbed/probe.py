@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from . import package, process
+from . import controllerhome, package, process, topo, vswitch
 from .error import MachineError
-from .kernels import host
+from .kernels import host, hypervisor, vmkernel
 from .kernels.cache import find
 
 
@@ -76,6 +76,35 @@ def _module(names: str) -> str:
     return f"sudo modprobe -a {names} (where the kernel has no such modules, use a lab kernel, which has them)"
 
 
+def _open_vswitch() -> Lacking | None:
+    missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
+    missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
+    if not missing:
+        return None
+    return Lacking(f"Open vSwitch is not installed ({missing[0]} is missing)", package.install_command([OVS_PACKAGE]))
+
+
+def _raised(look: Callable[[], object]) -> Lacking | None:
+    """What a look raises that finds something missing."""
+    try:
+        look()
+    except MachineError as error:
+        return Lacking(error.what, error.fix)
+    return None
+
+
+def _mininet() -> Lacking | None:
+    error = topo.missing()
+    return None if error is None else Lacking(error.what, error.fix)
+
+
+def _taps() -> Lacking | None:
+    there = hypervisor.TUN.exists()
+    return None if there else Lacking(f"there is no {hypervisor.TUN}", "sudo modprobe tun")
+
+
+OVS_PACKAGE = "openvswitch-switch"
+
 ADD = ("ip", "link", "add", "name", "tb-a", "type")
 
 PROBES: Mapping[str, Callable[[], Lacking | None]] = {
@@ -90,6 +119,13 @@ PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     "tbf": partial(_emulation, "tbf"),
     "quota": partial(_emulation, "quota"),
     "periodic loss": partial(_emulation, "nft"),
+    "Open vSwitch": _open_vswitch,
+    "controllers": partial(_raised, partial(controllerhome.check, is_lab=False)),
+    "controllers in a lab kernel": partial(_raised, partial(controllerhome.check, is_lab=True)),
+    "Mininet": _mininet,
+    "QEMU": partial(_raised, hypervisor.version),
+    "taps": _taps,
+    "kernel for virtual machines": partial(_raised, partial(vmkernel.find, None)),
     "ip": partial(_program, "ip"),
     "nft": partial(_program, "nft"),
     "ethtool": partial(_program, "ethtool"),

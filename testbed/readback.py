@@ -13,6 +13,7 @@ from .sample import Source, of_kind
 
 TCA_OPTIONS = 2
 TCA_TBF_RATE64 = 4
+TCA_HTB_PARMS, TCA_HTB_RATE64 = 1, 6
 TICK_NS = 64
 """The kernel's packet scheduler counts 64 ns ticks (PSCHED_SHIFT); what is read back is exact to one of them."""
 
@@ -36,6 +37,19 @@ def qdiscs(data: bytes, sources: tuple[Source, ...]) -> Iterator[Qdisc]:
     for record, source in of_kind("qdisc", data, sources):
         for message in _messages(record.messages):
             yield _qdisc(source.netns, message)
+
+
+def class_rates_bps(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], int]:
+    """(namespace, device) to the rate of its HTB class, where there is one; Mininet makes no more."""
+    found = {}
+    for record, source in of_kind("class", data, sources):
+        for message in _messages(record.messages):
+            if message.get_attr("TCA_KIND") == "htb":
+                told = netlink.attributes(_options(message))
+                wide = told.get(TCA_HTB_RATE64)
+                (rate,) = struct.unpack("=Q", wide) if wide else struct.unpack_from("=I", told[TCA_HTB_PARMS], 8)
+                found[source.netns, source.device] = rate * 8
+    return found
 
 
 def _messages(data: bytes) -> Iterator[tcmsg]:

@@ -34,14 +34,23 @@ Needed = tuple[str, ...] | Never
 LAB_BASE = ("lab kernel", "ip", "nft", "ethtool")
 HOST_BASE = ("root", "network namespaces", "veth", "ip", "nft", "ethtool")
 
+OWN_KERNEL = Never("it has a kernel of its own, and cannot be part of a lab kernel", "kernel: host")
+
 NODES: Mapping[str, Mapping[KernelPlace, Needed]] = {
     "host": {"lab": LAB_BASE, "host": HOST_BASE},
     "router": {"lab": LAB_BASE, "host": HOST_BASE},
     "switch": {"lab": LAB_BASE, "host": (*HOST_BASE, "bridge")},
+    "ovs": {"lab": (*LAB_BASE, "Open vSwitch"), "host": (*HOST_BASE, "Open vSwitch")},
+    "controller": {"lab": (*LAB_BASE, "controllers in a lab kernel"), "host": (*HOST_BASE, "controllers")},
+    "vm": {"lab": OWN_KERNEL, "host": (*HOST_BASE, "bridge", "QEMU", "taps", "kernel for virtual machines")},
+    "machine": {"lab": OWN_KERNEL, "host": HOST_BASE},
 }
 """For `lab` (in either time) and `host`."""
 
-ENGINES: Mapping[str, Mapping[KernelPlace, Needed]] = {"netns": {"lab": LAB_BASE, "host": HOST_BASE}}
+ENGINES: Mapping[str, Mapping[KernelPlace, Needed]] = {
+    "netns": {"lab": LAB_BASE, "host": HOST_BASE},
+    "mininet": {"lab": (*LAB_BASE, "Mininet"), "host": (*HOST_BASE, "Mininet")},
+}
 
 REAL_NIC: Mapping[KernelPlace, Needed] = {
     "lab": Never("a lab kernel has no way to a real NIC", "kernel: host, or a switch without nic"),
@@ -57,17 +66,17 @@ lab kernel has them all.
 def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Need]:
     """All that a topology needs, node by node; twice what two nodes need."""
     kind: KernelPlace = "host" if place == "host" else "lab"
-    engine = getattr(topology, "engine", None) or "netns"
-    yield from _of(f"engine {engine}", ENGINES.get(engine, {}).get(kind, ()))
+    yield from _of(f"engine {topology.engine}", ENGINES[topology.engine][kind])
     for node in topology.nodes:
-        yield from _of(f"node {node.name} ({node.type})", NODES.get(node.type, {}).get(kind, ()))
+        yield from _of(f"node {node.name} ({node.type})", NODES[node.type][kind])
         if node.real_nic is not None:
             yield from _of(f"node {node.name} (nic {node.real_nic})", REAL_NIC[kind])
     if kind == "host":
         for emulator in planned.emulators:
-            words = {word for each in planned.commands if each.netns == emulator.netns for word in each.words}
+            own = [each for each in planned.commands if each.netns == emulator.netns and each.on is None]
+            words = {word for each in own for word in each.words}
             yield from _of(f"link {emulator.link}", tuple(name for name in IMPAIRMENTS if name in words))
-            yield from _of(f"link {emulator.link}", ("periodic loss",))
+            yield from _of(f"link {emulator.link}", ("periodic loss",) if own else ())
 
 
 def _of(part: str, needed: Needed) -> Iterator[Need]:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from . import flowtable
 from .emulator import ETHERNET_BYTES
-from .evidence import Evidence, StageEvidence
+from .evidence import Evidence, StageEvidence, TcEvidence
 from .finding import Finding, Verdict, verdict
 from .impairmentfile import write_loss
 from .interval import Timeline, peak_rate_bps
@@ -77,25 +78,51 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
             "data_packets": lossy[0].data_packets if lossy else None,
             "dropped_packets": sum(each.dropped_packets for each in lossy) if lossy else None,
             "random_drops": sum(each.delay_drops for each in evidence.there),
-            "queue_drops": sum(each.queue_drops for each in (*evidence.there, *evidence.back)),
+            "queue_drops": sum(each.queue_drops for each in (*evidence.there, *evidence.back))
+            + sum(each.drops for each in (*evidence.tc_there, *evidence.tc_back)),
         },
         "stages": [_stage(each, evidence) for each in (*evidence.there, *evidence.back)],
         "measured": outcome.measured,
+        "captures": {name: None if each is None else asdict(each) for name, each in evidence.captures.items()},
         "workload_s": (end - begin) / 1e9 if begin is not None and end is not None else None,
         "steady_s": (outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
+        "ip_version": None if plan.leg is None else plan.leg.destination_ip.version,
         "nic": dict(plan.nics),
         "pacing": "TCP's own (no fq on the hosts)",
+        "vms": {each.node: each.to_dict() for each in evidence.vms},
+        "engine": trial.topology.engine,
+        "mininet_version": evidence.mininet,
+        "tclinks": [_tc(each) for each in (*evidence.tc_there, *evidence.tc_back)],
         "kernel": trial.kernel.place,
         "kernel_release": ending.release,
         "lab_s": ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
     }
+    if evidence.machines:
+        data["machines"] = {name: dict(said) for name, said in evidence.machines.items()}
+    if evidence.openflow.switches:
+        data["sdn"] = flowtable.result(evidence.openflow, begin)
     return TrialResult(data, ending.wall_s)
 
 
 def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
     """The highest rate that the path's slowest emulator carried over one sample interval."""
-    slowest = [each for each in evidence.there if each.stage.asked.rate_bps == plan.rate_bps]
-    return slowest[0].peak_rate_bps if slowest else None
+    slowest = [each.peak_rate_bps for each in evidence.there if each.stage.asked.rate_bps == plan.rate_bps]
+    slowest += [each.peak_rate_bps for each in evidence.tc_there if each.port.rate_bps == plan.rate_bps]
+    return slowest[0] if slowest else None
+
+
+def _tc(each: TcEvidence) -> dict[str, Any]:
+    return {
+        "link": each.port.link,
+        "way": each.port.way,
+        "node": each.port.node,
+        "asked_rate_bps": each.port.rate_bps,
+        "asked_delay_s": each.port.delay_ns / 1e9,
+        "limit_packets": each.port.limit,
+        "queue_drops": each.drops,
+        "peak_rate_bps": each.peak_rate_bps,
+        "max_backlog_packets": max((sample.backlog_packets for sample in each.samples), default=None),
+    }
 
 
 def _stage(each: StageEvidence, evidence: Evidence) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from .address import AddressBook, Port
-from .topology import Link, Topology
+from .error import UserError
+from .forwarding import is_told, towards
+from .topology import SWITCHING, Lane, Link, Room, Topology
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,20 @@ def routes(topology: Topology, book: AddressBook, node: str) -> tuple[Hop, ...]:
 
 def _first_hops(topology: Topology, book: AddressBook, node: str) -> dict[int, tuple[Port, Port]]:
     """Remote segment to (own port, neighbour's port), by breadth-first search through routers."""
-    own = {port.segment: port for port in reversed(book.ports_of(node))}
+    own = {port.segment: port for port in reversed(book.interfaces_of(node))}
     found: dict[int, tuple[Port, Port]] = {}
-    waiting: deque[tuple[int, tuple[Port, Port] | None]] = deque((port.segment, None) for port in book.ports_of(node))
+    waiting: deque[tuple[int, tuple[Port, Port] | None]] = deque(
+        (port.segment, None) for port in book.interfaces_of(node)
+    )
     crossed = {node}
     while waiting:
         segment, hop = waiting.popleft()
         for member in book.members(segment):
-            if member.node in crossed or topology.node(member.node).type != "router":
+            if member.node in crossed or not topology.node(member.node).is_router:
                 continue
             crossed.add(member.node)
             first = hop or (own[segment], member)
-            for port in book.ports_of(member.node):
+            for port in book.interfaces_of(member.node):
                 if port.segment not in own and port.segment not in found:
                     found[port.segment] = first
                     waiting.append((port.segment, first))
@@ -65,21 +69,63 @@ def trace(
     found: list[tuple[Link, str]] = []
     here = source
     for _ in topology.nodes:
-        port, via = _next(topology, book, here, destination)
+        port, via = next_hop(topology, book, here, destination)
         if port is None or via is None:
             return None
-        found += _through_switches(topology, port, via)
+        found += _through_switches(topology, book, port, via)
         here = via.node
-        if any(address.ip == destination for own in book.ports_of(here) for address in own.addresses):
+        if any(address.ip == destination for own in book.interfaces_of(here) for address in own.addresses):
             return tuple(found)
     return None
 
 
-def _next(
+@dataclass(frozen=True)
+class Way:
+    """The links from one host's address to another's, and those back, each with the end at which a packet enters it."""
+
+    source_ip: IPv4Address | IPv6Address
+    destination_ip: IPv4Address | IPv6Address
+    there: tuple[tuple[Link, str], ...]
+    back: tuple[tuple[Link, str], ...]
+
+
+def way(topology: Topology, book: AddressBook, source: str, destination: str) -> Way:
+    """To the receiver's address on the last link of a shortest path, and back to the sender's: the first of those
+    whose version the sender has too. Raises UserError if the addresses and routes lead to no such place.
+    """
+    lanes = topology.lanes(source, destination)
+    assert lanes, "BUG: a workload without a path"
+    known = {address.version for port in book.interfaces_of(source) for address in port.addresses}
+    addresses = book.port(destination, *lanes[-1]).addresses
+    to = next((address.ip for address in addresses if address.version in known), addresses[0].ip)
+    there = trace(topology, book, source, to)
+    sender, _ = next_hop(topology, book, source, to)
+    if not there or sender is None:
+        raise _no_way(source, destination)
+    back_to = next((address.ip for address in sender.addresses if address.version == to.version), None)
+    if back_to is None:
+        raise UserError(
+            f"{source} has no IPv{to.version} address on the link {sender.link}, over which it would "
+            f"reach {to}; allowed: addresses of the same kind at both ends"
+        )
+    back = trace(topology, book, destination, back_to)
+    if not back:
+        raise _no_way(source, destination)
+    return Way(back_to, to, there, back)
+
+
+def _no_way(source: str, destination: str) -> UserError:
+    return UserError(
+        f"by the addresses and routes there is no way between {source} and {destination}; "
+        "allowed: addresses of one network on each segment, or none, which makes them automatic"
+    )
+
+
+def next_hop(
     topology: Topology, book: AddressBook, node: str, destination: IPv4Address | IPv6Address
 ) -> tuple[Port, Port] | tuple[None, None]:
     """Own port and neighbour's port, by the longest prefix; a connected network before any route."""
-    for port in book.ports_of(node):
+    for port in book.interfaces_of(node):
         if any(destination in address.network for address in port.addresses):
             return _neighbour(book, port, destination)
     known: dict[IPv4Network | IPv6Network, tuple[Port, Port] | tuple[None, None]] = {}
@@ -89,7 +135,7 @@ def _next(
     for route in topology.node(node).routes:
         to = everything if route.to == "default" else ip_network(route.to, strict=False)
         gateway = ip_address(route.via)
-        for port in book.ports_of(node):
+        for port in book.interfaces_of(node):
             if any(gateway in address.network for address in port.addresses):
                 known[to] = _neighbour(book, port, gateway)
     fits = [network for network in known if destination in network]
@@ -103,18 +149,33 @@ def _neighbour(book: AddressBook, port: Port, ip: IPv4Address | IPv6Address) -> 
     return None, None
 
 
-def _through_switches(topology: Topology, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
-    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one)."""
-    reached: dict[str, tuple[tuple[Link, str], ...]] = {port.node: ()}
-    waiting = deque([port.node])
+def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one), or
+    that on which a controller sends packets to the second port.
+    """
+    if is_told(topology, port):
+        return _by_controller(topology, book, port, via)
+    seen: set[Room] = set()
+    waiting: deque[tuple[Lane, str, tuple[tuple[Link, str], ...]]] = deque([((port.link, port.tag), port.node, ())])
     while waiting:
-        here = waiting.popleft()
-        links = [topology.link(port.link)] if here == port.node else list(topology.links_of(here))
-        for link in links:
-            there = link.other_end(here)
-            if link.name == via.link and there == via.node:
-                return (*reached[here], (link, here))
-            if there not in reached and topology.node(there).type == "switch":
-                reached[there] = (*reached[here], (link, here))
-                waiting.append(there)
+        lane, here, before = waiting.popleft()
+        link = topology.link(lane[0])
+        there, found = link.other_end(here), (*before, (link, here))
+        if (lane, there) == ((via.link, via.tag), via.node):
+            return found
+        if topology.node(there).type in SWITCHING:
+            for room in topology.arrivals(lane, there):
+                if room not in seen:
+                    seen.add(room)
+                    waiting.extend((onward, there, found) for onward in topology.departures(room))
     raise AssertionError(f"BUG: {port.node} and {via.node} are not on one segment")
+
+
+def _by_controller(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    next_links = towards(topology, book, via)
+    found, link, here = [(topology.link(port.link), port.node)], topology.link(port.link), port.node
+    while link.name != via.link:
+        here = link.other_end(here)
+        link = next_links[here]
+        found.append((link, here))
+    return tuple(found)

@@ -25,14 +25,15 @@ TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
 
 @dataclass(frozen=True)
 class Source:
-    """What the observer asks: `kind` is "tcp", "qdisc", "link" or "nft"."""
+    """What the observer asks: `kind` is "tcp", "qdisc", "link", "nft" or, of one `device`, "class"."""
 
     kind: str
     netns: str
+    device: str = ""
 
     @property
     def word(self) -> str:
-        return f"{self.kind}@{self.netns}"
+        return f"{self.kind}{'/' if self.device else ''}{self.device}@{self.netns}"
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from . import units
 from .backgroundfile import BackgroundFile
 from .document import MAPPING, Fault
 from .error import ValueRefused
-from .field import Name, Size, Span, Sysctls, Text, byte_count_schema, number
+from .field import IpVersionsField, Name, Size, Span, Sysctls, Text, byte_count_schema, number
 from .impairmentfile import FractionField
+from .openflow import Neighbours
 from .reader import byte_count, text_of, whole
 from .setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYTES, Capture, Kernel, Limits, Until
 from .shape import Shape
-from .topology import Nic
+from .topology import Engine, Nic
 from .topologyfile import TopologyFile
 from .workloadfile import WorkloadFile
 
@@ -140,6 +141,7 @@ class RunFile(Shape):
 
     kernel: KernelField = LAB
     nic: Nic | None = Field(None, description="The interfaces of all hosts, whatever the topology says.")
+    ip: IpVersionsField | None = Field(None, description="Of automatic addresses, whatever the topology says.")
     workload: WorkloadFile
     background: Annotated[dict[Name, BackgroundFile], Field(min_length=1)] | None = Field(
         None, description="Other traffic, each with a name."
@@ -213,6 +215,8 @@ Rules = Annotated[dict[str, Any], Field(min_length=1)]
 class ScenarioFile(RunFile, TitleFile):
     """A topology, a workload on it, and what is varied."""
 
+    neighbours: Neighbours | None = Field(None, description="MAC addresses, whatever the topology says.")
+    engine: Engine | None = Field(None, description="What builds the network, whatever the topology says.")
     sweep: dict[str, Values] = Field({}, description="Axes, each with its values, and groups of axes that go together.")
     exclude: list[Rules] = Field(
         [], description="Which combinations are left out: axes, each with one value or a list."

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .axis import DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
+from .axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, VM_FIELDS, WHOLE
 from .axisrange import RangeFile
 from .impairmentfile import loss_schema
 from .reader import NAME_PATTERN, SYSCTL_PATTERN
 from .scenariofile import ScenarioFile
-from .topologyfile import HostFile, LinkFile, TopologyFile
+from .topofile import TOPO
+from .topologyfile import HostFile, LinkFile, TopologyFile, VmFile
 from .workloadfile import TOOLS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -21,7 +22,15 @@ def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
     found: dict[str, Any] = _without_null(model.model_json_schema())
     if kind == "scenario":
         _complete(found)
+    _complete_topology(found if kind == "topology" else found["$defs"]["TopologyFile"])
     return {"$schema": DIALECT, **found, "title": f"Testbed {kind}"}
+
+
+def _complete_topology(topology: dict[str, Any]) -> None:
+    """A Mininet topology in Python stands for nodes and links."""
+    topology["properties"]["topo"] = _without_null(TOPO.json_schema())
+    topology["required"] = [key for key in topology["required"] if key != "nodes"]
+    topology["anyOf"] = [{"required": ["nodes"]}, {"required": ["topo"]}]
 
 
 def _complete(scenario: dict[str, Any]) -> None:
@@ -56,6 +65,14 @@ def _axes(scenario: dict[str, Any]) -> dict[str, Any]:
         f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions) for key in DIRECTIONAL
     }
     known |= {f"{NAME_PATTERN}\\.nic": host["nic"]}
+    control = definitions["ControlFile"]["properties"]
+    known |= {f"{NAME_PATTERN}\\.control\\.{key}": control[key] for key in CONTROL_KEYS}
+    known |= {
+        f"{NAME_PATTERN}\\.control\\.{key}\\.(forward|backward)": _one_way(key, control[key], definitions)
+        for key in CONTROL_KEYS
+        if key in DIRECTIONAL
+    }
+    known |= {f"{NAME_PATTERN}\\.{key}": definitions[VmFile.__name__]["properties"][key] for key in VM_FIELDS}
     known |= {key: scenario["properties"][key] for key in WHOLE if key != "topology"}
     known |= {"topology": {"type": "string", "description": "A topology file, seen from the folder of this one."}}
     known |= {f"sysctls\\.{SYSCTL_PATTERN}": {"type": ["string", "number"]}}

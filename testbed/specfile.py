@@ -14,7 +14,7 @@ from .dimension import Dimension, dimensions
 from .document import Document, Fault, mapping
 from .error import Problem, SpecError, one_of
 from .exclude import Rule, rules
-from .network import OWN, Networks, networks, topology_files
+from .network import OWN, Networks, networks, read_topology, topology_files
 from .network import read as read
 from .option import Changed, with_options
 from .scenario import Axis, Scenario, Size
@@ -29,7 +29,7 @@ TRIALS_MAX = 100_000
 
 def load_topology(path: str | os.PathLike[str]) -> Topology:
     """Raises SpecError with all the problems of the file."""
-    document = read(path)
+    document = read_topology(path)
     file, faults = check_topology(document)
     if file is None:
         raise SpecError(document.problems(faults))
@@ -52,7 +52,16 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     if spec is None or None in over.files or faults or over.problems:
         raise SpecError(_problems(changed.document, faults, over))
     own = None if over.is_axis else over.found[OWN].file
-    resolver = Resolver(own, spec.workload, spec.kernel, spec.nic, spec.background or {})
+    resolver = Resolver(
+        own,
+        spec.workload,
+        spec.kernel,
+        spec.nic,
+        spec.background or {},
+        ip=spec.ip,
+        neighbours=spec.neighbours,
+        engine=spec.engine,
+    )
     cells = resolver.cells(varied, excluded)
     if not cells and not resolver.faults:
         faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]

@@ -68,9 +68,15 @@ def check(links: Iterable[Link], end_ns: int) -> None:
             )
 
 
-def timeline(emulators: Iterable[Emulator], *, real_time: bool) -> tuple[Moment, ...]:
-    """All changes of all emulators, in the order of time; those of one instant together, in the order of the file."""
+def timeline(
+    emulators: Iterable[Emulator], others: Iterable[tuple[int, Command]] = (), *, real_time: bool
+) -> tuple[Moment, ...]:
+    """All changes of all emulators, in the order of time; those of one instant together, in the order of the file, and
+    `others`, each with its time, before them.
+    """
     found: dict[int, list[Command]] = {}
+    for at_ns, command in others:
+        found.setdefault(at_ns, []).append(command)
     for emulator in emulators:
         for stage in emulator.stages:
             for before, state in pairwise(stage.history):

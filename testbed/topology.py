@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
+from .machine import Machine
+from .openflow import Controller, Neighbours, Ovs
 from .schedule import Change
+from .vlan import Membership, Tag
+from .vm import Vm
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
-FORWARDING = frozenset({"switch", "router"})
+SWITCHING = frozenset({"switch", "ovs"})
+"""The node types that join their links into one segment."""
+
+Engine: TypeAlias = Literal["netns", "mininet"]
+"""What builds the network: commands of our own, or the real Mininet."""
+
+FORWARDING = SWITCHING | {"router"}
 """The node types that pass on packets meant for others."""
+
+IpVersions: TypeAlias = Literal["4", "6", "both"]
+"""Which automatic addresses there are."""
+
+Lane: TypeAlias = tuple[str, Tag]
+"""A link, and the tag of the frames on it."""
+
+Room: TypeAlias = tuple[str, Tag]
+"""A node, and for a switch the VLAN inside it."""
 
 ELSEWHERE = frozenset({"vm", "machine"})
 """The node types whose TCP stack is in another kernel than the network around them."""
+
+WORKING = frozenset({"host", "vm", "machine"})
+"""The node types that a workload can run on."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
@@ -37,7 +60,8 @@ class Node:
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
     the plan works out itself. `stp` says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this
-    computer that is one of its ports.
+    computer that is one of its ports. `vlans` has every port of a switch that keeps VLANs apart; a switch without any
+    passes frames on with whatever tag they have. `vm` is there for virtual machines.
     """
 
     name: str
@@ -48,6 +72,24 @@ class Node:
     routes: tuple[Route, ...] = ()
     stp: bool = False
     real_nic: str | None = None
+    ovs: Ovs | None = None
+    controller: Controller | None = None
+    vlans: tuple[Membership, ...] = ()
+    vm: Vm | None = None
+    machine: Machine | None = None
+
+    @property
+    def is_router(self) -> bool:
+        """Whether it forwards by addresses."""
+        return self.type == "router" or (self.machine is not None and self.machine.forward)
+
+    @property
+    def forwards(self) -> bool:
+        """Whether it passes on packets meant for others."""
+        return self.type in FORWARDING or self.is_router
+
+    def membership(self, link: str) -> Membership | None:
+        return next((each for each in self.vlans if each.link == link), None)
 
 
 @dataclass(frozen=True)
@@ -55,9 +97,10 @@ class Link:
     """A link between two different nodes; `forward` is from the first end to the second.
 
     `data_loss` is loss for the direction in which the workload's data crosses the link, whichever that is
-    (forward if nothing crosses it); a link has either it or losses in its directions. `addresses` holds,
-    for ends that say so, the node's name with its "ip/prefix" texts. `data_policy` is to the policies of the directions
-    what `data_loss` is to their losses. `schedule` is what changes while the workload runs, in file order.
+    (forward if nothing crosses it); a link has either it or losses in its directions. `data_policy` is to the policies
+    of the directions what `data_loss` is to their losses. `addresses` holds, for ends that say so, the node's name (on
+    a trunk "NAME.VLAN") with its "ip/prefix" texts. `schedule` is what changes while the workload runs, in file order.
+    `emulator` is the machine that impairs it, None a namespace of this computer.
     """
 
     name: str
@@ -69,11 +112,12 @@ class Link:
     addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
     data_policy: Policy | None = None
     schedule: tuple[Change, ...] = ()
+    emulator: str | None = None
 
     @property
     def is_emulated(self) -> bool:
         """Whether an emulator must stand in the middle: any impairment, now or later."""
-        of_data = self.data_loss is not None or self.data_policy is not None
+        of_data = self.data_loss is not None or self.data_policy is not None or self.emulator is not None
         return self.forward.is_emulated or self.backward.is_emulated or of_data or bool(self.schedule)
 
     @property
@@ -89,13 +133,19 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan."""
+    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan. `ip` is for
+    segments on which no address is given. `neighbours` says whether hosts and routers know each other's MAC addresses
+    from the start, `engine` what builds the network.
+    """
 
     name: str
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     nic: Nic | None = None
     description: str = ""
+    ip: IpVersions = "4"
+    neighbours: Neighbours = "static"
+    engine: Engine = "netns"
 
     def node(self, name: str) -> Node:
         """Raises KeyError."""
@@ -109,23 +159,53 @@ class Topology:
         """The links that end at a node, in file order; none if there is no such node."""
         return self._links_of.get(name, ())
 
+    def tags(self, name: str, link: Link) -> tuple[Tag, ...]:
+        """The tags that an end of a link, which is no switch, uses there: those of the trunk that it meets, or none."""
+        met = self.node(link.other_end(name)).membership(link.name)
+        return (None,) if met is None else met.tags
+
+    def arrivals(self, lane: Lane, name: str) -> tuple[Room, ...]:
+        """Where a frame comes to that reaches a node over a lane; nothing if the node does not take it."""
+        node, link = self.node(name), self.link(lane[0])
+        if node.type not in SWITCHING:
+            return ((name, None),) if lane[1] in self.tags(name, link) else ()
+        met = node.membership(link.name)
+        return tuple((name, vlan) for vlan in ((lane[1],) if met is None else met.inside(lane[1])))
+
+    def departures(self, room: Room) -> Iterator[Lane]:
+        """The lanes by which frames leave a room: those of one VLAN for a switch, all for other nodes."""
+        name, vlan = room
+        node = self.node(name)
+        for link in self.links_of(name):
+            met = node.membership(link.name)
+            own = (vlan,) if met is None else met.outside(vlan)
+            yield from ((link.name, tag) for tag in (own if node.type in SWITCHING else self.tags(name, link)))
+
     def path(self, start: str, end: str) -> tuple[Link, ...] | None:
         """The links of a shortest path, through nodes that forward only; None if there is no path.
 
         Of several shortest paths it is the one whose links stand first in the file.
         """
-        reached: dict[str, tuple[Link, ...]] = {start: ()}
-        waiting = deque([start])
-        while waiting and end not in reached:
-            here = waiting.popleft()
-            if here != start and self.node(here).type not in FORWARDING:
+        found = self.lanes(start, end)
+        return None if found is None else tuple(self.link(name) for name, _ in found)
+
+    def lanes(self, start: str, end: str) -> tuple[Lane, ...] | None:
+        """The same as `path`, with the tag on each link."""
+        reached: dict[Room, tuple[Lane, ...]] = {(start, None): ()}
+        waiting = deque(reached)
+        while waiting:
+            room = waiting.popleft()
+            here = room[0]
+            if here == end:
+                return reached[room]
+            if here != start and not self.node(here).forwards:
                 continue
-            for link in self.links_of(here):
-                there = link.other_end(here)
-                if there not in reached:
-                    reached[there] = (*reached[here], link)
-                    waiting.append(there)
-        return reached.get(end)
+            for lane in self.departures(room):
+                for there in self.arrivals(lane, self.link(lane[0]).other_end(here)):
+                    if there not in reached:
+                        reached[there] = (*reached[room], lane)
+                        waiting.append(there)
+        return None
 
     @cached_property
     def _nodes(self) -> dict[str, Node]:

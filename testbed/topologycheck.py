@@ -10,14 +10,19 @@ from pydantic import TypeAdapter
 
 from .document import Document, Fault, mapping
 from .error import one_of
+from .machinecheck import machine_faults
+from .openflowcheck import openflow_faults
 from .policyfile import policy_faults
 from .schedulefile import schedule_faults
+from .segmentcheck import segment_faults
 from .shape import check, well_formed
-from .topologyfile import HostFile, LinkFile, NodeFile, SwitchFile, TopologyFile
+from .switchfile import SwitchFile
+from .topology import SWITCHING, Node, Room
+from .topologyfile import LinkFile, NodeFile, TopologyFile, with_port_rates
 
 RESERVED = (
-    *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic"),
-    *("exclude", "until", "quick"),
+    *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
+    *("engine", "exclude", "until", "quick", "neighbours"),
 )
 """Names that an axis or an option of a scenario would mistake for one of its own keys."""
 
@@ -38,7 +43,10 @@ def check_topology(document: Document) -> tuple[TopologyFile | None, list[Fault]
     file, faults = check(TypeAdapter(TopologyFile), document.data)
     parts = _parts(document)
     faults += [fault for each in CHECKS for fault in each(parts)]
-    return (None if faults or document.faults else file), faults
+    if file is None or faults or document.faults:
+        return None, faults
+    faults += segment_faults(file.topology())
+    return (None if faults else file.spread()), faults
 
 
 def link_faults(link: LinkFile) -> Iterator[Fault]:
@@ -89,15 +97,18 @@ def _ends(parts: Parts) -> Iterator[Fault]:
 
 
 def _links(parts: Parts) -> Iterator[Fault]:
-    for name, link in parts.links.items():
+    for name, link in with_port_rates(parts.nodes, parts.links).items():
         yield from (fault.under("links", name) for fault in link_faults(link))
 
 
 def _addresses(parts: Parts) -> Iterator[Fault]:
     owners: dict[str, tuple[str | int, ...]] = {}
     for path, node, addresses in _all_addresses(parts):
-        if addresses and isinstance(parts.nodes.get(node), SwitchFile):
-            yield Fault(path, f"{node!r} is a switch and has no address", "addresses of hosts and routers")
+        name = node.partition(".")[0]
+        kind = getattr(parts.nodes.get(name), "type", None)
+        if addresses and (kind in SWITCHING or kind == "controller"):
+            what = "controller" if kind == "controller" else "switch"
+            yield Fault(path, f"{name!r} is a {what} and has no address", "addresses of hosts and routers")
         for address in addresses:
             ip = address.partition("/")[0]
             first = owners.setdefault(ip, path)
@@ -105,7 +116,7 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
                 yield Fault(path, f"the address {ip} is that of {first[1]!r} too", "each address once")
     for name, node in parts.nodes.items():
         links = [link for link in parts.links if name in parts.links[link].ends]
-        if isinstance(node, HostFile) and node.addresses and len(links) > 1:
+        if getattr(node, "addresses", ()) and len(links) > 1:
             what = f"{name!r} has {len(links)} links, and which of them has these addresses is not said"
             yield Fault(("nodes", name, "addresses"), what, "the addresses on the links")
 
@@ -121,12 +132,48 @@ def _all_addresses(parts: Parts) -> Iterator[tuple[tuple[str | int, ...], str, t
 def _address_ends(parts: Parts) -> Iterator[Fault]:
     for name, link in parts.links.items():
         for end in link.addresses:
-            if end not in link.ends:
-                yield Fault(
-                    ("links", name, "addresses", end),
-                    f"{end!r} is no end of this link",
-                    one_of(link.ends, end),
-                )
+            node, _, vlan = end.partition(".")
+            tags = _tags(parts, name, link, node)
+            where = ("links", name, "addresses", end)
+            if node not in link.ends:
+                yield Fault(where, f"{end!r} is no end of this link", one_of(link.ends, end))
+            elif tags and vlan not in tags:
+                what = f"{node!r} meets a trunk here" + (f", which has no VLAN {vlan}" if vlan else "")
+                yield Fault(where, what, one_of([f"{node}.{tag}" for tag in tags], end))
+            elif vlan and not tags:
+                yield Fault(where, f"{node!r} meets no trunk here", node)
+
+
+def _tags(parts: Parts, name: str, link: LinkFile, node: str) -> tuple[str, ...]:
+    """The VLANs of the trunk that a node meets on a link; none where it meets no trunk."""
+    other = next((parts.nodes.get(end) for end in link.ends if end != node), None)
+    said = (other.vlans or {}).get(name) if isinstance(other, SwitchFile) else None
+    return tuple(map(str, said)) if isinstance(said, tuple) else ()
+
+
+def _ports(parts: Parts) -> Iterator[Fault]:
+    """What a switch says of its ports is about links of its own; of VLANs, about all of them."""
+    for name, node in parts.nodes.items():
+        if not isinstance(node, SwitchFile):
+            continue
+        own = [link for link in parts.link_names if link not in parts.links or name in parts.links[link].ends]
+        rates = node.port_rate if isinstance(node.port_rate, dict) else {}
+        for key, links in (("vlans", node.vlans or {}), ("port_rate", rates)):
+            for link in links:
+                if link not in own:
+                    yield Fault(("nodes", name, key, link), f"{name!r} has no link {link!r}", one_of(own, link))
+        for link in own if node.vlans is not None else ():
+            if link not in (node.vlans or {}) and link in parts.links:
+                yield Fault(("nodes", name, "vlans"), f"the port to {link!r} is in no VLAN", f"all of {', '.join(own)}")
+        for link in rates:
+            if link in parts.links and parts.links[link].rate is not None and _says_rate(parts.links[link], name):
+                what = f"link {link!r} says a rate itself, in line {parts.line('links', link)}"
+                yield Fault(("nodes", name, "port_rate", link), what, "one of the two")
+
+
+def _says_rate(link: LinkFile, node: str) -> bool:
+    """Whether a link has a rate of its own for what a node sends into it."""
+    return link.direction("forward" if link.ends[0] == node else "backward").rate_bps is not None
 
 
 def _real_nics(parts: Parts) -> Iterator[Fault]:
@@ -139,23 +186,47 @@ def _real_nics(parts: Parts) -> Iterator[Fault]:
 
 
 def _switch_loops(parts: Parts) -> Iterator[Fault]:
-    """A ring of switches without the spanning tree protocol sends a broadcast round for ever."""
-    plain = {name for name, node in parts.nodes.items() if isinstance(node, SwitchFile) and not node.stp}
-    leader = {name: name for name in plain}
+    """A ring of switches without the spanning tree protocol sends a broadcast round for ever, in each VLAN apart."""
+    plain = {
+        name: node.node(name) for name, node in parts.nodes.items() if isinstance(node, SwitchFile) and not node.stp
+    }
+    leader: dict[Room, Room] = {}
     for name, link in parts.links.items():
-        if link.ends[0] == link.ends[1] or not plain.issuperset(link.ends):
+        if link.ends[0] == link.ends[1] or not plain.keys() >= set(link.ends):
             continue
-        first, second = (_leader(leader, end) for end in link.ends)
-        if first == second:
-            what = f"link {name!r} closes a ring of switches, in which a broadcast never ends"
+        first, second = (plain[end] for end in link.ends)
+        rings = []
+        for one, other in _joined(first, second, name):
+            here, there = (_leader(leader, room) for room in (one, other))
+            rings += [one[1]] if here == there else []
+            leader[here] = there
+        if rings:
+            vlan = "" if rings[0] is None else f" in VLAN {rings[0]}"
+            what = f"link {name!r} closes a ring of switches{vlan}, in which a broadcast never ends"
             yield Fault(("links", name, "ends"), what, "switches with 'stp: true', or no ring")
-        leader[first] = second
 
 
-def _leader(leader: dict[str, str], name: str) -> str:
-    while leader[name] != name:
-        name = leader[name]
-    return name
+def _machines(parts: Parts) -> Iterator[Fault]:
+    yield from machine_faults(parts.nodes, parts.links)
+
+
+def _openflow(parts: Parts) -> Iterator[Fault]:
+    yield from openflow_faults(parts.nodes, parts.links)
+
+
+def _joined(first: Node, second: Node, link: str) -> Iterator[tuple[Room, Room]]:
+    """The VLANs inside two switches that a link between them joins."""
+    met = [each.membership(link) for each in (first, second)]
+    tags = {tag for each in met if each for tag in each.tags} or {None}
+    for tag in sorted(tags, key=lambda tag: tag or 0):
+        one, other = ((tag,) if each is None else each.inside(tag) for each in met)
+        yield from (((first.name, a), (second.name, b)) for a in one for b in other)
+
+
+def _leader(leader: dict[Room, Room], room: Room) -> Room:
+    while (above := leader.get(room, room)) != room:
+        room = above
+    return room
 
 
 def _parts(document: Document) -> Parts:
@@ -176,6 +247,9 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _links,
     _addresses,
     _address_ends,
+    _ports,
     _switch_loops,
     _real_nics,
+    _machines,
+    _openflow,
 )

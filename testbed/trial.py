@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import command, workloads
+from . import command, far, flowtable, package, qemu, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
@@ -29,8 +29,17 @@ and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTO
 
 RTT_CHECK, UPSTREAM_CHECK = "rtt-check.out", "rtt-check-upstream.out"
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
+WARM_UP_COUNT, WARM_UP_INTERVAL_NS = 3, 1_000_000_000
+CONTROL_SETTLE_ROUND_TRIPS = 20
+"""Of the control channel: handshakes, and what an app sends to a switch that is new to it."""
+
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
+OBSERVER = "observer"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
+HYPERVISOR = "hypervisor.json"
+"""How virtual machines ran, where there are any."""
+
+MININET_REPORT = "mininet.json"
 SIGN_OF_LIFE_NS = 1_000_000_000
 CAPTURE_BUFFER_BYTES = 16 << 20
 """Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
@@ -88,6 +97,7 @@ def orders(trial: Trial) -> Orders:
         sysctls=trial.sysctls,
         real_time=not trial.kernel.is_virtual_time,
         background=tuple((each.source, each.destination) for _, each in trial.background),
+        datapath="kernel" if trial.kernel.place != "host" or package.has_module("openvswitch") else "user",
     )
     _check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
@@ -96,24 +106,34 @@ def orders(trial: Trial) -> Orders:
     observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
+    virtual = {node.name for node in trial.topology.nodes if node.vm is not None}
+    here, there = ([each for each in commands if (each.on in virtual) == inside] for inside in (False, True))
     steps = (
-        *command.steps(commands),
-        {"sleep": STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S},
-        *_rtt_checks(planned),
-        _observe(READ_BACK, 0, observed),
+        *far.reach_steps(trial, planned),
+        *command.steps(here),
+        *far.ready_steps(planned),
+        *qemu.reach_steps(trial.topology, planned.book),
+        *command.steps(there),
+        {"sleep": _settle_s(trial, planned)},
+        *(() if planned.controlled else _rtt_checks(planned)),
+        *far.observe(planned, READ_BACK, 0, observed),
+        *flowtable.steps(trial.topology, "before"),
         *_rulesets(planned, "before"),
         *_counters(trial, planned, "before"),
         *_captures(trial, planned),
-        _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
+        *far.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, OBSERVER),
         *background.steps(trial.background, drawn, trial.workload, planned),
         *_with_timeline(workloads.steps(trial.workload, planned, trial.seed), trial, planned, changed),
         *background.stops(trial.background),
-        {"stop": "observer"},
+        *({"stop": name} for name in far.observers(planned, sampled, OBSERVER)),
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
-        _observe(AFTER, 0, observed),
+        *far.observe(planned, AFTER, 0, observed),
         *_rulesets(planned, "after"),
         *_counters(trial, planned, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
+        *flowtable.steps(trial.topology, "after"),
+        *(_late_rtt_checks(planned) if planned.controlled else ()),
+        *flowtable.told_back(planned),
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in _capture_points(trial, planned))
     others = sum(map(len, drawn.values()))
@@ -137,6 +157,19 @@ def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
 
 
+def cpu_file(when: str) -> str:
+    return f"cpu-{when}.txt"
+
+
+def machine_cpu_file(machine: str, when: str) -> str:
+    return f"cpu-{machine}-{when}.txt"
+
+
+def process_file(when: str, node: str) -> str:
+    """What this computer's kernel says of the process that is a virtual machine."""
+    return f"qemu-{node}-{when}.txt"
+
+
 def capture_file(at: str, device: str) -> str:
     return f"{at}-{device}.pcap"
 
@@ -144,6 +177,11 @@ def capture_file(at: str, device: str) -> str:
 def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
     """Where each capture says what it missed."""
     return tuple(f"{_capture_name(n)}.err" for n, _ in enumerate(_capture_points(trial, planned)))
+
+
+def captured_devices(trial: Trial, planned: Plan) -> tuple[tuple[str, str], ...]:
+    """The node or link, and the device, of each capture."""
+    return tuple((capture.at, device) for capture, _, device in _capture_points(trial, planned))
 
 
 def _check(trial: Trial) -> None:
@@ -166,15 +204,16 @@ def _check_kernels(trial: Trial, planned: Plan) -> None:
     if planned.real_nics and trial.kernel.place != "host":
         names = " and ".join(wanted.nic for wanted in planned.real_nics)
         raise UserError(f"a lab kernel has no way to the real NIC {names}; allowed: kernel: host")
-    for node in (
+    ends = {
         *workload_hosts(trial),
         *(host for each in planned.background for host in (each.source, each.destination)),
-    ):
-        if node not in planned.elsewhere:
-            continue
+    }
+    for node in sorted(planned.elsewhere):
         what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
         if trial.kernel.place != "host":
             raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
+        if node not in ends:
+            continue
         if not isinstance(trial.workload, Iperf3Workload | PingWorkload):
             raise UserError(f"{what}, and this tool needs both ends in one; allowed: tool: iperf3, or tool: ping")
         if planned.background:
@@ -203,24 +242,43 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
             yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
 
 
-def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None) -> dict[str, Any]:
-    words = [
-        "/run/tools/observe",
-        f"/run/trial/{file}",
-        str(interval_ns),
-        *(source.word for source in sources),
-    ]
-    step = {"title": "observe", "run": words}
-    return step | {"background": background} if background else step
+def _late_rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+    """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
+    to ask, those do that nobody looks at.
+    """
+    for leg in filter(None, (planned.leg, planned.upstream)):
+        yield ping.step(planned, leg, f"rtt-warm-up-{leg.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
+    yield from _rtt_checks(planned)
+
+
+def _settle_s(trial: Trial, planned: Plan) -> float:
+    """With controllers until they have told the switches what they have to tell them at first."""
+    least_s = STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S
+    asking_s = max((channel.controller.rtt_ns for channel in planned.channels), default=0) / 1e9
+    return least_s + CONTROL_SETTLE_ROUND_TRIPS * asking_s
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
-    """Queueing disciplines and devices of every emulator, and the devices of the two ends."""
-    emulators = (Source(kind, e.netns) for e in planned.emulators for kind in ("link", "qdisc"))
+    """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node that the data passes."""
+    impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
+    passed = (node_netns(node) for node in _passed(trial, planned) if _is_observed(planned, node))
     return (
-        *emulators,
-        *(Source("link", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
+        *(Source(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
+        *(Source("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
+        *(Source("link", netns) for netns in passed if netns not in impairing),
     )
+
+
+def _is_observed(planned: Plan, node: str) -> bool:
+    """Our observer runs here and on machines."""
+    return node not in planned.elsewhere or node_netns(node) in dict(planned.machines)
+
+
+def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
+    """The nodes on the way of the data and of what answers it, from end to end, each once."""
+    legs = filter(None, (planned.leg, planned.upstream))
+    links = (hop.link for leg in legs for hop in (*leg.path, *leg.back))
+    return tuple(dict.fromkeys((*workload_hosts(trial), *(end for link in links for end in link.ends))))
 
 
 def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
@@ -228,10 +286,11 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     if trial.samples_interval_ns is None:
         return ()
     on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
+    passed = (port.netns for port in planned.tc_passed(there=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
-        *(Source("qdisc", e.netns) for e in on_path),
+        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if _is_observed(planned, host)),
+        *(Source("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
         *(Source("nft", e.netns) for e in policed),
     )
 
@@ -251,7 +310,11 @@ def _with_timeline(
     if not planned.timeline:
         return steps
     moments = [
-        {"at_ns": each.at_ns, "steps": command.steps(each.commands), "then": [_observe(CHANGES, 0, changed)]}
+        {
+            "at_ns": each.at_ns,
+            "steps": command.steps(each.commands),
+            "then": list(far.observe(planned, CHANGES, 0, changed)),
+        }
         for each in planned.timeline
     ]
     begin = workloads.begin(trial.workload)
@@ -267,7 +330,7 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
         yield {
             "title": "counters",
             "run": words,
-            "netns": emulator.netns,
+            **planned.where_in(emulator.netns),
             "out": counters_file(emulator.link, when),
         }
 
@@ -275,11 +338,22 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
 def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
     for node in workload_hosts(trial):
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
+        if node in planned.elsewhere:
+            files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
         yield {"title": "netstat", "read": files, **planned.where(node)}
     if not trial.kernel.is_virtual_time:
-        yield {"title": "CPU", "read": {f"cpu-{when}.txt": "/proc/stat"}}
+        yield {"title": "CPU", "read": {cpu_file(when): "/proc/stat"}}
+    for name in (node.name for node in trial.topology.nodes if node.vm is not None):
+        files = {process_file(when, name): "/proc/{pid}/stat"}
+        yield {"title": "CPU of QEMU", "read": files, "of": qemu.program_name(name)}
+    for machine in far.machines(trial):
+        yield {
+            "title": "CPU",
+            "read": {machine_cpu_file(machine, when): "/proc/stat"},
+            "on": command.home(machine),
+        }
 
 
 def _capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:
@@ -314,6 +388,12 @@ def _captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
             "--relinquish-privileges=root",
         ]
         file = capture_file(capture.at, device)
-        yield {"title": "capture", "run": words, "netns": netns, "out": file, "background": _capture_name(number)}
+        yield {
+            "title": "capture",
+            "run": words,
+            **planned.where_in(netns),
+            "out": file,
+            "background": _capture_name(number),
+        }
     if trial.captures:
         yield {"sleep": 1}

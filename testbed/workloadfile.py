@@ -12,13 +12,15 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from . import units
+from .address import address_book
 from .document import Fault
-from .error import ValueRefused, one_of
+from .error import UserError, ValueRefused, one_of
 from .field import Rate, Size, Span, matching, number
 from .flowfile import Congestion, EndsFile, FlowFile, Flows, Window
 from .httpfile import HttpFile
 from .reader import quantity, tagged, whole
-from .topology import Topology
+from .route import way
+from .topology import WORKING, Topology
 from .udpfile import DATAGRAM_MAX, UdpFile
 from .workload import FlowWorkload, HttpWorkload, Iperf3Workload, PingWorkload, UdpWorkload, Workload
 
@@ -161,7 +163,7 @@ def workload_file(workload: Workload) -> AnyWorkloadFile:
 
 def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
     """Whether the workload runs between different hosts of the topology that can reach each other."""
-    hosts = [node.name for node in topology.nodes if node.type == "host"]
+    hosts = [node.name for node in topology.nodes if node.type in WORKING]
     unknown = {key: end for key, end in workload.between.items() if end not in hosts}
     for key, end in unknown.items():
         is_node = any(node.name == end for node in topology.nodes)
@@ -179,3 +181,13 @@ def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
         elif topology.path(source, destination) is None:
             what = f"no path leads from {source!r} to {destination!r}"
             yield Fault((key,), what, "hosts that links, switches and routers connect")
+        else:
+            yield from _addressed(topology, source, destination, key)
+
+
+def _addressed(topology: Topology, source: str, destination: str, key: str) -> Iterator[Fault]:
+    """Whether addresses and routes lead from one to the other too."""
+    try:
+        way(topology, address_book(topology), source, destination)
+    except UserError as error:
+        yield Fault((key,), str(error), named=True)

@@ -7,11 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from trials import Ran, Steps, make_trial
 
 from testbed import runner
 from testbed.trial import orders
+
+hypothesis.settings.register_profile("testbed", deadline=None)  # a loaded machine proves nothing
+hypothesis.settings.load_profile("testbed")
 
 
 @pytest.fixture

@@ -65,6 +65,18 @@ def scenario(tmp_path: Path) -> Path:
     return path
 
 
+def test_what_comes_with_the_testbed_is_found_by_name(
+    testbed: Testbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wan").mkdir()  # a folder is no spec file
+    said = testbed("check", "wan", "quickstart")
+    assert said.code == 0
+    assert "topologies/wan.yaml: fine, 2 nodes" in said.out
+    assert "scenarios/quickstart.yaml: fine, 16 trials" in said.out
+    assert "no-such: this cannot be read" in testbed("plan", "no-such").err
+
+
 def test_check_counts_what_is_in_good_files(testbed: Testbed) -> None:
     said = testbed("check", WAN, QUICKSTART)
     assert said.code == 0

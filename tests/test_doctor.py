@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from testbed import doctor, package, process
 from testbed.commands import doctor as command
-from testbed.doctor import BUILD, HOST, LAB, Finding, lab_works
+from testbed.commands.doctor import TITLES
+from testbed.doctor import BUILD, HOST, Finding, lab_works
 from testbed.error import MachineError
 from testbed.here import Ability
 from testbed.kernels.cache import KernelImage
@@ -71,7 +72,7 @@ def test_what_can_run_here_is_a_table_with_reasons(monkeypatch: pytest.MonkeyPat
 def test_on_this_machine_everything_missing_comes_with_something_to_type() -> None:
     for finding in doctor.examine():
         assert finding.ok == (not finding.fix), finding
-        assert finding.needed_for in (LAB, BUILD, HOST)
+        assert finding.needed_for in TITLES
 
 
 def by_name(findings: Iterator[Finding]) -> dict[str, Finding]:
@@ -84,6 +85,15 @@ def test_a_missing_program_is_found_with_its_package(monkeypatch: pytest.MonkeyP
     assert not found["nft"].ok
     assert "apt-get install -y nftables" in found["nft"].fix
     assert found["tcpdump"].ok
+
+
+def test_a_machine_without_open_vswitch_is_told_which_package_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package, "which", lambda program: None if program.startswith("ovs") else f"/usr/bin/{program}")
+    found = by_name(doctor._openflow())
+    assert not found["ovs"].ok
+    assert "apt-get install -y openvswitch-switch" in found["ovs"].fix
+    assert found["controller"].ok
+    assert lab_works(tuple(found.values())), "other topologies do not need it"
 
 
 def test_too_little_shared_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

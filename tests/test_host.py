@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from testbed import runner
 from testbed.error import MachineError
 from testbed.kernels import host
 from testbed.kernels.guest import TrialError
+from testbed.scenario import Trial
 from testbed.trial import orders
 
 pytestmark = [
@@ -124,3 +126,34 @@ def test_a_run_that_is_killed_leaves_nothing_on_the_host(tmp_path: Path) -> None
         process.kill()
     assert outlive(inside) == []
     assert outlive(processes_below(tmp_path)) == []
+
+
+def test_open_vswitch_runs_beside_that_of_the_system_and_goes_with_the_trial(tmp_path: Path) -> None:
+    """In user space, which needs no module, with daemons of its own."""
+    nodes = {
+        "a": {"type": "host"},
+        "b": {"type": "host"},
+        "s": {"type": "ovs", "datapath": "user"},
+        "c": {"type": "controller", "app": "learning-switch"},
+    }
+    links = {"one": {"ends": ["a", "s"]}, "two": {"ends": ["s", "b"]}}
+    rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "kernel": "host"}
+    ping = {"tool": "ping", "from": "a", "to": "b", "count": 4, "interval": "500 ms"}
+    trial = Trial.from_dict(
+        {**rest, "topology": {"name": "net", "nodes": nodes, "links": links}, "workload": ping}, "test"
+    )
+    before = processes_named("ovs-vswitchd")
+    done = runner.run(trial, orders(trial), tmp_path)
+    assert done.data["measured"]["ping"]["received"] == 4
+    assert done.data["sdn"]["controllers"]["c"]["packet_ins"] == {"s": 3}
+    assert done.data["sdn"]["switches"]["s"]["datapath"] == "user"
+    assert processes_named("ovs-vswitchd") == before
+    assert not Path("/run/tb-ovs").exists()
+
+
+def processes_named(name: str) -> set[str]:
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/comm"):
+        with contextlib.suppress(OSError):
+            found |= {path.parent.name} if path.read_text().strip() == name else set()
+    return found

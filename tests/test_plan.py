@@ -9,18 +9,22 @@ Each `plans/NAME.yaml`, a topology or a scenario, and each of `topologies/`, lea
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from network import Forwarding, topologies
+from network import Forwarding, Wires, topologies, vlan_topologies
 
 from testbed import units
 from testbed.address import address_book
 from testbed.command import PREFIX, Command, batches, steps, undos
 from testbed.error import UserError
+from testbed.node import node_netns
 from testbed.plan import plan
+from testbed.route import way
 from testbed.specfile import is_scenario, load_scenario, load_topology
 from testbed.topology import Link, Node, Topology
 from testbed.trial import orders
@@ -104,10 +108,10 @@ def test_every_address_is_there_once(topology: Topology) -> None:
 @given(topologies(), st.data())
 def test_appending_a_host_changes_no_address(topology: Topology, data: st.DataObject) -> None:
     neighbour = data.draw(st.sampled_from([node.name for node in topology.nodes]))
-    longer = Topology(
-        "net",
-        (*topology.nodes, Node("appended", "host")),
-        (*topology.links, Link("appended-link", ("appended", neighbour))),
+    longer = replace(
+        topology,
+        nodes=(*topology.nodes, Node("appended", "host")),
+        links=(*topology.links, Link("appended-link", ("appended", neighbour))),
     )
     before = address_book(topology).ports
     assert address_book(longer).ports[: len(before)] == before
@@ -123,12 +127,36 @@ def test_every_host_reaches_every_other(topology: Topology) -> None:
                 assert network.send(source, address) == destination
 
 
+@given(vlan_topologies())
+def test_hosts_with_a_path_reach_each_other_and_others_hear_nothing(topology: Topology) -> None:
+    planned = plan(topology)
+    network = Forwarding(topology, planned)
+    hosts = [node.name for node in topology.nodes if node.type == "host"]
+    for source, destination in permutations(hosts, 2):
+        if topology.path(source, destination) is None:
+            continue
+        found = way(topology, planned.book, source, destination)
+        assert network.send(source, found.destination_ip) == destination
+        assert network.send(destination, found.source_ip) == source
+
+
+@given(vlan_topologies())
+def test_a_segment_is_what_a_broadcast_reaches(topology: Topology) -> None:
+    planned = plan(topology)
+    wires = Wires(planned)
+    interfaces = [port for node in topology.nodes for port in planned.book.interfaces_of(node.name) if port.addresses]
+    for port in interfaces:
+        others = {(node_netns(o.node), o.device) for o in planned.book.members(port.segment)}
+        itself = (node_netns(port.node), port.device)
+        assert wires.hear(*itself) | {itself} == others | {itself}
+
+
 @given(topologies())
 def test_the_batches_hold_all_commands_in_their_order(topology: Topology) -> None:
     planned = plan(topology)
     assert tuple(c for batch in batches(planned.commands) for c in batch.commands) == planned.commands
     lines = [line for step in steps(planned.commands) for line in step.get("stdin", "").splitlines()]
-    assert lines == [" ".join(c.words) for c in planned.commands if c.tool in ("ip", "tc", "nft")]
+    assert lines == [" ".join(c.words) for c in planned.commands if c.tool in ("ip", "tc", "bridge", "nft")]
 
 
 def test_undoing_what_was_undone_does_nothing() -> None:

@@ -193,6 +193,23 @@ def test_datagrams_are_judged_trial_by_trial(lost: int, jitter_s: float, is_met:
     assert said in found.ours
 
 
+@pytest.mark.parametrize(
+    ("payload", "again", "is_met"),
+    [
+        (1_000_900, 0, True),
+        (1_010_900, 10_000, True),
+        (1_001_100, 0, False),
+        (998_900, 0, False),
+        (1_000_000, 2000, False),
+    ],
+)
+def test_a_tool_agrees_with_a_capture_or_not(payload: int, again: int, is_met: bool) -> None:
+    wire = {"packets": 700, "payload_bytes": payload, "again_packets": 1, "again_bytes": again, "largest_bytes": 1448}
+    data = {"flows": [{"received_bytes": 1_000_000}], "captures": {"right-eth0.pcap": wire}, "verdict": "valid"}
+    measured = Measured.of(links.VALIDATION, "quick", [TrialResult(data, 1.0)])
+    assert links.tool_agrees_with_capture({links.VALIDATION: measured}).is_met is is_met
+
+
 def test_ids_are_there_once() -> None:
     assert len(ROWS) == len(catalogue.ROWS)
 

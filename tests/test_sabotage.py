@@ -205,3 +205,16 @@ def test_the_gate_catches_a_network_without_a_way(run_trial: RunTrial) -> None:
         tamper=before_the_read_back(inside("nft", "flush", "chain", "netdev", "testbed", "from-end1")),
     )
     assert ran.findings["rtt"] == "invalid"
+
+
+def test_the_gate_catches_a_switch_that_loses_what_nobody_asked_it_to_lose(run_trial: RunTrial) -> None:
+    nodes = {"a": {"type": "host"}, "s": {"type": "switch"}, "b": {"type": "host"}}
+    links = {
+        "port": {"ends": ["a", "s"], "mtu": 9000},
+        "path": {"ends": ["s", "b"], "mtu": 9000, "rate": "1 Gbit/s", "rtt": "10 ms"},
+    }
+    short_queues = {"write": [["/proc/sys/net/core/netdev_max_backlog", "1"]]}
+    network = {"name": "net", "nic": "plain", "nodes": nodes, "links": links}
+    ran = run_trial(topology=network, workload={"flows": 10}, tamper=before_the_workload(short_queues))
+    assert ran.findings["device"] == "invalid"
+    assert any("tb-s eth0 lost" in text for text in ran.data["warnings"]), ran.data["warnings"]

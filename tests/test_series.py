@@ -240,3 +240,11 @@ def test_the_limits_of_a_cell_are_counted_over_its_seeds() -> None:
     first, second = limits(results(*made))
     assert (first.params, first.trials, first.limits) == ((("flows", "1"),), 2, (("rate", 1), ("loss", 1)))
     assert (str(first), str(second)) == ("rate 1, loss 1", "rate")
+
+
+def test_the_line_rate_over_ipv6_leaves_room_for_longer_headers() -> None:
+    found = trial_result(Made({}, [90e6]), 100e6)
+    flows = [{**flow, "mss_bytes": 1428} for flow in found.data["flows"]]
+    over_6 = TrialResult({**found.data, "flows": flows, "ip_version": 6}, 1.0)
+    assert line_rate_bps(conditions(found)) == pytest.approx(100e6 * 1448 / 1514)
+    assert line_rate_bps(conditions(over_6)) == pytest.approx(100e6 * 1428 / 1514)

@@ -51,6 +51,34 @@ topology:
 workload: {tool: http, from: a, to: b, cache: c, warm: true, sizes: [1 B, 100 kB]}
 """
 
+SWITCHED = """
+name: switched
+topology:
+  name: net
+  nodes:
+    a: {type: host}
+    b: {type: host}
+    s: {type: ovs}
+    u: {type: ovs, datapath: user}
+    c: {type: controller, app: my_app.py, control: {rtt: 10 ms}}
+  links: {la: {ends: [a, s], rate: 100 Mbit/s}, mid: {ends: [s, u]}, lb: {ends: [b, u]}}
+workload: {tool: ping, from: a, to: b, count: 4, interval: 1 s}
+"""
+RYU = Path(__file__).parent / "data" / "ryu_switch_13.py"
+
+
+MININET = """
+name: mininet
+topology:
+  name: net
+  engine: mininet
+  nodes: {a: {type: host}, b: {type: host}, s: {type: switch}}
+  links:
+    la: {ends: [a, s], rate: 100 Mbit/s, rtt: 10 ms}
+    lb: {ends: [b, s], rate: 100 Mbit/s, rtt: 10 ms, loss: 1 in 1000}
+workload: {tool: flow, from: a, to: b, duration: 1 s, window: 30 kB}
+"""
+
 
 @pytest.fixture
 def home() -> Iterator[Path]:
@@ -62,6 +90,9 @@ def home() -> Iterator[Path]:
         )
         (home / "small.yaml").write_text(SCENARIO)
         (home / "cached.yaml").write_text(CACHED)
+        (home / "switched.yaml").write_text(SWITCHED)
+        shutil.copyfile(RYU, home / "my_app.py")
+        (home / "mininet.yaml").write_text(MININET)
         for path in (home, *home.rglob("*")):
             os.chown(path, NOBODY, NOBODY)
         yield home
@@ -118,9 +149,32 @@ def test_a_user_without_any_privilege_has_a_network_to_work_in(home: Path) -> No
     assert not list((home / "cache/testbed/journal").iterdir())
 
 
+def test_a_user_without_any_privilege_has_switches_and_a_controller_and_can_repeat_them(home: Path) -> None:
+    if as_nobody(home, "--version").returncode:
+        pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
+    ran = as_nobody(home, "run", "switched.yaml", "-o", "out")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "1 valid" in ran.stdout
+    (home / "my_app.py").unlink()
+    (trial,) = (home / "out/trials").iterdir()
+    repeated = as_nobody(home, "run", "--repeat", trial)
+    assert repeated.returncode == 0, repeated.stdout + repeated.stderr
+
+
 def test_a_user_without_any_privilege_is_told_what_needs_root(home: Path) -> None:
     if as_nobody(home, "--version").returncode:
         pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
     refused = as_nobody(home, "run", "small.yaml", "-o", "out", "--set", "kernel=host")
     assert refused.returncode == 3
     assert "kernel: host needs root; to fix it, type: sudo testbed run" in refused.stderr
+
+
+def test_a_user_without_any_privilege_has_mininet_build_a_network_and_repeats_it(home: Path) -> None:
+    if as_nobody(home, "--version").returncode:
+        pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
+    ran = as_nobody(home, "run", "mininet.yaml", "-o", "out")
+    assert ran.returncode == 0, ran.stderr
+    assert "1 valid" in ran.stdout
+    (trial,) = (home / "out/trials").iterdir()
+    repeated = as_nobody(home, "run", "--repeat", trial)
+    assert repeated.returncode == 0, repeated.stdout + repeated.stderr

@@ -48,4 +48,17 @@ if MYPY:
 
     Way = Callable[[str, Step, str], Elsewhere]
 
-WAYS: dict[str, Way] = {}
+
+def vm(node: str, step: Step, folder: str) -> Elsewhere:
+    from .vm import VirtualMachine  # what it imports would cost every guest time
+
+    return VirtualMachine(node, step, folder)
+
+
+def machine(node: str, step: Step, folder: str) -> Elsewhere:
+    from .machine import Machine
+
+    return Machine(node, step, folder)
+
+
+WAYS: dict[str, Way] = {"vm": vm, "machine": machine}

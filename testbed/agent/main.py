@@ -31,7 +31,10 @@ def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool) -> 
         except (StepError, OSError, subprocess.SubprocessError) as failure:
             error = {"step": step, "text": str(failure)}
             break
-    trial.stop_all()
+    try:
+        trial.stop_all()
+    except StepError as failure:
+        error = error or {"step": {"title": "the end"}, "text": str(failure)}
     trial.close(error)
     return 0 if error is None else 1
 

@@ -6,9 +6,11 @@ computer's real NICs); `on` a node that is not in any namespace here, but elsewh
                   (it is not waited for), `may_fail` true if another exit status than 0 is a result, not an error
     stop: NAME    end a background program with SIGTERM and wait for it
     write: [[FILE, VALUE], …]   below /proc/sys or /sys, read back and compared
-    read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file
+    read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file; `of`
+                  names a background program whose number stands for {pid} in FILE
     sleep: SECONDS
-    reach: NODE                 find the way to a node elsewhere, `by` one of the ways that `elsewhere` knows
+    reach: NODE                 find the way to a node elsewhere, `by` one of the ways that `elsewhere` knows; `program`
+                  is a background program that is the node
     timeline: [{"at_ns": NS, "steps": [STEP, …], "then": [STEP, …]}, …]   `background` is its name; steps that are done
                   while the next ones go on, at times after the start: that is when this step began, or with
                   `begin: [FILE, PATTERN]` the ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon
@@ -120,7 +122,8 @@ class Trial:
 
     def reach(self, step: Step) -> Step:
         node = step["reach"]
-        self.elsewhere[node] = WAYS[step["by"]](node, step, self.folder)
+        pid = {"pid": self.running[step["program"]].pid} if "program" in step else {}
+        self.elsewhere[node] = WAYS[step["by"]](node, step | pid, self.folder)
         return self.elsewhere[node].about()
 
     def stop(self, step: Step) -> Step:
@@ -143,6 +146,8 @@ class Trial:
 
     def read(self, step: Step) -> None:
         for name, path in step["read"].items():
+            if "of" in step:
+                path = path.format(pid=self.running[step["of"]].pid)
             with open(os.path.join(self.folder, name), "w") as copy:
                 copy.write(self.elsewhere[step["on"]].read(path) if "on" in step else text_of(path))
 
@@ -194,8 +199,14 @@ class Trial:
         for process in self.running.values():
             process.kill()
             process.wait()
+        failures = []
         for each in self.elsewhere.values():
-            each.close()
+            try:
+                each.close()
+            except StepError as error:
+                failures.append(str(error))
+        if failures:
+            raise StepError("; ".join(failures))
 
     def close(self, error: Step | None) -> None:
         self.log.close()

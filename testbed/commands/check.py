@@ -9,18 +9,21 @@ import typer
 
 from .. import here
 from ..error import SpecError, TestbedError
+from ..library import spec_file
 from ..plan import plan
 from ..specfile import is_scenario, load_scenario, load_topology, sizes_of
 from ..trial import orders
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(help="Topology and scenario files.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Topology and scenario files, or names of those that come with the testbed.")
+    ],
     on_this_machine: Annotated[bool, typer.Option("--here", help="Also whether they can run on this machine.")] = False,
 ) -> None:
     """Say what is wrong with topology and scenario files: all problems of all files at once."""
     failed: TestbedError | None = None
-    for file in files:
+    for file in map(spec_file, files):
         try:
             print(f"{file}: {_describe(file)}{_where(file) if on_this_machine else ''}")
         except SpecError as error:

@@ -10,13 +10,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from ..doctor import BUILD, HOST, LAB, Finding, examine, lab_works
+from ..doctor import BUILD, HOST, LAB, MININET, SDN, VM, Finding, examine, lab_works
 from ..here import Ability, abilities
 
 TITLES = {
     LAB: "To run trials in the lab kernel (the default)",
     BUILD: "To build a lab kernel",
+    MININET: "To build networks with Mininet (`engine: mininet`)",
     HOST: "To run trials in this machine's own kernel (`kernel: host`)",
+    SDN: "For nodes of the types ovs and controller",
+    VM: "To run virtual machines (`type: vm`, with `kernel: host`)",
 }
 
 

@@ -1,4 +1,4 @@
-"""`testbed kernel build` and `testbed kernel list`: the lab kernels of this user."""
+"""`testbed kernel`: the lab kernels of this user, and kernels for virtual machines."""
 
 import json
 from dataclasses import asdict
@@ -17,9 +17,16 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from ..kernels import vmfetch, vmkernel
 from ..kernels.build import KernelImage, Stage, build, installed
+from ..kernels.vmkernel import VmKernel
 
-app = typer.Typer(help="Build and list lab kernels.", no_args_is_help=True)
+app = typer.Typer(
+    help="Build lab kernels, fetch kernels for virtual machines, list both.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 class Format(StrEnum):
@@ -77,32 +84,55 @@ def build_command(
     print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
 
 
+@app.command("fetch")
+def fetch_command(
+    version: Annotated[str | None, typer.Argument(help="Such as 7.3 or 6.16; left out, the newest.")] = None,
+    name: Annotated[str | None, typer.Option(help="What topologies call it: `kernel: NAME` of a vm.")] = None,
+) -> None:
+    """Fetch a kernel for virtual machines from Debian, and the guest agent, unless they are there already.
+
+    They are unpacked, not installed.
+    """
+    console = Console(stderr=True)
+    kernel = vmfetch.fetch(version, name, lambda what: console.print(f"virtual machines: {what}", highlight=False))
+    print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
+
+
 @app.command("list")
 def list_command(
     format: Annotated[Format, typer.Option(help="How to print them.")] = Format.table,
 ) -> None:
-    """List the lab kernels, the newest last."""
-    images = installed()
+    """List the lab kernels and those for virtual machines, the newest last."""
+    images, machines = installed(), vmkernel.installed()
     if format is Format.json:
-        print(json.dumps([_plain(image) for image in images], indent=2))
-    elif not images:
+        print(json.dumps([*map(_plain, images), *map(_plain_machine, machines)], indent=2))
+        return
+    if not images:
         print("no lab kernel has been built yet; to build one, type: testbed kernel build")
-    else:
-        print(table(images))
+    if not machines:
+        print(f"no kernel for virtual machines has been fetched yet; to get one, type: {vmkernel.FETCH_COMMAND}")
+    if images or machines:
+        print(table(images, machines))
 
 
 def _plain(image: KernelImage) -> dict[str, object]:
-    return {**asdict(image), "path": str(image.path)}
+    return {**asdict(image), "path": str(image.path), "for": "lab"}
 
 
-def table(images: tuple[KernelImage, ...]) -> str:
+def _plain_machine(kernel: VmKernel) -> dict[str, object]:
+    return {**asdict(kernel), "folder": str(kernel.folder), "for": "vm"}
+
+
+def table(images: tuple[KernelImage, ...], machines: tuple[VmKernel, ...] = ()) -> str:
     """One line for each kernel; paths are not shortened, so that they can be copied."""
     rows = [
-        ("name", "release", "default", "built", "where"),
-        *(
-            (image.name, image.release, "yes" if image.default else "no", image.built, str(image.folder))
-            for image in images
-        ),
+        ("for", "name", "release", "default", "made", "where"),
+        *(("lab", each.name, each.release, _yes(each.default), each.built, str(each.folder)) for each in images),
+        *(("vm", each.name, each.release, _yes(each.default), each.made, str(each.folder)) for each in machines),
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"

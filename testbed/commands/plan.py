@@ -9,12 +9,15 @@ import typer
 
 from .. import plan as planning
 from ..error import UserError
+from ..library import spec_file
 from ..specfile import is_scenario, load_scenario, load_topology
 from ..trial import orders
 
 
 def plan(
-    file: Annotated[Path, typer.Argument(help="A topology or a scenario file.")],
+    file: Annotated[
+        Path, typer.Argument(help="A topology or a scenario file, or the name of one that comes with the testbed.")
+    ],
     trial: Annotated[str | None, typer.Option(help="Which trial of a scenario, by its id (the first one).")] = None,
     list_trials: Annotated[
         bool, typer.Option("--list", help="Print the ids of the scenario's trials instead.")
@@ -25,6 +28,7 @@ def plan(
     quick: Annotated[bool, typer.Option("--quick", help="The quick size of the scenario.")] = False,
 ) -> None:
     """Print the commands that build the network, as a script for a root shell, and stop there."""
+    file = spec_file(file)
     if not is_scenario(file):
         print(planning.plan(load_topology(file)).script(), end="")
         return

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from rich.console import Console
@@ -24,14 +24,16 @@ from ..scenario import Scenario
 from ..specfile import files_of, load_scenario
 from ..store import Store
 from ..sweep import Summary
+from ..topology import Engine
 from ..topologyfile import NODE_TYPES
 from .results import PIPED_WIDTH, Format
-from .run import carry_out, duration, prepare
+from .run import carry_out, prepare
+from .screen import duration
 
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")
 COLOUR = {"pass": "green", "fail": "red", "not run": "dim", None: "default"}
-HAVE = frozenset(NODE_TYPES)
+HAVE = frozenset({*NODE_TYPES, *(f"engine: {name}" for name in get_args(Engine))})
 """Node types and engines that this version has."""
 
 

@@ -1,4 +1,4 @@
-"""Debian's archive of kernel sources, read through APT as an ordinary user.
+"""Debian's archive of kernels and their sources, read through APT as an ordinary user.
 
 Touches its own folder and the network. The user's sources and lists are left alone; their proxy and
 credentials are kept. Signatures are checked against Debian's keyring.
@@ -6,6 +6,7 @@ credentials are kept. Signatures are checked against Debian's keyring.
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -107,16 +108,40 @@ class Archive:
         names = ((path, path.name.split("_")) for path in files)
         return tuple((Release(words[0], unquote(words[1])), path) for path, words in names)
 
+    def versions(self, pattern: str) -> tuple[tuple[str, str], ...]:
+        """Every package of the archive whose name matches, with its version. MachineError without a network."""
+        try:
+            return self._versions(pattern)
+        except process.CommandError as error:
+            raise _unreachable(self.mirror, error.stderr) from error
+
+    def dependencies(self, name: str) -> tuple[str, ...]:
+        """The packages that one of the archive names as needed."""
+        table = process.run(self._apt("apt-cache", "depends", "--important", name)).stdout
+        return tuple(line.split()[-1] for line in table.splitlines() if "Depends:" in line)
+
+    def download(self, wanted: Sequence[str], folder: Path) -> tuple[Path, ...]:
+        """The files of packages, each `NAME=VERSION`, in a folder. MachineError without a network."""
+        try:
+            process.run(self._apt("apt-get", "download", *wanted), cwd=folder)
+        except process.CommandError as error:
+            raise _unreachable(self.mirror, error.stderr) from error
+        return tuple(sorted(folder.glob("*.deb")))
+
     def _list(self) -> tuple[Release, ...]:
+        found = self._versions(r"linux-source-\d+\.\d+")
+        return tuple(Release(name, version) for name, version in found)
+
+    def _versions(self, pattern: str) -> tuple[tuple[str, str], ...]:
         self._prepare()
         process.run(self._apt("apt-get", "update"))
-        names = process.run(self._apt("apt-cache", "pkgnames", "linux-source-")).stdout.split()
-        wanted = [name for name in names if re.fullmatch(r"linux-source-\d+\.\d+", name)]
+        names = process.run(self._apt("apt-cache", "pkgnames", "linux-")).stdout.split()
+        wanted = [name for name in names if re.fullmatch(pattern, name)]
         if not wanted:
             return ()
         table = process.run(self._apt("apt-cache", "madison", *wanted)).stdout
         rows = (line.split("|") for line in table.splitlines() if "Packages" in line)
-        return tuple(Release(row[0].strip(), row[1].strip()) for row in rows)
+        return tuple((row[0].strip(), row[1].strip()) for row in rows)
 
     def _prepare(self) -> None:
         if not KEYRING.exists():
@@ -138,7 +163,7 @@ def _order(release: Release) -> tuple[int, ...]:
 
 def _unreachable(mirror: str, said: str) -> MachineError:
     reasons = [line for line in said.splitlines() if line.startswith(("E:", "W:"))]
-    first = f"no kernel source from {mirror} {SUITE} (network? TESTBED_DEBIAN_MIRROR?)"
+    first = f"no kernel from {mirror} {SUITE} (network? TESTBED_DEBIAN_MIRROR?)"
     what = "\n".join([first, *reasons[:5]])
     if any("NO_PUBKEY" in line or "not signed" in line for line in reasons):
         return MachineError(what, package.install_command(["debian-archive-keyring"]))

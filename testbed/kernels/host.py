@@ -26,6 +26,7 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         ("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"),
         "sch_tbf",
     ),
+    "htb": (("tc", "qdisc", "add", "dev", "lo", "root", "htb", "default", "1"), "sch_htb"),
     "nft": (
         (
             "nft",
@@ -41,6 +42,18 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
             "add rule netdev t c limit rate over 1000 bytes/second burst 1000 bytes drop",
         ),
         "nft_quota nft_limit",
+    ),
+    "vlan_filtering": (
+        ("ip", "link", "add", "br0", "type", "bridge", "vlan_filtering", "1", "vlan_default_pvid", "0"),
+        "bridge",
+    ),
+    "802.1Q": (
+        (
+            "sh",
+            "-ec",
+            "ip link add eth0 type veth peer eth1; ip link add link eth0 name v type vlan protocol 802.1Q id 1",
+        ),
+        "8021q",
     ),
 }
 """What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""

@@ -1,12 +1,13 @@
 /*
  * observe: what the kernel says over netlink, again and again, unparsed.
  *
- *   observe FILE INTERVAL_NS SOURCE@NETNS ...
+ *   observe FILE INTERVAL_NS SOURCE[/DEVICE]@NETNS ...
  *
  * Asks every source at once and then every INTERVAL_NS of CLOCK_MONOTONIC (0: once only), until SIGTERM, which is
  * answered by one last round.  Sources:
  *   tcp     every TCP socket but listening ones: sock_diag with TCP_INFO, congestion control and socket memory
  *   qdisc   every queueing discipline with its statistics
+ *   class   every class of the queueing disciplines of DEVICE
  *   link    every device with its features and counters
  *   nft     every named object of nftables in the family netdev: counters
  *
@@ -28,6 +29,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
@@ -44,7 +46,7 @@ static const long long LIFE_NS = 1000000000LL;   /* at least one sign of life in
 enum { MAX_SOURCES = 4096, ANSWER_BYTES = 1 << 20 };
 
 struct source {
-	int kind, socket;
+	int kind, socket, device;
 };
 
 static struct source sources[MAX_SOURCES];
@@ -108,6 +110,14 @@ static void ask_qdisc(const struct source *s)
 	send_request(s, &header, &body, sizeof body);
 }
 
+static void ask_class(const struct source *s)
+{
+	struct nlmsghdr header = { .nlmsg_type = RTM_GETTCLASS };
+	struct tcmsg body = { .tcm_family = AF_UNSPEC, .tcm_ifindex = s->device };
+
+	send_request(s, &header, &body, sizeof body);
+}
+
 static void ask_link(const struct source *s)
 {
 	struct nlmsghdr header = { .nlmsg_type = RTM_GETLINK };
@@ -131,19 +141,20 @@ static const struct kind {
 } kinds[] = {
 	{ "tcp", NETLINK_SOCK_DIAG, { ask_tcp4, ask_tcp6 } },
 	{ "qdisc", NETLINK_ROUTE, { ask_qdisc, NULL } },
+	{ "class", NETLINK_ROUTE, { ask_class, NULL } },
 	{ "link", NETLINK_ROUTE, { ask_link, NULL } },
 	{ "nft", NETLINK_NETFILTER, { ask_nft, NULL } },
 };
 
 static void open_source(struct source *s, const char *word)
 {
-	const char *at = strchr(word, '@');
-	char path[256];
+	const char *at = strchr(word, '@'), *slash = memchr(word, '/', at ? at - word : 0), *end = slash ? slash : at;
+	char path[256], device[IFNAMSIZ];
 	int netns;
 
 	s->kind = -1;
 	for (size_t i = 0; at && i < sizeof kinds / sizeof *kinds; i++)
-		if (strlen(kinds[i].name) == (size_t)(at - word) && !strncmp(kinds[i].name, word, at - word))
+		if (strlen(kinds[i].name) == (size_t)(end - word) && !strncmp(kinds[i].name, word, end - word))
 			s->kind = i;
 	if (s->kind < 0)
 		die("no such source", word);
@@ -152,6 +163,12 @@ static void open_source(struct source *s, const char *word)
 	if (netns < 0 || setns(netns, CLONE_NEWNET) < 0)
 		die("cannot enter the network namespace", at + 1);
 	close(netns);
+	if (slash) {
+		snprintf(device, sizeof device, "%.*s", (int)(at - slash - 1), slash + 1);
+		s->device = if_nametoindex(device);
+		if (!s->device)
+			die("no such device", word);
+	}
 	s->socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, kinds[s->kind].protocol);
 	if (s->socket < 0)
 		die("cannot open netlink in", at + 1);

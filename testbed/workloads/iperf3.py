@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,26 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
     if workload.protocol == "udp":
         heard = json.loads((folder / SERVER).read_text())
         return _udp(end, heard, said["start"]["test_start"]["blksize"])
-    flows = tuple(_flow(stream, end.get("sender_tcp_congestion")) for stream in end["streams"])
+    sndbuf_bytes, rcvbuf_bytes = said["start"].get("sndbuf_actual"), _heard(folder).get("rcvbuf_actual")
+    flows = tuple(
+        replace(
+            _flow(stream, end.get("sender_tcp_congestion")),
+            sndbuf_bytes=sndbuf_bytes,
+            rcvbuf_bytes=rcvbuf_bytes,
+            mss_bytes=said["start"].get("tcp_mss_default"),
+        )
+        for stream in end["streams"]
+    )
     return Outcome(None, None, None, end["sum_received"]["bits_per_second"], None, flows)
+
+
+def _heard(folder: Path) -> dict[str, Any]:
+    """What the server says of the start; nothing if it was ended before it could."""
+    try:
+        found: dict[str, Any] = json.loads((folder / SERVER).read_text())["start"]
+    except (OSError, ValueError, KeyError):
+        return {}
+    return found
 
 
 def _flow(stream: dict[str, Any], congestion: str | None) -> FlowOutcome:
@@ -81,6 +100,7 @@ def _flow(stream: dict[str, Any], congestion: str | None) -> FlowOutcome:
         rtt_min_s=sender["min_rtt"] / 1e6 if "min_rtt" in sender else None,
         congestion=congestion,
         received_bytes=receiver["bytes"],
+        snd_wnd_bytes=sender.get("max_snd_wnd"),
     )
 
 

@@ -7,6 +7,10 @@ ip link add name eth0 address 02:54:42:00:00:00 mtu 1500 netns tb-a type veth pe
 ip link add name eth1 address 02:54:42:00:00:02 mtu 1500 netns tb-r type veth peer name eth0 address 02:54:42:00:00:03 mtu 1500 netns tb-b
 ip link add name eth2 address 02:54:42:00:00:04 mtu 1500 netns tb-r type veth peer name eth0 address 02:54:42:00:00:05 mtu 1500 netns tb-c
 ip netns exec tb-a sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
+ip netns exec tb-a sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'
+ip netns exec tb-a sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_ra'
+ip netns exec tb-a sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad'
+ip netns exec tb-a sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_ra'
 ip netns exec tb-a sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-a sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
 ip netns exec tb-a sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
@@ -16,6 +20,10 @@ ip -n tb-a link set eth0 up
 ip -n tb-a neighbour replace fd00:1::2 lladdr 02:54:42:00:00:01 dev eth0 nud permanent
 ip -n tb-a route replace ::/0 via fd00:1::2 dev eth0
 ip netns exec tb-b sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
+ip netns exec tb-b sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'
+ip netns exec tb-b sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_ra'
+ip netns exec tb-b sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad'
+ip netns exec tb-b sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_ra'
 ip netns exec tb-b sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-b sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
 ip netns exec tb-b sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
@@ -25,6 +33,10 @@ ip -n tb-b link set eth0 up
 ip -n tb-b neighbour replace fd00:2::2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
 ip -n tb-b route replace ::/0 via fd00:2::2 dev eth0
 ip netns exec tb-c sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
+ip netns exec tb-c sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'
+ip netns exec tb-c sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_ra'
+ip netns exec tb-c sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad'
+ip netns exec tb-c sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_ra'
 ip netns exec tb-c sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-c sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
 ip netns exec tb-c sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/ipv4/tcp_wmem'
@@ -37,6 +49,14 @@ ip -n tb-c neighbour replace fd00:3::2 lladdr 02:54:42:00:00:04 dev eth0 nud per
 ip -n tb-c route replace default via 10.3.0.2 dev eth0
 ip -n tb-c route replace ::/0 via fd00:3::2 dev eth0
 ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_ra'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_ra'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth1/accept_dad'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth1/accept_ra'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth2/accept_dad'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv6/conf/eth2/accept_ra'
 ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'

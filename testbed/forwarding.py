@@ -1,0 +1,79 @@
+"""Forwarding: shortest ways through the switches of a segment, and a tree for what goes to everybody. Pure, no I/O.
+
+Of several shortest ways to a port, a switch takes the one whose number, in the order of the file's links, is that of
+the port among those of hosts and routers, counted around (every other switch counts on by one after each round): ports
+share the ways, and the same file always gives the same ones.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from .address import AddressBook, Port
+from .topology import SWITCHING, Link, Topology
+
+
+def is_told(topology: Topology, port: Port) -> bool:
+    """Whether an Open vSwitch is among the switches around a port, and none that keeps VLANs apart."""
+    around = switches_around(topology, topology.link(port.link).other_end(port.node))
+    nodes = [topology.node(name) for name in around]
+    return any(node.ovs is not None for node in nodes) and not any(node.vlans for node in nodes)
+
+
+def switches_around(topology: Topology, switch: str) -> frozenset[str]:
+    """A switch and all that are joined with it; none for another node."""
+    return frozenset(_steps(topology, [switch])) if topology.node(switch).type in SWITCHING else frozenset()
+
+
+def towards(topology: Topology, book: AddressBook, port: Port) -> dict[str, Link]:
+    """For each switch around a port the link on which it sends what is for the port."""
+    first = topology.link(port.link).other_end(port.node)
+    found = {first: topology.link(port.link)} if topology.node(first).type in SWITCHING else {}
+    steps = _steps(topology, [*found])
+    number = next(n for n, each in enumerate(_ends(topology, book)) if (each.node, each.link) == (port.node, port.link))
+    for switch in steps:
+        nearer = [link for link in topology.links_of(switch) if steps.get(link.other_end(switch)) == steps[switch] - 1]
+        if nearer:
+            turned = number + number // len(nearer) * (steps[switch] % 2)
+            found[switch] = nearer[turned % len(nearer)]
+    return found
+
+
+def _ends(topology: Topology, book: AddressBook) -> list[Port]:
+    """The ports of all nodes that are no switches."""
+    return [port for port in book.ports if topology.node(port.node).type not in SWITCHING]
+
+
+def tree(topology: Topology, switch: str) -> frozenset[str]:
+    """The names of links that join all switches of a switch's segment without a ring, the same from every switch; links
+    to hosts and routers are in it.
+    """
+    switches = _steps(topology, [switch])
+    root = next(node.name for node in topology.nodes if node.name in switches)
+    reached, kept = {root}, set()
+    waiting = deque([root])
+    while waiting:
+        here = waiting.popleft()
+        for link in topology.links_of(here):
+            there = link.other_end(here)
+            if there not in switches:
+                kept.add(link.name)
+            elif there not in reached:
+                reached.add(there)
+                kept.add(link.name)
+                waiting.append(there)
+    return frozenset(kept)
+
+
+def _steps(topology: Topology, start: list[str]) -> dict[str, int]:
+    """How many links away from the start each switch is."""
+    found = dict.fromkeys(start, 0)
+    waiting = deque(start)
+    while waiting:
+        here = waiting.popleft()
+        for link in topology.links_of(here):
+            there = link.other_end(here)
+            if there not in found and topology.node(there).type in SWITCHING:
+                found[there] = found[here] + 1
+                waiting.append(there)
+    return found

@@ -1,0 +1,211 @@
+/* The first process of a virtual machine: makes a root file system and starts the guest agent in it.
+
+   Runs from an initramfs that holds it, the modules it needs (/modules, with their order in /modules/list), and nothing
+   else.  The kernel's command line says what to do:
+       testbed.root=probe   say that the kernel boots, and power off
+       testbed.root=host    the root is a 9p share called `root`, read-only, below a tmpfs; modules are in another one,
+                            called `modules`; testbed.agent=FILE is the guest agent there
+       testbed.root=disk    the root is the first file system of the first disk, below a tmpfs, and its init goes on
+   A failure is said on the console, and powers the machine off. */
+
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NEW "/new"
+#define AGENT "/run/qemu-ga"
+#define PORTS "/sys/class/virtio-ports"
+#define SHARE "trans=virtio,version=9p2000.L,msize=262144,cache=loose"
+
+static void __attribute__((noreturn)) power_off(void)
+{
+    sync();
+    reboot(RB_POWER_OFF);
+    for (;;)
+        pause();
+}
+
+static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
+{
+    int error = errno;
+    va_list words;
+    va_start(words, format);
+    fputs("testbed-vm: ", stdout);
+    vprintf(format, words);
+    printf(": %s\n", strerror(error));
+    fflush(stdout);
+    power_off();
+}
+
+static void need_mount(const char *kind, const char *source, const char *target, unsigned long flags, const char *data)
+{
+    mkdir(target, 0755);
+    if (mount(source, target, kind, flags, data))
+        fail("mount %s (%s) on %s", source, kind ? kind : "moved", target);
+}
+
+/* The value of KEY=VALUE on the kernel's command line; NULL without it. */
+static char *option(const char *key)
+{
+    static char line[4096];
+    static char value[4096];
+    int file = open("/proc/cmdline", O_RDONLY);
+    ssize_t size = read(file, line, sizeof line - 1);
+    close(file);
+    line[size > 0 ? size : 0] = 0;
+    for (char *word = strtok(line, " \n"); word; word = strtok(NULL, " \n"))
+        if (!strncmp(word, key, strlen(key)) && word[strlen(key)] == '=')
+            return strcpy(value, word + strlen(key) + 1);
+    return NULL;
+}
+
+static void load_modules(void)
+{
+    FILE *list = fopen("/modules/list", "r");
+    char name[256], path[300];
+    while (list && fscanf(list, "%255s", name) == 1) {
+        snprintf(path, sizeof path, "/modules/%s", name);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0 || (syscall(SYS_finit_module, file, "", 0) && errno != EEXIST))
+            fail("module %s", name);
+        close(file);
+    }
+    if (list)
+        fclose(list);
+}
+
+/* What is mounted on /lower stays as it is: all writing goes to memory. */
+static void overlay(void)
+{
+    need_mount("tmpfs", "tmpfs", "/writes", 0, "mode=755");
+    mkdir("/writes/upper", 0755);
+    mkdir("/writes/work", 0755);
+    need_mount("overlay", "overlay", NEW, 0, "lowerdir=/lower,upperdir=/writes/upper,workdir=/writes/work");
+}
+
+static void enter_root(void)
+{
+    static const char *moved[] = {"/proc", "/sys", "/dev"};
+    for (int i = 0; i < 3; i++) {
+        char to[32];
+        snprintf(to, sizeof to, NEW "%s", moved[i]);
+        need_mount(NULL, moved[i], to, MS_MOVE, NULL);
+    }
+    if (chdir(NEW) || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
+        fail("the new root");
+}
+
+static void set_up_host_root(const char *agent)
+{
+    char path[4200];
+    static const char *fresh[] = {NEW "/run", NEW "/tmp", NEW "/var/tmp", NEW "/var/log"};
+    need_mount("9p", "root", "/lower", MS_RDONLY, SHARE);
+    overlay();
+    need_mount("9p", "modules", NEW "/lib/modules", MS_RDONLY, SHARE);
+    for (int i = 0; i < 4; i++)
+        need_mount("tmpfs", "tmpfs", fresh[i], 0, "mode=1777");
+    snprintf(path, sizeof path, "/lower%s", agent);
+    close(open(NEW AGENT, O_WRONLY | O_CREAT, 0755));
+    if (mount(path, NEW AGENT, NULL, MS_BIND, NULL))
+        fail("the guest agent %s", agent);
+    enter_root();
+    mkdir("/dev/pts", 0755);
+    mount("devpts", "/dev/pts", "devpts", 0, NULL);
+}
+
+static void set_up_disk_root(void)
+{
+    static const char *disks[] = {"/dev/vda1", "/dev/vda"};
+    static const char *kinds[] = {"ext4", "xfs", "btrfs"};
+    mkdir("/lower", 0755);
+    for (int i = 0; i < 6; i++)
+        if (!mount(disks[i / 3], "/lower", kinds[i % 3], MS_RDONLY, NULL)) {
+            overlay();
+            enter_root();
+            return;
+        }
+    fail("no file system on the disk");
+}
+
+/* The device of the port that the guest agent talks over; udev, which would give it a name, does not run. */
+static const char *port(void)
+{
+    static char device[300];
+    DIR *folder = opendir(PORTS);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[300], name[64] = "";
+        snprintf(path, sizeof path, PORTS "/%s/name", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        if (fscanf(file, "%63s", name) == 1 && !strcmp(name, "org.qemu.guest_agent.0"))
+            snprintf(device, sizeof device, "/dev/%s", entry->d_name);
+        fclose(file);
+    }
+    if (folder)
+        closedir(folder);
+    if (!*device)
+        fail("no port for the guest agent");
+    return device;
+}
+
+static void __attribute__((noreturn)) serve(void)
+{
+    const char *device = port();
+    setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("HOME", "/run", 1);
+    pid_t pid = fork();
+    if (!pid) {
+        setsid();
+        execl(AGENT, AGENT, "--method", "virtio-serial", "--path", device, "--statedir", "/run", "--pidfile",
+              "/run/agent.pid", NULL);
+        fail("the guest agent");
+    }
+    printf("testbed-vm: ready\n");
+    fflush(stdout);
+    for (int status;;) {
+        pid_t ended = wait(&status);
+        if (ended == pid || (ended < 0 && errno == ECHILD)) {
+            errno = 0;
+            fail("the guest agent ended with status %d", status);
+        }
+    }
+}
+
+int main(void)
+{
+    struct utsname name;
+    need_mount("proc", "proc", "/proc", 0, NULL);
+    need_mount("sysfs", "sysfs", "/sys", 0, NULL);
+    need_mount("devtmpfs", "dev", "/dev", 0, NULL);
+    const char *root = option("testbed.root");
+    uname(&name);
+    if (!root || !strcmp(root, "probe")) {
+        printf("testbed-vm: boots %s\n", name.release);
+        fflush(stdout);
+        power_off();
+    }
+    int is_disk = !strcmp(root, "disk");
+    load_modules();
+    if (is_disk) {
+        set_up_disk_root();
+        execl("/sbin/init", "/sbin/init", NULL);
+        fail("/sbin/init");
+    }
+    const char *agent = option("testbed.agent");
+    set_up_host_root(agent ? agent : "/usr/sbin/qemu-ga");
+    serve();
+}

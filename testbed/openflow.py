@@ -1,0 +1,86 @@
+"""OpenFlow switches and controllers as values. Pure, no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .impairment import UNIMPAIRED, Direction
+
+Datapath: TypeAlias = Literal["kernel", "user"]
+FailMode: TypeAlias = Literal["secure", "standalone"]
+Neighbours: TypeAlias = Literal["static", "learned"]
+"""Whether hosts know the MAC addresses of their segment from the start, or ask for them (ARP, ND)."""
+
+APPS = ("learning-switch", "static", "firewall", "monitor")
+"""Our own; any other app is a file."""
+
+NOBODY = "none"
+"""In place of a controller's name: the switch has none."""
+
+MONITOR_INTERVAL_NS = 1_000_000_000
+DPID_MAX = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class Ovs:
+    """An Open vSwitch. `controller` None is the topology's only one, if it has one; NOBODY is none.
+
+    `fail_mode` None is secure with a controller and standalone without, `datapath` None the kernel's where it has one,
+    `dpid` None the number of the switch in the file, from 1 on.
+    """
+
+    controller: str | None = None
+    fail_mode: FailMode | None = None
+    datapath: Datapath | None = None
+    dpid: int | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a firewall does with packets; what is None fits all. `port` is that of the destination."""
+
+    action: Literal["allow", "deny"]
+    source: str | None = None
+    destination: str | None = None
+    protocol: Literal["tcp", "udp", "icmp"] | None = None
+    port: int | None = None
+
+
+@dataclass(frozen=True)
+class Controller:
+    """An OpenFlow controller: one of APPS, or the name of a file with `text` (None for APPS).
+
+    `forward` and `backward` are the channel from its switches to it, and back. `rules` are the firewall's,
+    `interval_ns` the monitor's. It starts `start_ns` after the workload, or before it (None), and is killed `stop_ns`
+    after the workload's start, or never (None). `loops` says that an app in a file can live with rings of switches.
+    """
+
+    app: str
+    text: str | None = None
+    forward: Direction = UNIMPAIRED
+    backward: Direction = UNIMPAIRED
+    rules: tuple[Rule, ...] = ()
+    interval_ns: int | None = None
+    start_ns: int | None = None
+    stop_ns: int | None = None
+    loops: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        return self.text is None
+
+    @property
+    def rtt_ns(self) -> int:
+        """Of its channel, there and back."""
+        return self.forward.delay_ns + self.backward.delay_ns
+
+    @property
+    def breaks_loops(self) -> bool:
+        """Whether no packet goes round for ever in a ring of its switches."""
+        return self.loops or self.app == "static"
+
+    @property
+    def is_proactive(self) -> bool:
+        """Whether it says all that there is to say before the first packet comes."""
+        return self.app == "static"

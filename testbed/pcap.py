@@ -1,0 +1,133 @@
+"""Packet captures as tcpdump writes them: the TCP and UDP packets in one. Pure, no I/O."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+from typing import NamedTuple, TypeAlias
+
+Ip: TypeAlias = IPv4Address | IPv6Address
+
+TCP, UDP = 6, 17
+ETHERNET_BYTES, TAG_BYTES, UDP_BYTES = 14, 4, 8
+TAGGED, IPV4, IPV6 = b"\x81\x00", b"\x08\x00", b"\x86\xdd"
+FILE_BYTES, RECORD_BYTES = 24, 16
+
+_MAGIC = {0xA1B2C3D4: 1e-6, 0xA1B23C4D: 1e-9}
+_RECORD, _FILE = struct.Struct("=IIII"), struct.Struct("=I")
+_IPV4, _PORTS = struct.Struct("!2xH2xHxB2x4s4s"), struct.Struct("!HHI")
+_IPV6 = struct.Struct("!4xHBx16s16s")
+
+
+class Packet(NamedTuple):
+    """A TCP or UDP packet, whole. Addresses are as in the packet; `payload_bytes` is that of TCP or UDP.
+
+    `number` is TCP's sequence number; of UDP it means nothing.
+    """
+
+    time_s: float
+    source: bytes
+    destination: bytes
+    protocol: int
+    source_port: int
+    destination_port: int
+    number: int
+    payload_bytes: int
+
+
+def packets(data: bytes) -> Iterator[Packet]:
+    """Every packet whose headers were kept, in the order of the file; fragments but the first have no ports, and are
+    left out. Raises ValueError for what is no capture of this machine's byte order.
+    """
+    unit_s = _MAGIC.get(_FILE.unpack_from(data)[0]) if len(data) >= FILE_BYTES else None
+    if unit_s is None:
+        raise ValueError("this is no packet capture")
+    at = FILE_BYTES
+    while at + RECORD_BYTES <= len(data):
+        seconds, fraction, kept, _ = _RECORD.unpack_from(data, at)
+        at += RECORD_BYTES
+        found = _packet(seconds + fraction * unit_s, data, at, min(at + kept, len(data)))
+        at += kept
+        if found is not None:
+            yield found
+
+
+def _packet(time_s: float, data: bytes, at: int, end: int) -> Packet | None:
+    at += ETHERNET_BYTES
+    while data[at - 2 : at] == TAGGED:
+        at += TAG_BYTES
+    kind = data[at - 2 : at]
+    if kind == IPV4 and at + 20 <= end:
+        length, fragment, protocol, source, destination = _IPV4.unpack_from(data, at)
+        header = (data[at] & 15) * 4
+        if fragment & 0x1FFF:
+            return None
+    elif kind == IPV6 and at + 40 <= end:
+        length, protocol, source, destination = _IPV6.unpack_from(data, at)
+        header = 40
+        length += header
+    else:
+        return None
+    ports = at + header
+    if protocol not in (TCP, UDP) or ports + (13 if protocol == TCP else UDP_BYTES) > end:
+        return None
+    source_port, destination_port, number = _PORTS.unpack_from(data, ports)
+    header += (data[ports + 12] >> 4) * 4 if protocol == TCP else UDP_BYTES
+    return Packet(time_s, source, destination, protocol, source_port, destination_port, number, length - header)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Which packets count: those from one address to another, with ports in these ranges (both ends in)."""
+
+    source: Ip
+    destination: Ip
+    protocol: int
+    source_ports: tuple[int, int]
+    destination_ports: tuple[int, int]
+
+    def matches(self, packet: Packet) -> bool:
+        return (
+            packet.protocol == self.protocol
+            and packet.source == self.source.packed
+            and packet.destination == self.destination.packed
+            and self.source_ports[0] <= packet.source_port <= self.source_ports[1]
+            and self.destination_ports[0] <= packet.destination_port <= self.destination_ports[1]
+        )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The data of a stream in a capture: packets with payload, and the bytes of that.
+
+    Those `again` are TCP packets that begin where one began before. `largest_bytes` is the most in one packet, and
+    `span_s` the time from the first to the last; None without any.
+    """
+
+    packets: int
+    payload_bytes: int
+    again_packets: int
+    again_bytes: int
+    largest_bytes: int | None
+    span_s: float | None
+
+
+def seen(data: bytes, stream: Stream) -> Seen:
+    """Raises ValueError for what is no capture."""
+    found = [packet for packet in packets(data) if packet.payload_bytes > 0 and stream.matches(packet)]
+    begun: set[tuple[int, int, int]] = set()
+    again = []
+    for packet in found if stream.protocol == TCP else ():
+        where = (packet.source_port, packet.destination_port, packet.number)
+        again += [packet.payload_bytes] if where in begun else []
+        begun.add(where)
+    return Seen(
+        packets=len(found),
+        payload_bytes=sum(packet.payload_bytes for packet in found),
+        again_packets=len(again),
+        again_bytes=sum(again),
+        largest_bytes=max((packet.payload_bytes for packet in found), default=None),
+        span_s=found[-1].time_s - found[0].time_s if found else None,
+    )

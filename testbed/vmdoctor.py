@@ -1,0 +1,50 @@
+"""What this computer has for virtual machines. Looks at it; the first time it boots a kernel to see if KVM works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .error import MachineError
+from .kernels import guestagent, hypervisor, vmkernel
+from .native import tools
+
+Look = tuple[str, bool, str, str]
+"""What was looked at, whether it is well, the detail, and what to type if it is not."""
+
+
+def examine() -> Iterator[Look]:
+    """In the order in which one depends on the other; what cannot be looked at is left out."""
+    works = True
+    for what, look in LOOKS:
+        if not works and what == "virtual machines run":
+            return
+        try:
+            yield what, True, look(), ""
+        except MachineError as error:
+            works = False
+            yield what, False, error.what, error.fix
+
+
+def _kernel() -> str:
+    found = vmkernel.find(None)
+    return f"{found.name} ({found.release}) {found.folder}"
+
+
+def _how() -> str:
+    found = hypervisor.accelerator(tools())
+    return "with KVM" if found.name == "kvm" else f"emulated, some ten times slower: {found.why}"
+
+
+def _taps() -> str:
+    if not hypervisor.TUN.exists():
+        raise MachineError(f"there is no {hypervisor.TUN}", "sudo modprobe tun")
+    return f"{hypervisor.TUN}, and {'also' if hypervisor.VHOST.exists() else 'no'} {hypervisor.VHOST}"
+
+
+LOOKS: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("QEMU", hypervisor.version),
+    ("taps", _taps),
+    ("kernel for virtual machines", _kernel),
+    ("guest agent", lambda: str(guestagent.agent())),
+    ("virtual machines run", _how),
+)

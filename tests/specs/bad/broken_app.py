@@ -1,0 +1,3 @@
+class App:
+    def greet(self:
+        pass

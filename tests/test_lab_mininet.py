@@ -1,0 +1,235 @@
+"""The real Mininet in the lab kernel: rates and delays, the same numbers as our own engine, and its own tests."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trials import Ran
+
+from testbed import process, topo
+from testbed.command import MININET_DRIVER, MININET_PYTHON
+from testbed.error import MachineError
+from testbed.kernels import lab
+from testbed.kernels.cache import find, user_folder
+from testbed.native import tools
+from testbed.specfile import load_topology
+from testbed.store import same_files
+from testbed.topologyfile import TopologyFile
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(topo.missing() is not None, reason="there is no Mininet: apt-get install mininet"),
+]
+
+RunTrial = Callable[..., Ran]
+HERE = Path(__file__).parent
+
+FRAME_BYTES, PAYLOAD_BYTES = 1514, 1448
+HOSTS = {name: {"type": "host"} for name in ("a", "b", "c")}
+SWITCHES = {name: {"type": "switch"} for name in ("west", "east")}
+
+
+def over_switches(port: str = "1 Gbit/s", **middle: Any) -> dict[str, Any]:
+    """Two hosts on ports of switches, and what is asked of the link between those."""
+    return {
+        "nodes": {"a": HOSTS["a"], "b": HOSTS["b"], **SWITCHES},
+        "links": {
+            "left": {"ends": ["a", "west"], "rate": port},
+            "middle": {"ends": ["west", "east"], **middle},
+            "right": {"ends": ["east", "b"], "rate": port},
+        },
+    }
+
+
+TCLINK = {"rate": "100 Mbit/s", "rtt": "20 ms"}
+NETWORKS: dict[str, dict[str, Any]] = {
+    "tclinks": over_switches(**TCLINK),
+    "tclink-of-a-gigabit": over_switches("none", rate="1 Gbit/s", rtt="2 ms"),
+    "buffer": over_switches(**TCLINK, buffer="1 bdp"),
+    "periodic-loss": over_switches("none", **TCLINK, loss="1 in 500"),
+    "asymmetric": over_switches(rate="100 Mbit/s", delay={"forward": "3 ms", "backward": "7 ms"}),
+    "routers": {
+        "nodes": {"a": HOSTS["a"], "b": HOSTS["b"], "one": {"type": "router"}, "two": {"type": "router"}},
+        "links": {
+            "left": {"ends": ["a", "one"], "rate": "1 Gbit/s"},
+            "middle": {"ends": ["one", "two"], "rate": "200 Mbit/s", "rtt": "10 ms", "buffer": "100 packets"},
+            "right": {"ends": ["two", "b"], "rate": "1 Gbit/s"},
+        },
+    },
+}
+
+
+def network(name: str, engine: str = "mininet") -> dict[str, Any]:
+    return {"name": "net", "engine": engine, "nic": "plain", **NETWORKS[name]}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_ping_takes_what_was_asked_within_a_thousandth(run_trial: RunTrial, name: str) -> None:
+    ping = {"tool": "ping", "count": 10, "interval": "100 ms"}
+    ran = run_trial(topology=network(name), workload=ping)
+    found, asked_s = ran.data["measured"]["ping"], ran.data["asked"]["rtt_s"]
+    # Ping prints microseconds; a frame of 98 bytes at 100 Mbit/s takes 8 µs, unless a full bucket lets it go.
+    assert found["rtt_min_s"] == pytest.approx(asked_s, rel=1e-3)
+    assert found["rtt_max_s"] == pytest.approx(asked_s, rel=1e-3)
+    assert (ran.data["engine"], ran.data["mininet_version"]) == ("mininet", "2.3.0")
+    assert not [each for each in ran.data["findings"] if each["check"] != "loss"]  # pings are not lost
+
+
+@pytest.mark.parametrize("kind", [{}, {"buffer": "1500 kB"}], ids=["tclink", "emulator"])
+@pytest.mark.parametrize("rate", ["1 Mbit/s", "10 Mbit/s", "100 Mbit/s", "1 Gbit/s"])
+def test_a_full_link_carries_its_rate_within_a_thousandth(run_trial: RunTrial, kind: dict[str, str], rate: str) -> None:
+    middle = over_switches("none", rate=rate, rtt="10 ms", **kind)
+    topology = {"name": "net", "engine": "mininet", "nic": "plain", **middle}
+    duration = {"1 Mbit/s": "40 s", "10 Mbit/s": "10 s"}.get(rate, "4 s")
+    # The window is more than one BDP and less than BDP and buffer.
+    window = {"1 Gbit/s": "2 MB", "100 Mbit/s": "150 kB"}.get(rate, "30 kB")
+    workload = {"duration": duration, "window": window, "leave_out": "1 s"}
+    ran = run_trial(topology=topology, workload=workload)
+    assert len(ran.data["tclinks"]) == (2 if not kind else 0)
+    line_bps = ran.data["asked"]["rate_bps"] * PAYLOAD_BYTES / FRAME_BYTES
+    assert ran.data["goodput_bps"] == pytest.approx(line_bps, rel=1e-3)
+    assert ran.data["seen"]["queue_drops"] == 0
+    assert ran.data["verdict"] == "valid"
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_goodput_is_that_of_our_own_engine(run_trial: RunTrial, name: str) -> None:
+    workload = {"duration": "10 s", "leave_out": "2 s"}
+    ours, theirs = (run_trial(topology=network(name, engine), workload=workload) for engine in ("netns", "mininet"))
+    assert theirs.data["goodput_bps"] == pytest.approx(ours.data["goodput_bps"], rel=5e-3)
+    assert not [each for each in theirs.data["findings"] if each["verdict"] != "valid"]
+
+
+def test_a_seed_repeats_every_byte_in_mininet(run_trial: RunTrial) -> None:
+    workload = {"duration": "2 s", "flows": 4}
+    first, again = (run_trial(topology=network("periodic-loss"), workload=workload, seed=7) for _ in range(2))
+    assert same_files(first.folder, again.folder) == ()
+
+
+def test_a_queue_of_the_sender_makes_a_trial_suspect(run_trial: RunTrial) -> None:
+    topology = {
+        "name": "net",
+        "engine": "mininet",
+        "nodes": {"a": HOSTS["a"], "b": HOSTS["b"]},
+        "links": {"wire": {"ends": ["a", "b"], "rate": "10 Mbit/s", "rtt": "20 ms"}},
+    }
+    ran = run_trial(topology=topology, workload={"duration": "5 s"})
+    assert ran.data["verdict"] == "suspect"
+    assert ran.data["seen"]["queue_drops"] == ran.data["tclinks"][0]["queue_drops"] > 0
+    assert any("the sender's own device" in text for text in ran.data["warnings"])
+
+
+def test_a_topology_in_python_runs(run_trial: RunTrial) -> None:
+    topology = load_topology(HERE.parent / "topologies" / "mininet-campus.yaml")
+    written = TopologyFile.of(topology).written()
+    ping = {"tool": "ping", "from": "h1", "to": "h4", "count": 5, "interval": "100 ms"}
+    ran = run_trial(topology=written, workload=ping)
+    # Two links of 2 ms and two of 1 ms, there and back.
+    assert ran.data["measured"]["ping"]["rtt_max_s"] == pytest.approx(0.012, rel=1e-3)
+    assert ran.data["verdict"] == "valid"
+
+
+@pytest.mark.parametrize("datapath", ["kernel", "user"])
+def test_open_vswitch_of_mininet_forwards_without_a_daemon_of_the_machine(tmp_path: Path, datapath: str) -> None:
+    folder = "/run/tb-ovs/s"
+    options = {"folder": folder, "targets": [], "failMode": "standalone", "datapath": datapath}
+    tc = {"bw": 100.0, "delay": "5ms", "max_queue_size": 1000}
+    macs = (f"02:54:42:00:00:0{n}" for n in range(4))
+
+    def link(host: str, device: str) -> dict[str, Any]:
+        ends = (("s", device), (host, "eth0"))
+        return {"ends": [{"node": n, "device": d, "mac": next(macs)} for n, d in ends], "mtu_bytes": 1500, "tc": tc}
+
+    said = {
+        "pid_file": "/run/tb.mininet",
+        "hosts": [{"name": name, "netns": f"tb-{name}", "kind": "host"} for name in ("a", "b")],
+        "switches": [{"name": "s", "netns": "tb-s", "kind": "ovs", "options": options}],
+        "links": [link("a", "eth0"), link("b", "eth1")],
+    }
+    driver = [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}"]
+    ovs = ["env", f"OVS_RUNDIR={folder}"]
+    addresses = [
+        {"run": ["ip", "address", "add", f"10.0.0.{n}/24", "dev", "eth0"], "netns": f"tb-{name}"}
+        for n, name in enumerate("ab", 1)
+    ]
+    steps: list[dict[str, Any]] = [
+        {"run": [*driver, "build", "/run/trial"], "stdin": json.dumps(said)},
+        *addresses,
+        {"sleep": 2},
+        {"run": ["ping", "-c", "5", "-i", "0.2", "10.0.0.2"], "netns": "tb-a", "out": "ping.txt"},
+        {"run": [*ovs, "ovs-appctl", "dpctl/show"], "out": "datapath.txt"},
+        {"run": [*driver, "remove", "/run/tb.mininet"]},
+        {"run": ["ip", "netns"], "out": "left.txt"},
+        {"read": {"processes.txt": "/proc/loadavg"}},
+    ]
+    lab.run(find(None), steps, tmp_path, tools=tools(), seed=1, memory_bytes=512 << 20)
+    assert "5 received, 0% packet loss" in (tmp_path / "ping.txt").read_text()
+    assert "time=20.0 ms" in (tmp_path / "ping.txt").read_text()
+    shown = (tmp_path / "datapath.txt").read_text()
+    assert {"kernel": "system@ovs-system", "user": "netdev@ovs-netdev"}[datapath] in shown
+    assert "lost:0" in shown
+    assert (tmp_path / "left.txt").read_text() == ""
+
+
+def test_what_mininet_only_prints_ends_the_trial(tmp_path: Path) -> None:
+    ends = [{"node": name, "device": "eth0", "mac": f"02:54:42:00:00:0{n}"} for n, name in enumerate("ab")]
+    said = {
+        "pid_file": "/run/tb.mininet",
+        "hosts": [{"name": name, "netns": f"tb-{name}", "kind": "host"} for name in ("a", "b")],
+        "switches": [],
+        "links": [{"ends": ends, "mtu_bytes": 1500, "tc": {"bw": 2000.0}}],  # more than Mininet takes: it ignores it
+    }
+    step = {"run": [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial"], "stdin": json.dumps(said)}
+    with pytest.raises(Exception, match=r"Bandwidth limit 2000\.0 is outside supported range"):
+        lab.run(find(None), [step], tmp_path, tools=tools(), seed=1, memory_bytes=512 << 20)
+
+
+@pytest.fixture(scope="session")
+def own_tests() -> Path:
+    """The tests in Mininet's source, which Debian's package leaves out; fetched once, by APT."""
+    folder = user_folder() / "mininet-tests"
+    if not folder.exists():
+        try:
+            fetch(folder)
+        except (process.CommandError, MachineError, StopIteration) as error:
+            pytest.skip(f"Mininet's source cannot be fetched: {error}")
+    return folder
+
+
+def fetch(folder: Path) -> None:
+    partial = folder.with_name("mininet-tests.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    (partial / "lists" / "partial").mkdir(parents=True)
+    (partial / "sources.list").write_text("deb-src http://deb.debian.org/debian bookworm main\n")
+    options = {"Dir::Etc::SourceList": partial / "sources.list", "Dir::Etc::SourceParts": "/dev/null"}
+    options |= {"Dir::State::Lists": partial / "lists", "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": ""}
+    words = ("apt-get", "-q", *(f"-o{key}={value}" for key, value in options.items()))
+    process.run((*words, "update"), timeout=120, cwd=partial)
+    process.run((*words, "source", "--tar-only", "mininet"), timeout=120, cwd=partial)
+    with tarfile.open(next(partial.glob("*.orig.tar.*"))) as archive:
+        archive.extractall(partial, filter="data")
+    next(partial.glob("*/mininet/test")).rename(folder)
+    shutil.rmtree(partial)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("module", "ran", "left_out"), [("test_nets", 6, 0), ("test_hifi", 4, 4)])
+def test_mininets_own_tests_pass_inside(tmp_path: Path, own_tests: Path, module: str, ran: int, left_out: int) -> None:
+    """Those that its author skips without the reference switch or IVS are skipped; `own-tests.sh` says the rest."""
+    shutil.copytree(own_tests, tmp_path / "own")
+    script = (HERE / "mininet" / "own-tests.sh").read_text()
+    life = {"run": ["/run/tools/observe", "/run/trial/life.bin", "1000000000"], "background": "life"}
+    step = {"run": ["sh", "-s", "/run/trial/own", module], "stdin": script, "out": "own.txt", "err": "own.txt"}
+    try:
+        lab.run(find(None), [life, step], tmp_path, tools=tools(), seed=1, memory_bytes=1 << 30)
+    finally:
+        said = (tmp_path / "own.txt").read_text()
+        print(said)
+    skipped = said.count("... skipped")
+    assert f"ran {ran + skipped}, skipped {skipped}, left out {left_out}, failed 0" in said

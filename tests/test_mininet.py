@@ -1,0 +1,274 @@
+"""Mininet as an engine: what is made of a topology, what is read of one in Python, what the gate says of TCLinks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_gate import INTERVAL_NS, carried, fine
+from trials import make_trial
+
+from testbed import mininet, runner, tclink, topo
+from testbed.error import MachineError, SpecError
+from testbed.evidence import Evidence, TcEvidence
+from testbed.gate import judge
+from testbed.impairment import Buffer, Direction
+from testbed.plan import plan
+from testbed.readback import Qdisc
+from testbed.scenario import Trial
+from testbed.specfile import load_scenario, load_topology
+from testbed.topology import Link, Topology
+from testbed.trial import orders
+
+HERE = Path(__file__).parent
+CLASSES = HERE / "mininet" / "topologies.py"
+needs_mininet = pytest.mark.skipif(topo.missing() is not None, reason="there is no Mininet")
+
+
+def in_mininet(*links: str, engine: str = "mininet", **changes: Any) -> Trial:
+    """A flow from a to b over a switch, with `links` to it."""
+    trial = make_trial(path={"rate": "100 Mbit/s", "rtt": "10 ms", "buffer": None, **changes})
+    return replace(trial, topology=replace(trial.topology, engine=engine))
+
+
+def link_of(**changes: Any) -> Link:
+    return in_mininet(**changes).topology.links[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "suits"),
+    [
+        ({}, True),
+        ({"rate": None}, True),
+        ({"rtt": None}, True),
+        ({"rtt": None, "buffer": "10 packets"}, True),
+        ({"buffer": "10 packets"}, False),
+        ({"buffer": "1 bdp"}, False),
+        ({"buffer": "10 kB"}, False),
+        ({"rate": "1 Gbit/s"}, True),
+        ({"rate": "1000000001 bit/s"}, False),
+        ({"rate": None, "rtt": None}, False),
+        ({"rtt": "3 ns"}, False),
+        ({"rtt": None, "delay": {"forward": "1 ms", "backward": "2 ms"}}, False),
+        ({"loss": "1 in 100"}, False),
+        ({"loss": {"random": "1 %"}}, False),
+        ({"jitter": "1 ms"}, False),
+        ({"schedule": [{"at": "1 s", "rtt": "5 ms"}]}, False),
+        ({"policy": {"after": "1 MB", "rate": "1 Mbit/s"}}, False),
+    ],
+    ids=str,
+)
+def test_a_link_is_a_tclink_where_that_does_all_that_is_asked(asked: dict[str, Any], suits: bool) -> None:
+    topology = in_mininet(**asked).topology
+    planned = plan(topology)
+    assert tclink.suits(topology.links[0]) is suits
+    assert len(planned.tc_ports) == (2 if suits else 0)
+    assert len(planned.emulators) == (topology.links[0].is_emulated and not suits)
+    assert not plan(replace(topology, engine="netns")).tc_ports
+
+
+def test_a_queue_of_a_tclink_holds_what_is_on_its_way_and_the_buffer() -> None:
+    # 100 Mbit/s for 5 ms are 500 kbit, 41.3 frames of 1514 bytes; one BDP of 10 ms is less than 100 frames.
+    assert tclink.limit(link_of()) == 42 + 100
+    assert tclink.limit(link_of(rtt=None, buffer="10 packets")) == 10
+    assert tclink.limit(link_of(rate=None)) == 2**31 - 1
+    assert tclink.options(link_of(rate="12345678 bit/s", rtt="35 us")) == {
+        "bw": 12.345678,
+        "delay": "17.5004us",
+        "max_queue_size": 101,
+    }
+
+
+def test_mininet_gets_the_names_and_addresses_that_our_own_commands_would_give() -> None:
+    topology = in_mininet(loss="1 in 100").topology
+    said = mininet.description(topology, plan(topology).book)
+    assert [node["netns"] for node in said["hosts"]] == ["tb-a", "tb-b", "tb-path.emulator"]
+    ends = [[(end["node"], end["device"]) for end in link["ends"]] for link in said["links"]]
+    emulator = "tb-path.emulator"
+    assert ends == [[("a", "eth0"), (emulator, "end0")], [(emulator, "end1"), ("b", "eth0")]]
+    macs = [end["mac"] for link in said["links"] for end in link["ends"]]
+    assert len(set(macs)) == 4
+    assert macs[0] == "02:54:42:00:00:00"
+    own = [command for command in plan(replace(topology, engine="netns")).commands if command.words[:1] == ("address",)]
+    assert own
+    assert set(own) <= set(plan(topology).commands)
+
+
+def test_the_engine_can_be_an_axis_and_an_option(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(
+        "name: t\nnodes: {a: {type: host}, b: {type: host}}\nlinks: {l: {ends: [a, b], rate: 1 Mbit/s}}\n"
+    )
+    said = "name: s\ntopology: t.yaml\nworkload: {tool: flow, from: a, to: b, duration: 1 s}\n"
+    (tmp_path / "s.yaml").write_text(said)
+    engines = {
+        settings: [trial.topology.engine for trial in load_scenario(tmp_path / "s.yaml", settings).trials()]
+        for settings in ((), ("engine=mininet",), ("engine=[netns, mininet]",))
+    }
+    assert [*engines.values()] == [["netns"], ["mininet"], ["netns", "mininet"]]
+    (trial,) = load_scenario(tmp_path / "s.yaml", ["engine=mininet"]).trials()
+    assert Trial.from_dict(trial.to_dict()).topology.engine == "mininet"
+    with pytest.raises(SpecError, match="engine: 'ns3' is not known; allowed: netns, mininet"):
+        load_scenario(tmp_path / "s.yaml", ["engine=ns3"])
+
+
+@needs_mininet
+def test_the_options_of_a_class_are_followed(tmp_path: Path) -> None:
+    topology = topology_of(tmp_path, "Words", "{k: 2, name: host}")
+    assert topology.engine == "mininet"
+    assert [(node.name, node.type, node.addresses, node.stp) for node in topology.nodes] == [
+        ("s-1", "switch", (), True),
+        ("host1", "host", ("10.0.0.1/8",), False),
+        ("host2", "host", ("10.0.0.2/8",), False),
+    ]
+    first, second = (topology.link(f"host{n}-s-1") for n in (1, 2))
+    assert first.forward == first.backward
+    assert (first.forward.rate_bps, first.forward.delay_ns) == (500_000, 5_000_000)
+    assert first.forward.jitter is not None
+    assert first.forward.jitter.sd_ns == 100_000
+    assert first.forward.buffer == Buffer(20, "packets")
+    assert str(first.forward.loss) == "RandomLoss(probability=Fraction(1, 100))"
+    assert second.forward == Direction(rate_bps=10_000_000, delay_ns=1_000_000)
+    assert second.backward == Direction(rate_bps=2_500_000, delay_ns=1_000_000)
+
+
+@needs_mininet
+def test_hosts_with_several_links_have_the_addresses_of_the_plan(tmp_path: Path) -> None:
+    topology = topology_of(tmp_path, "Routed")
+    assert {node.addresses for node in topology.nodes} == {()}
+    assert [str(port.addresses[0]) for port in plan(topology).book.ports_of("middle")] == ["10.0.0.2/24", "10.0.1.2/24"]
+
+
+@needs_mininet
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Ring", "t.yaml:2: link 's2-s0' closes a ring of switches, in which a broadcast never ends"),
+        ("Raises", "topologies.py:39: AttributeError: 'Raises' object has no attribute 'nothing'"),
+        ("Shaped", "t.yaml:2: the link h1-s1 has the option 'use_hfsc'; allowed: bw, delay, delete"),
+        ("Private", "t.yaml:2: h1 has the option 'privateDirs'; allowed: batch, cores, cpu"),
+        ("Queue", "t.yaml:2: the link h1-s1 has a max_queue_size and no bw; allowed: bw with it"),
+        ("Absent", "topologies.py: there is no 'Absent' in it; allowed: words, Words, Routed, Ring"),
+    ],
+)
+def test_a_class_that_cannot_be_followed_is_refused_with_its_place(tmp_path: Path, name: str, said: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        topology_of(tmp_path, name)
+    (problem,) = refused.value.problems
+    assert said in str(problem)
+
+
+@needs_mininet
+def test_a_class_that_loops_comes_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topo, "READ_LIMIT_S", 1)
+    with pytest.raises(SpecError, match=r"topologies.py: Loops did not come to an end within 1 s: it loops"):
+        topology_of(tmp_path, "Loops")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("topo: campus", "topo: this names no class in a Python file; allowed: FILE.py:CLASS"),
+        ("topo: none.py:A", "'none.py' cannot be read; allowed: a Python file"),
+        ("topo: {file: a.py}", "the key 'class' is missing"),
+        ("topo: a.py:A\nnodes: {}", "topo and nodes exclude each other; allowed: one"),
+    ],
+)
+def test_a_key_that_names_no_class_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(f"name: t\n{text}\n")
+    with pytest.raises(SpecError) as refused:
+        load_topology("t.yaml")
+    assert said in str(refused.value)
+
+
+def topology_of(folder: Path, name: str, args: str = "{}") -> Topology:
+    path = folder / "t.yaml"
+    path.write_text(f"name: t\ntopo: {{file: {CLASSES}, class: {name}, args: {args}}}\n")
+    return load_topology(path)
+
+
+def test_without_mininet_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = in_mininet()
+    monkeypatch.setattr(
+        runner, "mininet_missing", lambda: MachineError("Mininet is missing", "apt-get install mininet")
+    )
+    with pytest.raises(MachineError, match="to fix it, type: apt-get install mininet"):
+        runner.check(trial, orders(trial))
+
+
+def test_a_python_without_mininet_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topo, "MININET_PYTHON", ("/usr/bin/python3", "-EsSB"))  # without Debian's packages
+    lacking = topo.missing()
+    assert lacking is not None
+    assert "No module named 'mininet'" in lacking.what
+    assert "apt-get install -y mininet" in lacking.fix
+
+
+def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evidence:
+    """All as asked, but for the end at which the data leaves."""
+    planned = orders(trial).plan
+    there, back = (
+        tuple(
+            TcEvidence(
+                port,
+                port.rate_bps,
+                Qdisc("n", 1, "10:", "netem", port.limit, port.delay_ns, 0),
+                0,
+                carried(port.rate_bps or 0),
+            )
+            for port in planned.tc_passed(there=way)
+        )
+        for way in (True, False)
+    )
+    return replace(fine(trial, planned), tc_there=(change(there[0]),), tc_back=back)
+
+
+NETEM = Qdisc("n", 1, "10:", "netem", 142, 5_000_000, 0)
+BURST_BPS = tclink.BURST_BYTES * 8e9 / INTERVAL_NS
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, set()),
+        ({"rate_bps": None}, {("set-up", "invalid")}),
+        ({"rate_bps": 99_000_000}, {("set-up", "invalid")}),
+        ({"netem": None}, {("set-up", "invalid")}),
+        ({"netem": replace(NETEM, limit=1000)}, {("set-up", "invalid")}),
+        ({"netem": replace(NETEM, delay_ns=4_999_000)}, {("set-up", "invalid")}),
+        ({"drops": 3}, {("TCLink", "suspect"), ("TCLink", "valid")}),
+        ({"samples": carried(100e6 + BURST_BPS)}, set()),
+        ({"samples": carried(102e6 + BURST_BPS)}, {("rate", "invalid")}),
+    ],
+    ids=str,
+)
+def test_the_gate_tells_a_tclink_that_is_not_what_was_asked(
+    change: dict[str, Any], expected: set[tuple[str, str]]
+) -> None:
+    trial = in_mininet()
+    evidence = tc_evidence(trial, lambda seen: replace(seen, **change))
+    found = judge(trial, orders(trial).plan, evidence)
+    assert {(each.check, each.verdict) for each in found} == expected
+
+
+def test_hosts_of_tclinks_send_packets_one_by_one_unless_they_are_asked_not_to() -> None:
+    trial = in_mininet()
+    assert dict(orders(trial).plan.nics) == {"a": "plain", "b": "plain"}
+    segments = [each.words for each in orders(trial).plan.commands if "gso_max_segs" in each.words]
+    assert len(segments) == 2
+    asked = replace(trial, topology=replace(trial.topology, nic="offload"))
+    planned = orders(asked).plan
+    found = judge(asked, planned, tc_evidence(asked, lambda seen: seen))
+    assert {(each.check, each.verdict) for each in found} == {("TCLink", "valid")}
+
+
+def test_the_driver_reads_what_the_plan_says() -> None:
+    (step,) = [step for step in orders(in_mininet()).steps if step.get("title") == "mininet"]
+    assert step["run"][-2:] == ["build", "/run/trial"]
+    assert json.loads(step["stdin"])["links"][0]["tc"]["bw"] == 100.0

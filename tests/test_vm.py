@@ -1,0 +1,388 @@
+"""Virtual machines: what is planned, made and read without one, and real ones on the host's kernel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from leftover import namespaces, outlive, processes_below
+from trials import Ran
+
+from testbed import package, qemu, runner, vmevidence
+from testbed.error import MachineError, SpecError, UserError
+from testbed.evidence import Evidence
+from testbed.gate import judge
+from testbed.kernels import guestagent, hypervisor, initramfs, vmfetch, vmkernel
+from testbed.kernels.guest import TrialError
+from testbed.kernels.vmkernel import VmKernel
+from testbed.native import tools
+from testbed.scenario import Trial
+from testbed.specfile import load_topology
+from testbed.trial import orders
+from testbed.vm import Vm
+from testbed.workloads.outcome import Outcome
+from testbed.workloads.ping import PingOutcome
+
+SMALL = {"type": "vm", "memory": "512 MiB"}
+TOPOLOGY = {
+    "name": "net",
+    "nodes": {"a": SMALL, "b": SMALL, "s": {"type": "switch"}},
+    "links": {"left": {"ends": ["a", "s"], "mtu": 1400}, "right": {"ends": ["s", "b"], "mtu": 1400}},
+}
+IPERF3 = {"tool": "iperf3", "from": "a", "to": "b", "duration": "2 s"}
+
+
+def make_trial(topology: object = TOPOLOGY, **changes: object) -> Trial:
+    data = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "topology": topology, "workload": IPERF3}
+    return Trial.from_dict({**data, "kernel": "host", **changes}, "test")
+
+
+def test_machines_start_when_the_network_is_there_and_are_told_the_rest_when_they_are_up() -> None:
+    steps = [step.get("title", next(iter(step))) for step in orders(make_trial()).steps]
+    starts, waits = (
+        [i for i, title in enumerate(steps) if title.startswith(word)] for word in ("start vm-", "wait for ")
+    )
+    places = [i for i, step in enumerate(orders(make_trial()).steps) if step.get("on") in ("a", "b")]
+    assert len(starts) == len(waits) == 2
+    assert max(starts) < min(waits) < max(waits) < min(places)
+
+
+def test_a_machine_s_own_address_is_that_of_its_card_and_of_nothing_outside() -> None:
+    planned = orders(make_trial()).plan
+    port = planned.book.ports_of("a")[0]
+    (start,) = [c for c in planned.commands if c.tool == "start" and c.words[0] == "vm-a"]
+    cables = [c.words for c in planned.commands if c.words[:2] == ("link", "add") and "veth" in c.words]
+    assert f"virtio-net-pci,netdev=net0,mac={port.mac},romfile=" in start.words
+    assert not [words for words in cables if port.mac in words]
+
+
+@pytest.mark.parametrize(
+    ("vm", "there", "not_there"),
+    [
+        (Vm(), ["@kernel/newest@", "testbed.root=host", "mount_tag=root"], ["snapshot=on"]),
+        (Vm(kernel="mine"), ["@kernel/mine@", "@initramfs/mine@", "@modules/mine@"], ["newest"]),
+        (Vm(image="/d,1.qcow2"), ["file=/d,,1.qcow2,if=virtio,snapshot=on"], ["-kernel", "mount_tag"]),
+        (Vm(image="/d", kernel="k"), ["snapshot=on", "@kernel/k@", "testbed.root=disk"], ["mount_tag=root"]),
+        (Vm(vhost=True), ["vhost=on"], []),
+        (Vm(model="e1000", memory_bytes=2 << 30, cpus=3), ["e1000,netdev", "-m 2048M", "-smp 3"], ["virtio-net"]),
+    ],
+)
+def test_what_a_machine_is_made_of_is_in_its_command(vm: Vm, there: list[str], not_there: list[str]) -> None:
+    topology = {**TOPOLOGY, "nodes": {**TOPOLOGY["nodes"], "a": {"type": "vm"}}}  # type: ignore[dict-item]
+    planned = orders(make_trial(topology)).plan
+    node = next(n for n in make_trial(topology).topology.nodes if n.name == "a")
+    said = " ".join(qemu._words(node, vm, planned.book, "offload"))
+    assert [text for text in there if text not in said] == []
+    assert [text for text in not_there if text in said] == []
+
+
+def test_placeholders_are_filled_in_words_of_programs_only() -> None:
+    steps = ({"run": ["q", "accel=@accelerator@", "path=@modules/k@,x"]}, {"sleep": 1})
+    filled = hypervisor.filled(steps, {"@accelerator@": "tcg", "@modules/k@": "/m"})
+    assert filled == ({"run": ["q", "accel=tcg", "path=/m,x"]}, {"sleep": 1})
+
+
+def test_a_machine_in_a_lab_kernel_is_refused() -> None:
+    with pytest.raises(UserError, match=r"a is a vm, which has a kernel of its own.*allowed: kernel: host"):
+        orders(make_trial(kernel="lab"))
+
+
+def test_a_tool_with_one_foot_in_each_end_is_refused() -> None:
+    flow = {"tool": "flow", "from": "a", "to": "b", "duration": "1 s"}
+    with pytest.raises(UserError, match=r"needs both ends in one; allowed: tool: iperf3, or tool: ping"):
+        orders(make_trial(workload=flow))
+
+
+def test_an_image_is_looked_for_from_the_folder_of_its_topology(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text("name: net\nnodes:\n  a: {type: vm, image: disks/a.qcow2}\n")
+    (node,) = load_topology(tmp_path / "net.yaml").nodes
+    assert node.vm is not None
+    assert node.vm.image == str(tmp_path / "disks/a.qcow2")
+
+
+DEPENDENCIES = """\
+kernel/fs/9p/9p.ko.xz: kernel/net/9p/9pnet.ko.xz kernel/fs/netfs.ko.xz
+kernel/net/9p/9pnet.ko.xz:
+kernel/fs/netfs.ko.xz:
+kernel/drivers/virtio-net.ko.xz: kernel/net/failover.ko.xz
+kernel/net/failover.ko.xz:
+"""
+
+
+def test_modules_are_loaded_after_what_they_need() -> None:
+    order = [
+        initramfs.module_name(file) for file in initramfs.load_order(DEPENDENCIES, ("9p", "virtio_net", "built_in"))
+    ]
+    assert order == ["9pnet", "netfs", "9p", "failover", "virtio_net"]
+
+
+@pytest.mark.skipif(shutil.which("cpio") is None, reason="needs cpio")
+def test_cpio_reads_our_archive(tmp_path: Path) -> None:
+    archive = initramfs.initramfs(b"#!/init", [("9p.ko", b"abc"), ("overlay.ko", b"")])
+    words = ("cpio", "--extract", "--quiet", "--make-directories", "--no-absolute-filenames", "init", "modules/*")
+    subprocess.run(words, input=archive, cwd=tmp_path, check=True)
+    assert (tmp_path / "init").read_bytes() == b"#!/init"
+    assert (tmp_path / "modules/list").read_text().split() == ["9p.ko", "overlay.ko"]
+    assert (tmp_path / "modules/9p.ko").read_bytes() == b"abc"
+    assert os.access(tmp_path / "init", os.X_OK)
+
+
+BEFORE, AFTER = "cpu  100 0 100 800 0 0 0 0\ncpu0 1\ncpu1 1\n", "cpu  140 0 120 840 0 0 0 0\ncpu0 1\ncpu1 1\n"
+
+
+def test_how_busy_processors_were_is_what_was_not_idle() -> None:
+    assert vmevidence.busy_share(BEFORE, AFTER) == pytest.approx(0.6)
+    assert vmevidence.busy_share(BEFORE, BEFORE) is None
+
+
+def test_what_a_process_took_is_in_processors() -> None:
+    """100 ticks on two processors are 50 of time; 30 + 15 of them were spent."""
+    stat = "7 (qemu-system (x)) S " + " ".join(["0"] * 10) + " {} {} 0 0"
+    assert vmevidence.processors_taken(stat.format(5, 5), stat.format(35, 20), BEFORE, AFTER) == pytest.approx(0.9)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def fake_kernel(name: str, default: bool = False) -> VmKernel:
+    with vmkernel.partial() as made:
+        (made / "vmlinuz").write_text(name)
+        (made / "modules").mkdir()
+        return vmkernel.put(made, VmKernel(name, "7.3", "test", default, "2026", made))
+
+
+def test_a_kernel_is_found_by_name_or_as_the_newest_default(cache: Path) -> None:
+    with pytest.raises(
+        MachineError, match=r"no kernel for virtual machines has been fetched yet.*testbed kernel fetch"
+    ):
+        vmkernel.find(None)
+    fake_kernel("mine")
+    fake_kernel("debian-7.3.4", default=True)
+    assert [each.name for each in vmkernel.installed()] == ["mine", "debian-7.3.4"]
+    assert vmkernel.find(None).name == "debian-7.3.4"
+    assert vmkernel.find("mine").image.read_text() == "mine"
+    with pytest.raises(MachineError, match=r"called 'debain-7.3.4' \(there are: debian-7.3.4, mine \(did you mean"):
+        vmkernel.find("debain-7.3.4")
+
+
+def test_a_kernel_that_a_file_names_and_that_is_not_here_is_refused_with_the_line(cache: Path, tmp_path: Path) -> None:
+    from testbed.commands.vmnames import check_names
+
+    file = tmp_path / "net.yaml"
+    file.write_text("name: net\nnodes:\n  a: {type: vm}\n  b: {type: vm, kernel: mime}\n")
+    fake_kernel("mine")
+    with pytest.raises(
+        SpecError, match=r"net.yaml:4: kernel: no kernel .* called 'mime' here; allowed: mine \(did you"
+    ):
+        check_names([file])
+
+
+@pytest.mark.parametrize(
+    ("vm", "free_bytes", "said"),
+    [
+        (Vm(memory_bytes=1 << 34), 1 << 30, r"have 16384 MiB together, and 1024 MiB are free"),
+        (Vm(kernel="mime"), 1 << 40, r"a: no kernel for virtual machines is called 'mime'"),
+        (Vm(image="/nowhere/disk.qcow2"), 1 << 40, r"a: the image /nowhere/disk.qcow2 cannot be read"),
+    ],
+)
+def test_what_a_machine_lacks_is_said_before_anything_starts(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, vm: Vm, free_bytes: int, said: str
+) -> None:
+    monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
+    monkeypatch.setattr(guestagent, "agent", lambda: Path("/usr/sbin/qemu-ga"))
+    monkeypatch.setattr(hypervisor, "TUN", Path("/dev/null"))
+    fake_kernel("debian", default=True)
+    with pytest.raises(MachineError, match=said):
+        hypervisor.check([("a", vm)], free_bytes, 0)
+
+
+def test_without_qemu_the_command_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    hypervisor.version.cache_clear()
+    monkeypatch.setattr(package, "which", lambda program: None)
+    with pytest.raises(MachineError, match=r"QEMU is missing.*apt-get install -y qemu-system-x86$"):
+        hypervisor.version()
+
+
+def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A /dev/kvm with which a kernel says nothing before the limit is of no use."""
+    said = iter(["kvm: error: failed to set MSR 0x10a\nAborted"])
+    monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
+    monkeypatch.setattr(hypervisor, "KVM", tmp_path)
+    monkeypatch.setattr(hypervisor, "boot", lambda *words: next(said))
+    fake_kernel("debian", default=True)
+    first, again = hypervisor.accelerator(tools()), hypervisor.accelerator(tools())
+    assert first == again
+    assert (first.name, first.version) == ("tcg", "7.2")
+    assert "failed to set MSR 0x10a" in first.why
+
+
+def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
+    """Check to verdict, for machines that were so busy and pings that took so long."""
+    made = orders(make_trial())
+    how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
+    seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
+    ping = PingOutcome(5, 5, rtt_s, rtt_s, 20 * rtt_s, 0.0)
+    outcome = Outcome(None, None, None, 1e6, None, (), {})
+    evidence = Evidence(ping, (), (), outcome, (), {}, {}, 0.5, 0, vms=(seen,))
+    return {each.check: each.verdict for each in judge(make_trial(), made.plan, evidence)}
+
+
+@pytest.mark.parametrize(
+    ("busy", "accelerator", "rtt_s", "found"),
+    [
+        (0.5, "kvm", 1e-5, {}),
+        (0.95, "kvm", 1e-5, {"virtual machine": "suspect"}),
+        (0.5, "kvm", 2e-3, {"rtt": "suspect"}),
+        (0.5, "tcg", 1e-5, {"virtual machine": "valid"}),
+        (0.5, "tcg", 2e-3, {"virtual machine": "valid", "rtt": "valid"}),
+        (0.5, "tcg", 9e-3, {"virtual machine": "valid", "rtt": "suspect"}),
+    ],
+)
+def test_what_machines_do_to_a_number_is_said(
+    busy: float, accelerator: str, rtt_s: float, found: dict[str, str]
+) -> None:
+    assert judged(busy, accelerator, rtt_s) == found
+
+
+REAL = [pytest.mark.root, pytest.mark.slow, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
+
+
+@pytest.fixture(scope="module")
+def kernel() -> VmKernel:
+    if package.which(qemu.PROGRAM) is None:
+        pytest.skip("needs QEMU")
+    try:
+        guestagent.agent()
+        return vmkernel.find(None)
+    except MachineError:
+        pass
+    try:
+        return vmfetch.fetch()
+    except MachineError as error:
+        pytest.skip(f"needs a kernel: {error}")
+
+
+@pytest.fixture
+def _the_host_stays_as_it_was(tmp_path: Path) -> Iterator[None]:
+    def of_the_host() -> tuple[set[str], str, str]:
+        links = subprocess.run(("ip", "-br", "link"), check=True, capture_output=True, text=True).stdout
+        return namespaces(), links, Path("/proc/self/mounts").read_text()
+
+    before = of_the_host()
+    yield
+    assert of_the_host() == before
+    assert outlive(processes_below(tmp_path)) == []
+
+
+def run_real(trial: Trial, folder: Path) -> Ran:
+    folder.mkdir()
+    made = orders(trial)
+    runner.check(trial, made)
+    return Ran(trial, made, folder, runner.run(trial, made, folder).data)
+
+
+class TestReal:
+    """Machines that boot: seconds each, without KVM."""
+
+    pytestmark = REAL
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_two_machines_of_two_kinds_exchange_pings_and_data(self, kernel: VmKernel, tmp_path: Path) -> None:
+        """Frames are no larger than the MTU allows, and the numbers come from inside."""
+        other = {**SMALL, "model": "e1000", "nic": "plain", "sysctls": {"net.ipv4.tcp_ecn": "1"}}
+        nodes = {**TOPOLOGY["nodes"], "b": other}  # type: ignore[dict-item]
+        ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
+        assert ran.data["verdict"] != "invalid"
+        (flow,) = ran.data["flows"]
+        assert flow["received_bytes"] > 1_000_000
+        assert flow["mss_bytes"] == 1400 - 52  # IP, TCP, and its time stamps
+        assert 0 < ran.data["seen"]["rtt_s"] < 0.1
+        about = ran.data["vms"]
+        assert set(about) == {"a", "b"}
+        for each in about.values():
+            assert each["kernel_release"] == kernel.release
+            assert each["accelerator"] in ("kvm", "tcg")
+            assert each["memory_bytes"] == 512 << 20
+            assert 0 < each["boot_s"] < qemu.BOOT_LIMIT_S
+            assert 0 < each["cpu_busy"] <= 1
+            assert 0 < each["host_cpus"] < (os.cpu_count() or 1)
+        assert "testbed-vm: ready" in (ran.folder / "vm-a.log").read_text()
+        assert "tcp_ecn: 1\n" in (ran.folder / "sysctls-b.txt").read_text()
+        assert "TcpExt:" in (ran.folder / "netstat-a-after.txt").read_text()
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_a_machine_with_two_links_reaches_namespaces_on_both(self, kernel: VmKernel, tmp_path: Path) -> None:
+        topology = {
+            "name": "net",
+            "nodes": {"a": {"type": "host"}, "m": SMALL, "b": {"type": "host"}},
+            "links": {"first": {"ends": ["a", "m"]}, "second": {"ends": ["m", "b"]}},
+        }
+        ping = {"tool": "ping", "from": "m", "to": "b", "count": 3, "interval": "200 ms"}
+        ran = run_real(make_trial(topology, workload=ping), tmp_path / "trial")
+        assert ran.data["measured"]["ping"]["received"] == 3
+        assert ran.made.plan.book.ports_of("m")[1].device == "eth1"
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_a_machine_that_does_not_come_up_shows_its_console(self, kernel: VmKernel, tmp_path: Path) -> None:
+        with vmkernel.partial() as made:
+            (made / "vmlinuz").symlink_to(kernel.image)
+            (made / "modules" / kernel.release).mkdir(parents=True)
+            (made / "modules" / kernel.release / "modules.dep").write_text("")
+            name = f"without-modules-{os.getpid()}"
+            broken = vmkernel.put(made, VmKernel(name, kernel.release, "test", False, "2026", made))
+        try:
+            nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "kernel": name}}  # type: ignore[dict-item]
+            said = r"(?s)the virtual machine b failed: .*testbed-vm: mount root \(9p\) on /lower: No such device"
+            with pytest.raises(TrialError, match=said):
+                run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
+            assert "No such device" in (tmp_path / "trial/vm-b.log").read_text()
+        finally:
+            shutil.rmtree(broken.folder)
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_a_run_that_is_killed_takes_its_machines_with_it(self, kernel: VmKernel, tmp_path: Path) -> None:
+        folder = tmp_path / "trial"
+        folder.mkdir()
+        environment = {**os.environ, "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}"}
+        with subprocess.Popen(
+            (sys.executable, "-c", ONE_TRIAL, folder), stdout=subprocess.PIPE, text=True, env=environment
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "alive\n"
+            machines = [pid for pid in machines_of(folder) if pid != process.pid]
+            assert len(machines) == 2
+            process.kill()
+        assert outlive(machines) == []
+
+
+ONE_TRIAL = """
+import sys
+from pathlib import Path
+from test_vm import IPERF3, make_trial
+from testbed import runner
+from testbed.trial import orders
+trial = make_trial(workload={**IPERF3, "duration": "100 s"})
+runner.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print("alive", flush=True))
+"""
+
+
+def machines_of(folder: Path) -> list[int]:
+    """QEMU's processes whose console is in a folder."""
+    consoles = {path.stat().st_ino for path in folder.glob("vm-*.log")}
+    found = []
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            with suppress(OSError):
+                words = (path / "cmdline").read_bytes()
+                if words.startswith(qemu.PROGRAM.encode()) and (path / "fd/1").stat().st_ino in consoles:
+                    found.append(int(path.name))
+    return found
