@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from .node import node_netns
 from .plan import Plan
 from .setting import KernelPlace
 from .topology import Topology
@@ -57,10 +58,8 @@ REAL_NIC: Mapping[KernelPlace, Needed] = {
     "host": ("nft",),
 }
 
-IMPAIRMENTS = ("netem", "tbf", "quota")
-"""What an emulator needs of this machine's kernel where its commands use it: names of probes, and words of commands. A
-lab kernel has them all.
-"""
+IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q")
+"""Words of commands that are names of probes too."""
 
 
 def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Need]:
@@ -72,11 +71,20 @@ def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Nee
         if node.real_nic is not None:
             yield from _of(f"node {node.name} (nic {node.real_nic})", REAL_NIC[kind])
     if kind == "host":
-        for emulator in planned.emulators:
-            own = [each for each in planned.commands if each.netns == emulator.netns and each.on is None]
-            words = {word for each in own for word in each.words}
-            yield from _of(f"link {emulator.link}", tuple(name for name in IMPAIRMENTS if name in words))
-            yield from _of(f"link {emulator.link}", ("periodic loss",) if own else ())
+        yield from _of_kernel(topology, planned)
+
+
+def _of_kernel(topology: Topology, planned: Plan) -> Iterator[Need]:
+    """What the commands of a plan ask of this machine's kernel, a lab kernel having it all."""
+    parts = {node_netns(node.name): f"node {node.name}" for node in topology.nodes}
+    parts |= {emulator.netns: f"link {emulator.link}" for emulator in planned.emulators}
+    for command in planned.commands:
+        if command.on is None and command.netns in parts:
+            part = parts[command.netns]
+            yield from (Need(part, name) for name in IN_WORDS if name in command.words)
+            yield from (Need(part, "periodic loss") for _ in range(command.tool == "nft"))
+    for port in planned.tc_ports:
+        yield from _of(f"node {port.node}", ("netem", *(("htb",) if port.rate_bps else ())))
 
 
 def _of(part: str, needed: Needed) -> Iterator[Need]:
