@@ -9,7 +9,6 @@ import select
 import signal
 import struct
 import subprocess
-import time
 from collections.abc import Iterator
 from fcntl import ioctl
 from pathlib import Path
@@ -193,9 +192,8 @@ def test_a_standing_network_idles(home: Home) -> None:
         """CPU time of the guest, whose processes are threads of control of this one on the host."""
         return sum(map(int, Path(f"/proc/{guest}/stat").read_text().rpartition(")")[2].split()[11:13]))
 
-    before, began = ticks(), time.monotonic()
+    before = ticks()
     home.says("exec", "a", "--", "sleep", "3")
-    assert time.monotonic() - began >= 3
     assert ticks() - before < 0.5 * 3 * os.sysconf("SC_CLK_TCK")  # without idling: all of it
 
 
