@@ -55,15 +55,15 @@ Name = Annotated[
     PlainValidator(reader.name),
     WithJsonSchema(matching(f"^{reader.NAME_PATTERN}$", f"A name: {reader.NAME_ALLOWED}.")),
 ]
-EndName = Annotated[
-    str,
-    PlainValidator(reader.end_name),
-    WithJsonSchema(matching(f"^{reader.END_PATTERN}$", f"An end: {reader.END_ALLOWED}.")),
-]
 RealNic = Annotated[
     str,
     PlainValidator(reader.real_nic),
     WithJsonSchema(matching(f"^{reader.NIC_PATTERN}$", f"A NIC: {reader.NIC_ALLOWED}.", "eth1")),
+]
+EndName = Annotated[
+    str,
+    PlainValidator(reader.end_name),
+    WithJsonSchema(matching(f"^{reader.END_PATTERN}$", f"An end: {reader.END_ALLOWED}.")),
 ]
 IpVersionsField = Annotated[
     Any,

@@ -265,10 +265,17 @@ def plan(
         datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
         tc_ports=mininet.tc_ports(topology, book),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
+        real_nics=tuple(_real_nics(topology)),
         machines=machines,
         hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
-        real_nics=tuple(_real_nics(topology)),
     )
+
+
+def _real_nics(topology: Topology) -> Iterator[Wanted]:
+    """A NIC takes the largest frames of its switch's links."""
+    for node in topology.nodes:
+        if node.real_nic is not None:
+            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
 
 
 def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], ...]:
@@ -328,13 +335,6 @@ def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
 
 def _aside(first: _End, second: _End) -> Command:
     return _cable(first, second, MTU_DEFAULT)
-
-
-def _real_nics(topology: Topology) -> Iterator[Wanted]:
-    """A NIC takes the largest frames of its switch's links."""
-    for node in topology.nodes:
-        if node.real_nic is not None:
-            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:

@@ -19,10 +19,10 @@ from .shape import Shape
 
 NAME_PATTERN = r"[a-z0-9][a-z0-9-]{0,31}"
 NAME_ALLOWED = "1 to 32 of a-z, 0-9 and '-', beginning with a letter or digit"
-END_PATTERN = rf"{NAME_PATTERN}(\.[1-9][0-9]{{0,3}})?"
-END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
 NIC_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,14}"
 NIC_ALLOWED = "the name of a network interface of this computer, as `ip link` shows it"
+END_PATTERN = rf"{NAME_PATTERN}(\.[1-9][0-9]{{0,3}})?"
+END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
 SYSCTL_PATTERN = r"[a-z0-9_]+([./][A-Za-z0-9_*-]+)+"
 ADDRESS_ALLOWED = "an IPv4 or IPv6 address with its prefix length, such as 10.0.0.1/24"
 PREFIX_ALLOWED = "a network such as 10.0.2.0/24, or default"

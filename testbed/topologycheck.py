@@ -183,6 +183,9 @@ def _real_nics(parts: Parts) -> Iterator[Fault]:
         if nic is not None and seen.setdefault(nic, name) != name:
             what = f"the NIC {nic} is a port of {seen[nic]!r} in line {parts.line('nodes', seen[nic])} already"
             yield Fault(("nodes", name, "nic"), what, "each NIC once")
+        if nic is not None and isinstance(node, SwitchFile) and node.vlans is not None:
+            what = f"{name!r} keeps VLANs apart, and in which of them {nic} is cannot be said"
+            yield Fault(("nodes", name, "nic"), what, "a switch of its own for the NIC, without vlans")
 
 
 def _switch_loops(parts: Parts) -> Iterator[Fault]:
@@ -249,7 +252,7 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _address_ends,
     _ports,
     _switch_loops,
+    _real_nics,
     _machines,
     _openflow,
-    _real_nics,
 )

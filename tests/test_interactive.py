@@ -19,6 +19,9 @@ import pytest
 from interactive import PATIENCE_S, Home
 from leftover import namespaces
 
+from testbed import probe, requirement
+from testbed.kernels.cache import user_folder
+
 LAB = pytest.param("lab-realtime", marks=pytest.mark.lab)
 HOST = pytest.param("host", marks=[pytest.mark.root, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")])
 
@@ -270,6 +273,35 @@ def test_no_network_is_no_error(home: Home) -> None:
     assert home.says("status", "--format", "json") == "[]\n"
     assert home.says("clean") == "nothing is left behind\n"
     assert home.says("down", "--all") == ""
+
+
+@pytest.mark.lab
+def test_switches_and_their_controller_stand(home: Home) -> None:
+    home.says("up", "sdn-hosts", "--kernel", "lab-realtime")
+    ping = ("exec", "left", "--", "ping", "-c", "1", "-W", "20", "10.0.0.2")
+    assert "1 received" in home.says(*ping)
+    flows = home.says("exec", "s1", "--", "ovs-ofctl", "-O", "OpenFlow13", "dump-flows", "unix:/run/tb-ovs/s1/br0.mgmt")
+    assert "actions=output:" in flows
+    home.says("down")
+    assert home.left() == []
+
+
+@pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_virtual_machines_stand_and_take_commands(home: Home) -> None:
+    (home.cache / "vm").symlink_to(user_folder() / "vm")
+    lacking = [why for why in map(probe.lacking, requirement.NODES["vm"]["host"]) if why is not None]
+    if lacking:
+        pytest.skip(lacking[0].what)
+    home.says("up", "vm-to-vm", "--kernel", "host")
+    assert "1 received" in home.says("exec", "left", "--", "ping", "-c", "1", "-W", "20", "10.0.0.2")
+    done = home.run("exec", "right", "--", "sh", "-c", "cat; echo wrong >&2; exit 7", input=b"given\n")
+    assert (done.returncode, done.stdout, done.stderr) == (7, b"given\n", b"wrong\n")
+    shell = home.run("shell", "left", input=b"echo one\nfalse\nexit\n")
+    assert (shell.returncode, shell.stdout) == (1, b"one\n")
+    home.says("down")
+    assert home.left() == []
 
 
 @pytest.mark.lab

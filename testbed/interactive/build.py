@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import command
+from .. import command, far, package, qemu
 from ..command import Command
 from ..memory import memory_bytes
 from ..plan import Plan, plan
+from ..scenario import Trial
 from ..setting import Kernel
-from ..topology import Topology
+from ..topology import WORKING, Topology
 from ..topologyfile import LinkFile
 from ..trial import LAB_SYSCTLS
+from ..workload import PingWorkload
 
 PROGRAMS_BYTES = 512 << 20
 """Memory of a lab kernel for what people start in it."""
@@ -61,11 +63,27 @@ class Build:
 
 def build(topology: Topology, kernel: Kernel) -> Build:
     """Raises UserError for what no kernel could do."""
-    planned = plan(topology, real_time=True)
+    in_kernel = kernel.place != "host" or package.has_module("openvswitch")
+    planned = plan(topology, real_time=True, datapath="kernel" if in_kernel else "user")
     prelude = LAB_SYSCTLS if kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
+    virtual = {node.name for node in topology.nodes if node.vm is not None}
+    here, there = ([each for each in commands if (each.on in virtual) == inside] for inside in (False, True))
+    steps = (
+        *(far.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()),
+        *command.steps(here),
+        *far.ready_steps(planned),
+        *qemu.reach_steps(topology, planned.book),
+        *command.steps(there),
+    )
     memory = memory_bytes(planned, None) + PROGRAMS_BYTES
-    return Build(topology, kernel, planned, tuple(command.steps(commands)), memory, tuple(_notes(topology)))
+    return Build(topology, kernel, planned, steps, memory, tuple(_notes(topology)))
+
+
+def _trial(topology: Topology, kernel: Kernel) -> Trial:
+    """What machines are asked for as if somebody pinged: nobody knows yet what people will start there."""
+    first, second = ([node.name for node in topology.nodes if node.type in WORKING] * 2)[:2]
+    return Trial("up", (), 1, 0, topology, PingWorkload(first, second), kernel)
 
 
 def _notes(topology: Topology) -> Iterator[str]:

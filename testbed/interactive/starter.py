@@ -12,10 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .. import journal, process
+from .. import controllerhome, journal, process
 from ..error import MachineError, TestbedError, UserError
 from ..journal import Held, Taken
+from ..kernels import hypervisor
 from ..kernels.cache import find
+from ..native import tools
+from ..topologyfile import TopologyFile
 from .build import Build
 from .network import KIND, Network, folder_of, networks
 
@@ -90,12 +93,18 @@ def _write(build: Build, folder: Path, held: Held) -> None:
     (folder / "trial").mkdir()
     (folder / "trial" / "shellrc").write_text(SHELL_RC)
     image = None if build.kernel.place == "host" else find(build.kernel.name).name
+    steps = controllerhome.with_interpreter(build.steps, is_lab=image is not None)
+    virtual = [node.vm for node in build.topology.nodes if node.vm is not None]
+    if virtual:
+        steps = hypervisor.filled(steps, hypervisor.words(virtual, tools())[1])
+    machines = any(node.machine is not None for node in build.topology.nodes)
     beginning: dict[str, Any] = {
         "entry": str(held.entry.path),
         "image": image,
         "seed": SEED,
         "memory_bytes": build.memory_bytes,
-        "steps": list(build.steps),
+        "steps": list(steps),
+        "machines": TopologyFile.of(build.topology).written() if machines else None,
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
     }
     (folder / "start.json").write_text(json.dumps(beginning))
