@@ -12,12 +12,15 @@ demo: setup
 	$(TESTBED) run scenarios/quickstart.yaml -o $(DEMO)
 	$(TESTBED) results $(DEMO)
 	$(TESTBED) plot $(DEMO) profile -o $(DEMO)/profile.png
+	$(TESTBED) report $(DEMO)
 	@echo
+	@echo "The report:   $(CURDIR)/$(DEMO)/report.html"
 	@echo "The figure:   $(CURDIR)/$(DEMO)/profile.png"
 	@echo "All results:  $(CURDIR)/$(DEMO) (a folder for each trial)"
 	@echo "The command:  $(CURDIR)/$(TESTBED) --help"
 
-test: setup
+test:
+	@./setup.sh test
 	$(PYTHON) -m pytest
 
 check: setup

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets up this checkout: APT packages, a virtual environment in .venv, the lab kernel.
+# Sets up this checkout: APT packages, a virtual environment in .venv, the lab kernel; with `test` what tests need too.
 # Run it as often as you like: it does only what is missing.
 set -eu
 cd "$(dirname "$0")"
@@ -10,6 +10,7 @@ main() {
     install $(missing_packages) $(missing_python)
     make_environment
     .venv/bin/testbed kernel build
+    [ "${1:-}" != test ] || install_for_tests
 }
 
 # stop WHAT COMMAND: this machine lacks something, and what to type about it.
@@ -19,9 +20,12 @@ stop() {
     exit 3
 }
 
-# The packages of testbed/packages.txt whose proof (a program or a file) is not there.
+# missing_packages [test]: the packages of testbed/packages.txt whose proof (a program or a file) is not there, of those
+# that only tests need, or of all others.
 missing_packages() {
-    sed 's/#.*//' testbed/packages.txt | while read -r name probe _; do
+    sed 's/#.*//' testbed/packages.txt | while read -r name probe use; do
+        only=$([ "$use" != test ] || echo test)
+        [ "$only" = "${1:-}" ] || continue
         case $probe in
         '') ;;
         /*) [ -e "$probe" ] || echo "$name" ;;
@@ -49,6 +53,12 @@ find_python() {
         fi
     done
     return 1
+}
+
+# What only tests need is no reason to stop: without it they are skipped.
+install_for_tests() {
+    # shellcheck disable=SC2046 # each word is a package
+    (install $(missing_packages test)) || echo "setup: going on; tests that need it are skipped" >&2
 }
 
 install() {
@@ -140,4 +150,4 @@ new_environment() {
     "$python" -m venv .venv || stop "$python could not make .venv in $PWD" "sudo apt-get install -y python3-venv"
 }
 
-main
+main "$@"

@@ -1,5 +1,5 @@
 """Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
-two trials at a time gain: `python -m benchmarks jobs`.
+two trials at a time gain: `python -m benchmarks jobs`; and how fast reports are: `python -m benchmarks report`.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -19,7 +19,7 @@ from testbed import runner
 from testbed.scenario import Trial
 from testbed.trial import orders
 
-from . import jobs
+from . import jobs, report
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,13 @@ def measure(case: Case) -> tuple[float, float, float, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
-    parser.add_argument("names", nargs="*", help=", ".join(["jobs", *(case.name for case in CASES)]))
+    parser.add_argument("names", nargs="*", help=", ".join(["jobs", "report", *(case.name for case in CASES)]))
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
     options = parser.parse_args()
     if options.names == ["jobs"]:
         sys.exit(jobs.main(runs=options.runs))
+    if options.names == ["report"]:
+        sys.exit(report.main(runs=options.runs))
     print(f"{'case':24}{'lab s':>8}{'wall s':>8}{'CPU s':>8}{'lab/wall':>10}{'prototype':>10}  verdict")
     for case in CASES:
         if options.names and case.name not in options.names:

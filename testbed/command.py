@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, TypeAlias
+
+from .agent.kernel import OUTSIDE
 
 Tool: TypeAlias = Literal[
     "ip",
@@ -30,6 +32,7 @@ Tool: TypeAlias = Literal[
     "mininet",
 ]
 
+HOME = ".home"
 PREFIX = "tb-"
 """Begins the name of every network namespace of ours, and of nothing else."""
 
@@ -44,14 +47,16 @@ MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-EsB"), "mininetdriver.py
 
 @dataclass(frozen=True)
 class Command:
-    """What one tool is told, in one network namespace (None: the one the plan starts in), or `on` a node elsewhere.
+    """What one tool is told, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has
+    this computer's real NICs), or `on` a node elsewhere.
 
     `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
     it gets, those of `start` a name and a program that goes on, of `file` a path and the text that it gets, of `wait` a
     number of seconds that the machine must have been up, of `signal` the signal and a file with the number of the
     process, of `controller` its name and its folder; those of `mininet` are for the driver. The tools of Open vSwitch
     run for the switch that the namespace belongs to. `undo` are words for the same tool, or for `undo_tool`; None where
-    removing the namespace or the device undoes it.
+    removing the namespace or the device undoes it. `on` is the virtual machine or, as `home` calls it, the computer
+    that it happens on; None is this one.
     """
 
     tool: Tool
@@ -74,7 +79,7 @@ class Batch:
     @property
     def where(self) -> dict[str, str | None]:
         """The key of a step that says where it happens."""
-        return {"netns": self.netns} if self.on is None else {"on": self.on}
+        return {"netns": self.netns} if self.on is None else {"on": place(self.on, self.netns)}
 
 
 BATCH_LINES = 500
@@ -114,9 +119,16 @@ def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 
 def _shell_line(command: Command) -> str:
-    if command.on is not None:
-        return f"# on {command.on}: {_shell_line(replace(command, on=None))}"
-    netns, words = command.netns, command.words
+    line = _line(command)
+    if command.on is None:
+        return line
+    if not command.on.endswith(HOME):
+        return f"# on {command.on}: {line}"
+    return shlex.join(("ssh", command.on.removesuffix(HOME), line))
+
+
+def _line(command: Command) -> str:
+    netns, words = None if command.netns == OUTSIDE else command.netns, command.words
     if command.tool == "mininet":
         return _mininet_line(*words)
     if command.tool in ("ip", "tc", "bridge") and netns is not None:
@@ -164,9 +176,21 @@ def _mininet(batch: Batch) -> list[dict[str, Any]]:
     return [{"title": "mininet", "run": words, "stdin": command.words[1]} for command in batch.commands]
 
 
+def home(machine: str) -> str:
+    """What steps call a machine itself, outside of any namespace there; no node's name has a dot."""
+    return f"{machine}{HOME}"
+
+
+def place(on: str, netns: str | None) -> str:
+    """What steps call a namespace on a machine, or (None) what it is on."""
+    return on if netns is None else netns.removeprefix(PREFIX)
+
+
 def _batch_file(batch: Batch) -> list[dict[str, Any]]:
-    where = () if batch.netns is None else ("-n", batch.netns)
     lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
+    if batch.netns == OUTSIDE:
+        return [{"run": [batch.tool, "-batch", "-"], "stdin": lines, "netns": OUTSIDE}]
+    where = () if batch.netns is None else ("-n", batch.netns)
     on = {} if batch.on is None else {"on": batch.on}
     return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines, **on}]
 

@@ -10,11 +10,10 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import package, process, sdndoctor, topo, vmdoctor
+from . import machinedoctor, package, process, sdndoctor, topo, vmdoctor
 from .error import MachineError
 from .kernels import firstboot
 from .kernels.cache import find
@@ -22,6 +21,8 @@ from .kernels.cache import find
 LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
+    "ansible_runner",
+    "asyncssh",
     "duckdb",
     "matplotlib",
     "numpy",
@@ -37,6 +38,9 @@ MEMORY_BYTES = 2 << 30
 SHM = Path("/dev/shm")
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WANTED_CONTROLS = ("reno", "cubic", "bbr", "htcp", "scalable")
+ALONE = ("unshare", "--net", "--")
+"""In a network namespace without a name, which goes with the command, however that ends."""
+
 NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 
 
@@ -81,7 +85,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET}
+    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET, "machine": HOST}
     for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
@@ -141,28 +145,17 @@ def _host_kernel() -> Iterator[Finding]:
         return
     yield Finding("root", True, "yes", needed_for=HOST)
     try:
-        with _namespace() as name:
-            yield Finding("network namespaces", True, "yes", needed_for=HOST)
-            for what, module, attempt in ABILITIES:
-                yield _tried(what, module, attempt, name)
+        process.run((*ALONE, "true"))
+        yield Finding("network namespaces", True, "yes", needed_for=HOST)
+        for what, module, attempt in ABILITIES:
+            yield _tried(what, module, attempt)
     except (process.CommandError, MachineError) as error:
         yield Finding("network namespaces", False, str(error).splitlines()[-1], f"# {NOT_NEEDED}", HOST)
 
 
-@contextmanager
-def _namespace() -> Iterator[str]:
-    name = f"tb-doctor-{os.getpid()}"
-    process.run(["ip", "netns", "add", name])
+def _tried(what: str, module: str, attempt: Callable[[], None]) -> Finding:
     try:
-        process.run(["ip", "netns", "exec", name, "true"])
-        yield name
-    finally:
-        process.run(["ip", "netns", "delete", name])
-
-
-def _tried(what: str, module: str, attempt: Callable[[str], None], namespace: str) -> Finding:
-    try:
-        attempt(namespace)
+        attempt()
     except (process.CommandError, MachineError) as error:
         reason = error.stderr.strip() if isinstance(error, process.CommandError) else error.what
         return Finding(what, False, (reason or str(error)).splitlines()[-1], module_fix(module), HOST)
@@ -183,18 +176,18 @@ def module_fix(module: str) -> str:
     return f"sudo modprobe {module}"
 
 
-def _qdisc(*words: str) -> Callable[[str], None]:
-    def attempt(namespace: str) -> None:
-        process.run(["tc", "-n", namespace, "qdisc", "replace", "dev", "lo", "root", *words])
+def _qdisc(*words: str) -> Callable[[], None]:
+    def attempt() -> None:
+        process.run((*ALONE, "tc", "qdisc", "replace", "dev", "lo", "root", *words))
 
     return attempt
 
 
-def _veth(namespace: str) -> None:
-    process.run(["ip", "-n", namespace, "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"])
+def _veth() -> None:
+    process.run((*ALONE, "ip", "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"))
 
 
-def _periodic_loss(namespace: str) -> None:
+def _periodic_loss() -> None:
     rules = """\
 table netdev t {
   chain c {
@@ -203,7 +196,7 @@ table netdev t {
   }
 }
 """
-    process.run(["ip", "netns", "exec", namespace, "nft", "-f", "-"], input=rules)
+    process.run((*ALONE, "nft", "-f", "-"), input=rules)
 
 
 def _congestion_controls() -> Iterator[Finding]:
@@ -216,6 +209,11 @@ def _congestion_controls() -> Iterator[Finding]:
     yield Finding("congestion controls", not lacking, detail, fix, HOST)
 
 
+def _machines() -> Iterator[Finding]:
+    for look in machinedoctor.looks():
+        yield Finding(look.what, look.ok, look.detail, look.fix, HOST)
+
+
 def _openflow() -> Iterator[Finding]:
     try:
         has_lab = bool(find(None))
@@ -225,7 +223,7 @@ def _openflow() -> Iterator[Finding]:
         yield Finding(*found, needed_for=SDN)
 
 
-ABILITIES: tuple[tuple[str, str, Callable[[str], None]], ...] = (
+ABILITIES: tuple[tuple[str, str, Callable[[], None]], ...] = (
     ("veth", "veth", _veth),
     ("netem", "sch_netem", _qdisc("netem", "delay", "1ms")),
     ("tbf", "sch_tbf", _qdisc("tbf", "rate", "1mbit", "burst", "3100", "limit", "10000")),
@@ -241,6 +239,7 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _lab_kernel,
     _host_kernel,
     _congestion_controls,
+    _machines,
     _openflow,
     _virtual_machines,
 )

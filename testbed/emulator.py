@@ -81,6 +81,7 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         link.mtu_bytes,
         stage("forward", link.forward),
         stage("backward", link.backward),
+        link.emulator,
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import flowtable, tclink, vmevidence, workloads
+from . import far, flowtable, tclink, vmevidence, workloads
 from .capture import captures
 from .emulator import ETHERNET_BYTES
 from .flowtable import OpenFlowEvidence
@@ -57,6 +58,7 @@ from .trial import (
     capture_errors,
     counters_file,
     cpu_file,
+    machine_cpu_file,
     netstat_file,
     workload_hosts,
 )
@@ -153,7 +155,7 @@ class Evidence:
     each background that it did. `channels` are the stages between switches and controllers, `openflow` what those say.
     `captures` maps each file to what it shows of the workload's data; None if it was not read. `tc_there` and `tc_back`
     are the ends of TCLinks that the data and its answers left by, and `mininet` is the version that built the network,
-    None if it did not.
+    None if it did not. `machines` is what each of them said of itself, with its own `cpu_busy`.
     """
 
     rtt_check: PingOutcome
@@ -168,6 +170,7 @@ class Evidence:
     timeline: Timeline | None = None
     upstream_check: PingOutcome | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
     openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
     captures: Mapping[str, Seen | None] = field(default_factory=dict)
@@ -203,11 +206,12 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         tcp=tcp,
         host_counters=_moved(folder, workload_hosts(trial)),
         device_drops=dumps.device_drops(),
-        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder),
+        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder, cpu_file),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
+        machines={name: _machine(folder, name) for name in far.machines(trial)},
         channels=tuple(
             dumps.stage(emulator, stage)
             for channel in made.plan.channels
@@ -354,8 +358,13 @@ def _netstat(path: Path) -> dict[str, int]:
     return found
 
 
-def _cpu_busy(folder: Path) -> float | None:
-    return vmevidence.busy_share(*((folder / cpu_file(when)).read_text() for when in ("before", "after")))
+def _machine(folder: Path, name: str) -> dict[str, Any]:
+    said = json.loads((folder / far.about_file(name)).read_text())
+    return {**said, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))}
+
+
+def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
+    return vmevidence.busy_share(*((folder / file(when)).read_text() for when in ("before", "after")))
 
 
 def _missed(path: Path) -> int:

@@ -60,6 +60,11 @@ EndName = Annotated[
     PlainValidator(reader.end_name),
     WithJsonSchema(matching(f"^{reader.END_PATTERN}$", f"An end: {reader.END_ALLOWED}.")),
 ]
+RealNic = Annotated[
+    str,
+    PlainValidator(reader.real_nic),
+    WithJsonSchema(matching(f"^{reader.NIC_PATTERN}$", f"A NIC: {reader.NIC_ALLOWED}.", "eth1")),
+]
 IpVersionsField = Annotated[
     Any,
     PlainValidator(reader.word("4|6|both", "a choice of IP versions", "4, 6, both")),

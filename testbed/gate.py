@@ -56,6 +56,7 @@ CHECKS: tuple[Check, ...] = (
     hostcheck.receiver,
     hostcheck.background,
     hostcheck.cpu,
+    hostcheck.machines,
     hostcheck.captures,
     vmcheck.processors,
     vmcheck.emulated,

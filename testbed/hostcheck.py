@@ -158,6 +158,18 @@ def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def machines(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The same of each computer that took part."""
+    for name, said in evidence.machines.items():
+        if said["cpu_busy"] is not None and said["cpu_busy"] > CPU_BUSY:
+            yield Finding(
+                "CPU",
+                "suspect",
+                f"{said['cpu_busy']:.0%} of the CPU time of {name} was used",
+                "that machine may be what limits: run fewer flows or a lower rate",
+            )
+
+
 def captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     if evidence.captures_dropped:
         yield Finding(

@@ -31,7 +31,7 @@ TMPFS_SHARE = 2
 """A tmpfs may take half of the guest's memory, and what a cache holds lies in one."""
 
 
-def memory_bytes(plan: Plan, workload: Workload, background_flows: int = 0, background_bps: int = 0) -> int:
+def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 0, background_bps: int = 0) -> int:
     """A ceiling for the guest, rounded up to whole MiB: base + nodes + flows + 2 × 1.6 × what the path and its buffers
     hold. iperf3 also fills fixed socket buffers with data of its own, two for each flow, and a cache is kept in memory.
     `background_bps` is what datagrams of the background bring.
@@ -73,7 +73,7 @@ def _rate_bps(stage: Stage) -> int:
     return max(state.asked.rate_bps or 0 for state in stage.history)
 
 
-def _offered_bps(workload: Workload) -> int:
+def _offered_bps(workload: Workload | None) -> int:
     """What comes whatever the path carries."""
     if isinstance(workload, UdpWorkload) or (isinstance(workload, Iperf3Workload) and workload.protocol == "udp"):
         return (workload.rate_bps or 0) * workload.flows

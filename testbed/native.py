@@ -29,6 +29,8 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "udp.c": ("-o", "udp", "-pthread"),
     "vminit.c": ("-static", "-o", "vminit"),
 }
+STATIC = {"observe.c": ("-static", "-o", "observe-static")}
+"""For other computers, whose C library may be another one."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def tools() -> Tools:
 
 
 def _digest() -> str:
-    text = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
+    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC)).encode())
     for path in (*sorted(SOURCES.glob("*.[ch]")), *SCRIPTS):
         text.update(path.read_bytes())
     return text.hexdigest()[:12]
@@ -60,7 +62,7 @@ def _compile(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix="partial-", dir=folder.parent))
     try:
-        for name, options in BUILDS.items():
+        for name, options in (*BUILDS.items(), *STATIC.items()):
             process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
         for script in SCRIPTS:
             shutil.copyfile(script, partial / script.name)

@@ -13,6 +13,7 @@ from .axis import Names, members
 from .backgroundfile import PATTERNS
 from .document import Document, Fault, Path, Place, mapping, parse
 from .error import Problem, SpecError
+from .inventory import with_inventory
 from .topo import expanded, python_file
 from .topology import WORKING
 from .topologycheck import check_topology
@@ -138,7 +139,7 @@ def _yaml_files(scenario: Document, folder: str) -> dict[str, str]:
 def _own(scenario: Document, folder: str) -> Network:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
-        return _known(completed(scenario.at("topology"), folder))
+        return _inline(scenario.at("topology"), folder)
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
 
 
@@ -150,6 +151,13 @@ def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
         if first.line is not None or first.file != os.path.normpath(os.path.join(folder, said)):
             return Network(None, error.problems)
         return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
+
+
+def _inline(topology: Document, folder: str) -> Network:
+    try:
+        return _known(completed(topology, folder))
+    except SpecError as error:
+        return Network(None, error.problems)
 
 
 def _known(document: Document) -> Network:
@@ -182,7 +190,7 @@ def completed(topology: Document, folder: str) -> Document:
     """With what the files say that a topology names: the nodes and links of a Mininet topology in Python, apps of
     controllers, where images are.
     """
-    return with_apps(anchored(expanded(topology, folder), folder), folder)
+    return with_inventory(with_apps(anchored(expanded(topology, folder), folder), folder), folder)
 
 
 def read(path: str | os.PathLike[str]) -> Document:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
 
 from . import qemu
 from .address import AddressBook
+from .attachment import take_in
 from .command import PREFIX, Command
 from .control import NO_IPV6
 from .route import routes
@@ -24,6 +26,8 @@ NEIGHBOURS_MAX = 32
 """Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP; in larger ones
 the ends of the workload and the routers are known to all."""
 
+PACKET_BY_PACKET = ("tso", "off", "gso", "off", "gro", "off", "lro", "off")
+
 GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 """Interrupt coalescing of a NIC with offloads: received packets are merged for up to this long."""
 
@@ -31,6 +35,9 @@ Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
 QUIET_IPV6 = ("accept_dad", "accept_ra")
 """Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
+
+REAL_NIC = "nic0"
+"""The port of a switch that is a real NIC."""
 
 HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_no_metrics_save", "1"),
@@ -85,9 +92,10 @@ def _commands(
     else:
         yield from _NODES[node.type](node, book, sysctls)
     yield from ups(netns, ("lo", *(port.device for port in book.interfaces_of(node.name))))
-    if node.type not in SWITCHING and topology.neighbours == "static":
-        routers = {each.name for each in topology.nodes if each.type == "router"}
-        yield from _neighbours(node, book, ends | routers)
+    if node.type not in SWITCHING and node.machine is None and topology.neighbours == "static":
+        routers = {each.name for each in topology.nodes if each.is_router}
+        machines = frozenset(each.name for each in topology.nodes if each.machine is not None)
+        yield from _neighbours(node, book, ends | routers, machines)
     if node.type not in SWITCHING:
         yield from _routes(node, topology, book)
 
@@ -114,6 +122,10 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     for port in book.ports_of(node.name):
         yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
     yield from _vlans(node, book)
+    if node.real_nic is not None:
+        yield take_in(node.real_nic, netns, REAL_NIC)
+        yield Command("ip", ("link", "set", REAL_NIC, "master", "br0"), netns)
+        yield from ups(netns, (REAL_NIC,))
     yield from ups(netns, ("br0",))
 
 
@@ -124,6 +136,11 @@ def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
         for vlan in member.vlans:
             untagged = () if member.is_trunk else ("pvid", "untagged")
             yield Command("bridge", ("vlan", "add", "dev", device, "vid", str(vlan), *untagged), netns)
+
+
+def _machine(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    yield from _sysctls(node, book, (*(ROUTER_SYSCTLS if node.is_router else HOST_SYSCTLS), *sysctls))
+    yield from _addresses(node, book)
 
 
 def _of_openflow(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
@@ -142,6 +159,7 @@ _NODES = {
     "ovs": _of_openflow,
     "controller": _of_openflow,
     "vm": _vm,
+    "machine": _machine,
 }
 
 
@@ -153,8 +171,18 @@ def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command
     for device in ("default", *(port.device for port in book.ports_of(node.name))) if has_v6 else ():
         for key in QUIET_IPV6:
             yield Command("write", (f"/proc/sys/net/ipv6/conf/{device}/{key}", "0"), netns)
-    for key, value in (*common, *node.sysctls):
+    for key, value in (*common, *(node.sysctls if node.machine is None else of_namespace(node.sysctls))):
         yield Command("write", (_sysctl_path(key), value), netns)
+
+
+def of_namespace(sysctls: Sysctls) -> Sysctls:
+    """Of a machine's, those that each of its network namespaces has by itself."""
+    return tuple((key, value) for key, value in sysctls if re.match(r"net[./]ipv[46][./]", key))
+
+
+def of_machine(sysctls: Sysctls) -> Sysctls:
+    """The others, which `testbed machines prepare` sets for good."""
+    return tuple(pair for pair in sysctls if pair not in of_namespace(sysctls))
 
 
 def _sysctl_path(key: str) -> str:
@@ -177,13 +205,14 @@ def _addresses(node: Node, book: AddressBook) -> Iterator[Command]:
             yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))
 
 
-def _neighbours(node: Node, book: AddressBook, always: frozenset[str]) -> Iterator[Command]:
+def _neighbours(node: Node, book: AddressBook, always: frozenset[str], unknown: frozenset[str]) -> Iterator[Command]:
+    """All but those whose MAC address is their own affair."""
     for port in book.interfaces_of(node.name):
         members = book.members(port.segment)
         if len(members) > NEIGHBOURS_MAX:
             members = tuple(member for member in members if member.node in always)
         for other in members:
-            for address in other.addresses if other.node != node.name else ():
+            for address in other.addresses if other.node not in (node.name, *unknown) else ():
                 words = ("neighbour", "replace", str(address.ip), "lladdr", other.mac, "dev", port.device)
                 yield Command("ip", (*words, "nud", "permanent"), node_netns(node.name))
 
@@ -218,6 +247,9 @@ def nic_commands(
     emulator cuts them, as a bridge between machines hands on what it gets.
     """
     netns = node_netns(node)
+    if topology.node(node).machine is not None:
+        yield from _machine_nics(topology.node(node), kind, book)
+        return
     is_vm = topology.node(node).vm is not None
     for port in book.ports_of(node):
         link = topology.link(port.link)
@@ -239,3 +271,10 @@ def nic_commands(
         queue = f"/sys/class/net/{port.device}"
         yield Command("write", (f"{queue}/gro_flush_timeout", str(GRO_FLUSH_NS)), netns)
         yield Command("write", (f"{queue}/napi_defer_hard_irqs", str(DEFER_INTERRUPTS)), netns)
+
+
+def _machine_nics(node: Node, kind: Nic, book: AddressBook) -> Iterator[Command]:
+    """A real NIC with offloads stays as it is; what forwards must not merge."""
+    if kind == "plain" or node.is_router:
+        for port in book.ports_of(node.name):
+            yield Command("ethtool", ("-K", port.device, *PACKET_BY_PACKET), node_netns(node.name))

@@ -11,6 +11,9 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
+TEST = "test"
+"""What only the tests of the testbed itself need."""
+
 SERVICES = {
     "nginx-light": ("nginx",),
     "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname"),
@@ -24,9 +27,7 @@ SYSTEMD = Path("/run/systemd/system")
 
 @dataclass(frozen=True)
 class Package:
-    """`probe` is a program's name or an absolute path; `use` is what needs it: "run", "build", "sdn", "vm" or
-    "mininet".
-    """
+    """`probe` is a program's name or an absolute path; `use` is what needs it: one of those that `packages` takes."""
 
     name: str
     probe: str
@@ -51,10 +52,10 @@ def which(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run", to "build", for "sdn", a "vm" or "mininet"; None is all of them."""
+    """The packages needed to "run", to "build", for "sdn", a "vm", "mininet", or to "test"; None: all but the last."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
-    return tuple(package for package in listed if use in (None, package.use))
+    return tuple(package for package in listed if package.use == use or (use is None and package.use != TEST))
 
 
 def missing(use: str | None = None) -> tuple[Package, ...]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
-from . import control, instruction, mininet, qemu, vswitch
+from . import cabling, control, instruction, mininet, qemu, vswitch
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
 from .address import AddressBook, Port, address_book
-from .command import Command, script, undos
+from .attachment import Wanted
+from .command import Command, place, script, undos
 from .control import Channel
 from .node import node_netns
 from .openflow import Datapath
@@ -19,7 +20,7 @@ from .route import way
 from .stage import Emulator, Stage, Way
 from .tclink import TcPort, is_emulated
 from .timeline import Moment
-from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Link, Nic, Topology
+from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Link, Nic, Node, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -68,7 +69,8 @@ class Plan:
     where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
     as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
     is what happens while the workload runs, up to `until_ns` after its start. The nodes `elsewhere` have a kernel of
-    their own.
+    their own. `machines` has (namespace, machine) for what is on one, `hosts` a line on each machine for the reader.
+    `real_nics` are to be attached before the commands are done.
     """
 
     commands: tuple[Command, ...]
@@ -88,6 +90,14 @@ class Plan:
     vswitches: int = 0
     tc_ports: tuple[TcPort, ...] = ()
     elsewhere: frozenset[str] = frozenset()
+    machines: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[str, ...] = ()
+    real_nics: tuple[Wanted, ...] = ()
+
+    def where_in(self, netns: str) -> dict[str, str]:
+        """The key of a step that happens in a namespace, here or on a machine."""
+        machine = dict(self.machines).get(netns)
+        return {"netns": netns} if machine is None else {"on": place(machine, netns)}
 
     def where(self, node: str) -> dict[str, str]:
         """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
@@ -161,7 +171,10 @@ class Plan:
         undo = "".join(f"#   {line}\n" for line in script(self.undos).splitlines())
         later = times.comments(self.timeline)
         told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
-        return f"#!/bin/sh -e\n{script(self.commands)}{told}\n# To take it down:\n{undo}"
+        hosts = "".join(f"# {line}\n" for line in self.hosts)
+        nics = "".join(f"{line}\n" for wanted in self.real_nics for line in wanted.script())
+        given = "".join(f"#   {line}\n" for wanted in self.real_nics for line in wanted.undo_script())
+        return f"#!/bin/sh -e\n{hosts}{nics}{script(self.commands)}{told}\n# To take it down:\n{undo}{given}"
 
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
@@ -197,19 +210,26 @@ def plan(
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
     by_one = vswitch.plain_ports(topology, book, datapath)
     nics = _nics(topology, frozenset(port.node for port in by_one))
-    superpackets = any(kind == "offload" for _, kind in nics)
+    superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).machine is None)
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
     emulators = tuple(
-        emulation.emulator(link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets)
+        emulation.emulator(
+            link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets and link.emulator is None
+        )
         for link in topology.links
         if is_emulated(topology, link)
     )
     channels = control.channels(topology)
     aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
+    built = [node for node in topology.nodes if node.machine is None or cabling.has_place(node, topology)]
     commands = [
-        *_building(topology, book, emulators, aside, channels),
-        *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
+        *_building(topology, book, built, (*emulators, *aside), channels),
+        *(
+            c
+            for node in built
+            for c in nodes.commands(node, topology, cabling.ports_here(node, topology, book), sysctls, ends)
+        ),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(_plain(port, topology) for port in by_one),
         *(c for channel in channels for c in control.commands(channel, _aside)),
@@ -218,14 +238,17 @@ def plan(
     ]
     exempt = isinstance(workload, Iperf3Workload)
     for e in emulators:
-        commands += emulation.commands(e, superpackets=superpackets, real_time=real_time, exempt_control=exempt)
+        packets = superpackets and e.on is None
+        commands += cabling.emulator_nics(e)
+        commands += emulation.commands(e, superpackets=packets, real_time=real_time, exempt_control=exempt)
     for e in aside:
         commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
     commands += _openflow(topology, book, channels, datapath)
     later = tuple(moment for channel in channels for moment in control.moments(channel))
+    machines = cabling.places(topology, emulators)
     here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
     return Plan(
-        (*here, *qemu.starts(topology, book, dict(nics)), *there),
+        tuple(cabling.on_machines((*here, *qemu.starts(topology, book, dict(nics)), *there), dict(machines))),
         book,
         (*emulators, *aside),
         path,
@@ -242,6 +265,9 @@ def plan(
         datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
         tc_ports=mininet.tc_ports(topology, book),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
+        machines=machines,
+        hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
+        real_nics=tuple(_real_nics(topology)),
     )
 
 
@@ -304,6 +330,13 @@ def _aside(first: _End, second: _End) -> Command:
     return _cable(first, second, MTU_DEFAULT)
 
 
+def _real_nics(topology: Topology) -> Iterator[Wanted]:
+    """A NIC takes the largest frames of its switch's links."""
+    for node in topology.nodes:
+        if node.real_nic is not None:
+            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
+
+
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
     """The way of data between two hosts. Raises UserError if there is none."""
     found = way(topology, book, source, destination)
@@ -318,8 +351,8 @@ def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
 def _building(
     topology: Topology,
     book: AddressBook,
+    built: Iterable[Node],
     emulators: tuple[Emulator, ...],
-    aside: tuple[Emulator, ...],
     channels: tuple[Channel, ...],
 ) -> Iterator[Command]:
     """Namespaces, and the cables between them."""
@@ -328,8 +361,8 @@ def _building(
         for each in emulators:
             yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
         return
-    impairing = (each.netns for each in (*emulators, *aside))
-    for netns in (*(node_netns(node.name) for node in topology.nodes), *impairing, *(each.netns for each in channels)):
+    between = (*(each.netns for each in emulators), *(each.netns for each in channels))
+    for netns in (*(node_netns(node.name) for node in built), *between):
         yield from _namespace(netns)
     for link in topology.links:
         yield from _cables(link, topology, book)
@@ -341,6 +374,9 @@ def _namespace(netns: str) -> Iterator[Command]:
 
 def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
     """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
+    if cabling.reaches_machine(link, topology):
+        yield from cabling.cables(link, emulation.emulator_netns(link.name), topology, book)
+        return
     first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
     if not link.is_emulated:
         yield _cable(first, second, link.mtu_bytes)

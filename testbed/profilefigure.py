@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from .analysis import statistic
 from .comparison.profile import ProfileComparison, scaled
 from .error import UserError
-from .plot import COLOURS, HIGH, LINES, MARKERS, WIDE
+from .plot.style import COLOURS, HIGH, LINES, MARKERS, WIDE
 from .series import Series, Span
 
 PUBLISHED = "0.15"

@@ -21,6 +21,8 @@ NAME_PATTERN = r"[a-z0-9][a-z0-9-]{0,31}"
 NAME_ALLOWED = "1 to 32 of a-z, 0-9 and '-', beginning with a letter or digit"
 END_PATTERN = rf"{NAME_PATTERN}(\.[1-9][0-9]{{0,3}})?"
 END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
+NIC_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,14}"
+NIC_ALLOWED = "the name of a network interface of this computer, as `ip link` shows it"
 SYSCTL_PATTERN = r"[a-z0-9_]+([./][A-Za-z0-9_*-]+)+"
 ADDRESS_ALLOWED = "an IPv4 or IPv6 address with its prefix length, such as 10.0.0.1/24"
 PREFIX_ALLOWED = "a network such as 10.0.2.0/24, or default"
@@ -176,3 +178,11 @@ def sysctls(value: object) -> dict[str, str]:
 
 
 name = word(NAME_PATTERN, "a name", NAME_ALLOWED)
+
+
+def real_nic(value: object) -> str:
+    """The name of a NIC; those words that say how a host's interfaces behave are none."""
+    text = text_of(value, NIC_ALLOWED)
+    if text in ("offload", "plain") or not re.fullmatch(NIC_PATTERN, text):
+        raise ValueRefused(f"{text!r} is not a network interface", NIC_ALLOWED)
+    return text

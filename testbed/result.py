@@ -97,6 +97,8 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         "kernel_release": ending.release,
         "lab_s": ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
     }
+    if evidence.machines:
+        data["machines"] = {name: dict(said) for name, said in evidence.machines.items()}
     if evidence.openflow.switches:
         data["sdn"] = flowtable.result(evidence.openflow, begin)
     return TrialResult(data, ending.wall_s)

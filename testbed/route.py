@@ -49,7 +49,7 @@ def _first_hops(topology: Topology, book: AddressBook, node: str) -> dict[int, t
     while waiting:
         segment, hop = waiting.popleft()
         for member in book.members(segment):
-            if member.node in crossed or topology.node(member.node).type != "router":
+            if member.node in crossed or not topology.node(member.node).is_router:
                 continue
             crossed.add(member.node)
             first = hop or (own[segment], member)

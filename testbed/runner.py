@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import platform
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from . import __version__, controllerhome, evidence, flowtable, gate, package, process, topo, vswitch
+from . import (
+    __version__,
+    controllerhome,
+    evidence,
+    far,
+    flowtable,
+    gate,
+    here,
+    nic,
+    package,
+    process,
+    relay,
+)
+from .agent.elsewhere import WAYS
+from .agent.kernel import StepError
 from .background import Constant
 from .error import MachineError, UserError
 from .kernels import host, hypervisor, lab
 from .kernels.cache import KernelImage, find
 from .kernels.guest import Ending, Progress, TrialError
+from .machine import Machine
 from .native import Tools, tools
 from .result import TrialResult, result
 from .scenario import Trial
 from .setting import Kernel
 from .store import HOST, PROVENANCE, RESULT, TRIAL, write_json, write_samples
-from .trial import HYPERVISOR, SAMPLES, Orders
+from .trial import AFTER, HYPERVISOR, READ_BACK, SAMPLES, Orders
 from .workload import controls
 from .workloads import PROGRAMS
 
@@ -61,10 +79,6 @@ class Place:
         return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
 
 
-mininet_missing = cache(topo.missing)
-"""Why there is no Mininet; looked for once."""
-
-
 @cache
 def place(kernel: Kernel) -> Place:
     """Raises MachineError with the command that fixes it if there is no such kernel."""
@@ -86,13 +100,12 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+    here.refuse(trial.topology, trial.kernel.place, made.plan)
+    if there.image is None:
+        _check_machines(trial, made)
         machines = [(node.name, node.vm) for node in trial.topology.nodes if node.vm is not None]
         if machines:
             hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
-    if trial.topology.engine == "mininet":
-        lacking = mininet_missing()
-        if lacking is not None:
-            raise lacking
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
@@ -112,23 +125,11 @@ def check(trial: Trial, made: Orders) -> None:
 
 
 def _check_openflow(made: Orders, there: Place) -> None:
-    """What Open vSwitches and controllers need, by the name of the node that needs it."""
+    """The datapath that an Open vSwitch is to have must be in the kernel that it gets."""
     for switch, datapath in made.plan.datapaths:
-        missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
-        missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
-        if missing:
-            what = f"{switch} is an Open vSwitch, and this machine has no {missing[0]}"
-            raise MachineError(what, package.install_command(["openvswitch-switch"]))
         if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
             what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
             raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
-        if datapath == "user" and there.image is None and not Path("/dev/net/tun").exists():
-            raise MachineError(f"{switch} has datapath: user, which needs /dev/net/tun", "sudo modprobe tun")
-    for channel in made.plan.channels:
-        try:
-            controllerhome.check(is_lab=there.image is not None)
-        except MachineError as error:
-            raise MachineError(f"{channel.name} is a controller: {error.what}", error.fix) from None
 
 
 def _in_lab(there: Place) -> bool:
@@ -139,8 +140,9 @@ def _in_lab(there: Place) -> bool:
 def _check_host(made: Orders) -> None:
     if os.geteuid() != 0:
         raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
-    words = {word for command in made.commands for word in command.words}
-    needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in made.commands)}
+    commands = [command for command in made.commands if command.on is None]
+    words = {word for command in commands for word in command.words}
+    needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in commands)}
     needed |= {"netem"} if made.plan.tc_ports else set()
     needed |= {"htb"} if any(port.rate_bps for port in made.plan.tc_ports) else set()
     lacking = host.missing(needed)
@@ -150,6 +152,29 @@ def _check_host(made: Orders) -> None:
             f"this machine's kernel has no {', '.join(lacking)}, which the plan needs",
             f"sudo modprobe -a {modules} (where the kernel has no such modules, use kernel: lab, which has them)",
         )
+
+
+def _check_machines(trial: Trial, made: Orders) -> None:
+    """Whether all of them can be reached, and have what they need."""
+    steps = [step for step in made.steps if "needs" in step]
+    _look_at(tuple(machines(trial).items()), json.dumps(steps))
+
+
+@cache
+def _look_at(found: tuple[tuple[str, Machine], ...], steps: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="testbed-") as folder, relay.opened(dict(found), Path(folder)):
+        for step in json.loads(steps):
+            looked = {key: step[key] for key in ("machine", "needs")}
+            try:
+                WAYS[step["by"]](step["reach"], looked, folder).close()
+            except StepError as error:
+                fix = "testbed machines prepare TOPOLOGY, or change what the topology asks for"
+                raise MachineError(str(error), fix) from None
+
+
+def machines(trial: Trial) -> dict[str, Machine]:
+    """Those of its topology, by node."""
+    return {node.name: node.machine for node in trial.topology.nodes if node.machine is not None}
 
 
 def run(
@@ -170,10 +195,12 @@ def run(
     write_json(folder / PROVENANCE, _provenance(there))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
-        ending = _carry_out(trial, made, there, folder, progress, cancelled)
+        with relay.opened(machines(trial), folder):
+            ending = _carry_out(trial, made, there, folder, progress, cancelled)
     except TrialError as error:
         said = flowtable.failures(folder)
         raise TrialError(f"{said}\nThen {error}" if said else str(error)) from None
+    far.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed, SAMPLES: made.sampled})
     seen = evidence.read(trial, made, folder)
     findings = gate.judge(trial, made.plan, seen)
     write_samples(folder, seen)
@@ -190,20 +217,22 @@ def _carry_out(
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
     steps = controllerhome.with_interpreter(made.steps, is_lab=there.image is not None)
     if there.image is None:
-        steps = made.steps
         machines = [node.vm for node in trial.topology.nodes if node.vm is not None]
         if machines:
             accelerator, known = hypervisor.words(machines, there.tools)
             write_json(folder / HYPERVISOR, asdict(accelerator))
             steps = hypervisor.filled(steps, known)
-        return host.run(
-            steps,
-            folder,
-            tools=there.tools,
-            wall_limit_s=wall_limit_s,
-            progress=progress,
-            cancelled=cancelled,
-        )
+        with ExitStack() as stack:
+            for wanted in made.plan.real_nics:
+                stack.enter_context(nic.attached(wanted, owner=f"the trial {trial.id}"))
+            return host.run(
+                steps,
+                folder,
+                tools=there.tools,
+                wall_limit_s=wall_limit_s,
+                progress=progress,
+                cancelled=cancelled,
+            )
     return lab.run(
         there.image,
         steps,

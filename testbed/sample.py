@@ -160,6 +160,18 @@ def device_drops(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, st
     return found
 
 
+def device_counters(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], dict[str, int]]:
+    """(namespace, device) to what came and went."""
+    found = {}
+    for record, source in of_kind("link", data, sources):
+        for body in netlink.bodies(record.messages):
+            told = netlink.attributes(body[16:])
+            rx, tx, rx_bytes, tx_bytes = struct.unpack_from("=4Q", told[IFLA_STATS64])
+            key = source.netns, told[IFLA_IFNAME].rstrip(b"\0").decode()
+            found[key] = {"rx_packets": rx, "tx_packets": tx, "rx_bytes": rx_bytes, "tx_bytes": tx_bytes}
+    return found
+
+
 def _tcp(time_ns: int, netns: str, body: bytes) -> TcpSample:
     """struct inet_diag_msg: 4 bytes, then the socket's identity (ports in network order), 72 bytes in all."""
     family = socket.AddressFamily(body[0])

@@ -135,13 +135,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class Emulator:
-    """The emulator of one link."""
+    """The emulator of one link; `on` is the machine it is on, None this computer."""
 
     link: str
     netns: str
     mtu_bytes: int
     forward: Stage
     backward: Stage
+    on: str | None = None
 
     @property
     def stages(self) -> tuple[Stage, Stage]:

@@ -24,13 +24,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import __version__, column
+from . import __version__, column, journal
 from .error import TestbedError, UserError
 from .evidence import Evidence
 from .result import SCHEMA, TrialResult
 from .scenario import Trial
 from .setting import Until
 
+KIND = "run"
+"""What the journal calls a run that goes on."""
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
 PARTIAL = ".partial-"
 KINDS = {"id": str, "params": dict, "seed": int, "verdict": str, "flows": list, "asked": dict, "seen": dict}
@@ -86,7 +88,17 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Makes the folder if there is none, and keeps other runs out of it. Raises UserError if one is in it."""
+        """Makes the folder if there is none, and keeps other runs out of it. Raises UserError if one is in it.
+
+        Noted in the journal for as long, so that what we leave half-written when we are killed can be found.
+        """
+        folder = self.path.resolve()
+        with journal.noted(KIND, journal.unique(folder.name), folder=str(folder)), self.ours():
+            yield
+
+    @contextmanager
+    def ours(self) -> Iterator[None]:
+        """The same, and noted nowhere."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -180,16 +192,44 @@ class Store:
             os.rename(folder, self.path / "trials" / trial.id)
             shutil.rmtree(self.path / "failed" / trial.id, ignore_errors=True)
 
+    def partials(self) -> list[Path]:
+        """What is half-written: by a run that goes on, or by one that was killed."""
+        return sorted((*(self.path / "trials").glob(f"{PARTIAL}*"), *self.path.glob(f"{PARTIAL}*")))
+
+    def discard(self, partial: Path) -> None:
+        """Removes one of them. Raises UserError if a run is in the folder."""
+        with self.ours():
+            _remove(partial)
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a run is in the folder."""
+        try:
+            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
     def discard_partial(self) -> None:
         """Removes what a killed run left half-written, and what failed before it succeeded."""
-        for left in (*(self.path / "trials").glob(f"{PARTIAL}*"), *self.path.glob(f"{PARTIAL}*")):
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
-            else:
-                left.unlink(missing_ok=True)
+        for left in self.partials():
+            _remove(left)
         for folder in (self.path / "failed").iterdir():
             if (self.path / "trials" / folder.name).exists():
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

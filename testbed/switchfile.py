@@ -9,7 +9,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from . import units
 from .error import ValueRefused
-from .field import Flag, Name, matching, number
+from .field import Flag, Name, RealNic, matching, number
 from .reader import name as read_name
 from .reader import quantity, whole
 from .shape import Shape
@@ -76,6 +76,7 @@ class SwitchFile(Shape):
 
     type: Literal["switch"]
     stp: Flag = Field(False, description="Whether it runs the spanning tree protocol.")
+    nic: RealNic | None = Field(None, description="A NIC of this computer as one more port, on kernel: host.")
     vlans: dict[Name, Vlans] | None = Field(
         None, description="For each of its links: the VLAN of an access port, or the list of those of a trunk."
     )
@@ -84,14 +85,13 @@ class SwitchFile(Shape):
     )
 
     def node(self, name: str) -> Node:
-        return Node(
-            name, self.type, stp=self.stp, vlans=tuple(map(_member, self.vlans or (), (self.vlans or {}).values()))
-        )
+        vlans = tuple(map(_member, self.vlans or (), (self.vlans or {}).values()))
+        return Node(name, self.type, stp=self.stp, vlans=vlans, real_nic=self.nic)
 
     @classmethod
     def of(cls, node: Node) -> SwitchFile:
         vlans = {each.link: each.vlans if each.is_trunk else each.vlans[0] for each in node.vlans}
-        return cls.model_construct(type="switch", stp=node.stp, vlans=vlans or None)
+        return cls.model_construct(type="switch", stp=node.stp, nic=node.real_nic, vlans=vlans or None)
 
     def sends_at(self, link: str) -> int | None:
         """The rate of the port to a link; None if the switch does not say."""

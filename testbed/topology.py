@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
+from .machine import Machine
 from .openflow import Controller, Neighbours, Ovs
 from .schedule import Change
 from .vlan import Membership, Tag
@@ -58,9 +59,9 @@ class Node:
 
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
     "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
-    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol. `vlans` has every port of a
-    switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have. `vm` is there for
-    virtual machines.
+    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this
+    computer that is one of its ports. `vlans` has every port of a switch that keeps VLANs apart; a switch without any
+    passes frames on with whatever tag they have. `vm` is there for virtual machines.
     """
 
     name: str
@@ -74,6 +75,18 @@ class Node:
     controller: Controller | None = None
     vlans: tuple[Membership, ...] = ()
     vm: Vm | None = None
+    machine: Machine | None = None
+    real_nic: str | None = None
+
+    @property
+    def is_router(self) -> bool:
+        """Whether it forwards by addresses."""
+        return self.type == "router" or (self.machine is not None and self.machine.forward)
+
+    @property
+    def forwards(self) -> bool:
+        """Whether it passes on packets meant for others."""
+        return self.type in FORWARDING or self.is_router
 
     def membership(self, link: str) -> Membership | None:
         return next((each for each in self.vlans if each.link == link), None)
@@ -87,6 +100,7 @@ class Link:
     (forward if nothing crosses it); a link has either it or losses in its directions. `data_policy` is to the policies
     of the directions what `data_loss` is to their losses. `addresses` holds, for ends that say so, the node's name (on
     a trunk "NAME.VLAN") with its "ip/prefix" texts. `schedule` is what changes while the workload runs, in file order.
+    `emulator` is the machine that impairs it, None a namespace of this computer.
     """
 
     name: str
@@ -98,11 +112,12 @@ class Link:
     addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
     data_policy: Policy | None = None
     schedule: tuple[Change, ...] = ()
+    emulator: str | None = None
 
     @property
     def is_emulated(self) -> bool:
         """Whether an emulator must stand in the middle: any impairment, now or later."""
-        of_data = self.data_loss is not None or self.data_policy is not None
+        of_data = self.data_loss is not None or self.data_policy is not None or self.emulator is not None
         return self.forward.is_emulated or self.backward.is_emulated or of_data or bool(self.schedule)
 
     @property
@@ -183,7 +198,7 @@ class Topology:
             here = room[0]
             if here == end:
                 return reached[room]
-            if here != start and self.node(here).type not in FORWARDING:
+            if here != start and not self.node(here).forwards:
                 continue
             for lane in self.departures(room):
                 for there in self.arrivals(lane, self.link(lane[0]).other_end(here)):

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from .document import Document, Fault, mapping
 from .error import one_of
+from .machinecheck import machine_faults
 from .openflowcheck import openflow_faults
 from .policyfile import policy_faults
 from .schedulefile import schedule_faults
@@ -175,6 +176,15 @@ def _says_rate(link: LinkFile, node: str) -> bool:
     return link.direction("forward" if link.ends[0] == node else "backward").rate_bps is not None
 
 
+def _real_nics(parts: Parts) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for name, node in parts.nodes.items():
+        nic = node.nic if isinstance(node, SwitchFile) else None
+        if nic is not None and seen.setdefault(nic, name) != name:
+            what = f"the NIC {nic} is a port of {seen[nic]!r} in line {parts.line('nodes', seen[nic])} already"
+            yield Fault(("nodes", name, "nic"), what, "each NIC once")
+
+
 def _switch_loops(parts: Parts) -> Iterator[Fault]:
     """A ring of switches without the spanning tree protocol sends a broadcast round for ever, in each VLAN apart."""
     plain = {
@@ -194,6 +204,10 @@ def _switch_loops(parts: Parts) -> Iterator[Fault]:
             vlan = "" if rings[0] is None else f" in VLAN {rings[0]}"
             what = f"link {name!r} closes a ring of switches{vlan}, in which a broadcast never ends"
             yield Fault(("links", name, "ends"), what, "switches with 'stp: true', or no ring")
+
+
+def _machines(parts: Parts) -> Iterator[Fault]:
+    yield from machine_faults(parts.nodes, parts.links)
 
 
 def _openflow(parts: Parts) -> Iterator[Fault]:
@@ -235,5 +249,7 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _address_ends,
     _ports,
     _switch_loops,
+    _machines,
     _openflow,
+    _real_nics,
 )

@@ -28,6 +28,7 @@ from .field import (
 )
 from .impairment import Direction
 from .impairmentfile import BufferField, JitterField, LinkLoss, LossField
+from .machinefile import MachineFile
 from .openflow import Neighbours
 from .openflowfile import ControllerFile, OvsFile
 from .policyfile import LinkPolicy, PolicyField
@@ -132,7 +133,7 @@ class VmFile(VmKeys):
         return cls.model_construct(None, **shared, **cls.keys_of(node.vm))
 
 
-AnyNodeFile: TypeAlias = HostFile | SwitchFile | RouterFile | OvsNodeFile | ControllerNodeFile | VmFile
+AnyNodeFile: TypeAlias = HostFile | SwitchFile | RouterFile | OvsNodeFile | ControllerNodeFile | VmFile | MachineFile
 
 NODE_TYPES: dict[str, type[AnyNodeFile]] = {
     "host": HostFile,
@@ -141,6 +142,7 @@ NODE_TYPES: dict[str, type[AnyNodeFile]] = {
     "ovs": OvsNodeFile,
     "controller": ControllerNodeFile,
     "vm": VmFile,
+    "machine": MachineFile,
 }
 
 NodeFile: TypeAlias = Annotated[
@@ -164,6 +166,7 @@ class LinkFile(Shape):
     addresses: dict[EndName, Addresses] = Field({}, description="For each end that needs to say its own.")
     schedule: Schedule = None
     policy: LinkPolicy = None
+    emulator: Name | None = Field(None, description="The machine that impairs it; left out, this computer.")
 
     def link(self, name: str) -> Link:
         return Link(
@@ -176,6 +179,7 @@ class LinkFile(Shape):
             addresses=tuple(self.addresses.items()),
             data_policy=None if isinstance(self.policy, PerDirection) else self.policy,
             schedule=tuple(entry.change() for entry in self.schedule or ()),
+            emulator=self.emulator,
         )
 
     def direction(self, way: Literal["forward", "backward"]) -> Direction:
@@ -210,6 +214,7 @@ class LinkFile(Shape):
             addresses=dict(link.addresses),
             schedule=[ChangeFile.of(change) for change in link.schedule] or None,
             policy=_both(PolicyField, forward.policy, backward.policy) or link.data_policy,
+            emulator=link.emulator,
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import command, flowtable, package, qemu, workloads
+from . import command, far, flowtable, package, qemu, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
@@ -34,6 +34,7 @@ CONTROL_SETTLE_ROUND_TRIPS = 20
 """Of the control channel: handshakes, and what an app sends to a switch that is new to it."""
 
 SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
+OBSERVER = "observer"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
 HYPERVISOR = "hypervisor.json"
 """How virtual machines ran, where there are any."""
@@ -105,25 +106,28 @@ def orders(trial: Trial) -> Orders:
     observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
     prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
-    here, there = ([each for each in commands if (each.on is None) == at_home] for at_home in (True, False))
+    virtual = {node.name for node in trial.topology.nodes if node.vm is not None}
+    here, there = ([each for each in commands if (each.on in virtual) == inside] for inside in (False, True))
     steps = (
+        *far.reach_steps(trial, planned),
         *command.steps(here),
+        *far.ready_steps(planned),
         *qemu.reach_steps(trial.topology, planned.book),
         *command.steps(there),
         {"sleep": _settle_s(trial, planned)},
         *(() if planned.controlled else _rtt_checks(planned)),
-        _observe(READ_BACK, 0, observed),
+        *far.observe(planned, READ_BACK, 0, observed),
         *flowtable.steps(trial.topology, "before"),
         *_rulesets(planned, "before"),
         *_counters(trial, planned, "before"),
         *_captures(trial, planned),
-        _observe(SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, background="observer"),
+        *far.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, OBSERVER),
         *background.steps(trial.background, drawn, trial.workload, planned),
         *_with_timeline(workloads.steps(trial.workload, planned, trial.seed), trial, planned, changed),
         *background.stops(trial.background),
-        {"stop": "observer"},
+        *({"stop": name} for name in far.observers(planned, sampled, OBSERVER)),
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
-        _observe(AFTER, 0, observed),
+        *far.observe(planned, AFTER, 0, observed),
         *_rulesets(planned, "after"),
         *_counters(trial, planned, "after"),
         *({"stop": _capture_name(n)} for n, _ in enumerate(_capture_points(trial, planned))),
@@ -197,6 +201,9 @@ def _check(trial: Trial) -> None:
 
 def _check_kernels(trial: Trial, planned: Plan) -> None:
     """Most of our programs stand with one foot in each host, which only one kernel allows."""
+    if planned.real_nics and trial.kernel.place != "host":
+        names = " and ".join(wanted.nic for wanted in planned.real_nics)
+        raise UserError(f"a lab kernel has no way to the real NIC {names}; allowed: kernel: host")
     ends = {
         *workload_hosts(trial),
         *(host for each in planned.background for host in (each.source, each.destination)),
@@ -251,26 +258,20 @@ def _settle_s(trial: Trial, planned: Plan) -> float:
     return least_s + CONTROL_SETTLE_ROUND_TRIPS * asking_s
 
 
-def _observe(file: str, interval_ns: int, sources: tuple[Source, ...], background: str | None = None) -> dict[str, Any]:
-    words = [
-        "/run/tools/observe",
-        f"/run/trial/{file}",
-        str(interval_ns),
-        *(source.word for source in sources),
-    ]
-    step = {"title": "observe", "run": words}
-    return step | {"background": background} if background else step
-
-
 def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node that the data passes."""
     impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
-    passed = (node_netns(node) for node in _passed(trial, planned) if node not in planned.elsewhere)
+    passed = (node_netns(node) for node in _passed(trial, planned) if _is_observed(planned, node))
     return (
         *(Source(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
         *(Source("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
         *(Source("link", netns) for netns in passed if netns not in impairing),
     )
+
+
+def _is_observed(planned: Plan, node: str) -> bool:
+    """Our observer runs here and on machines."""
+    return node not in planned.elsewhere or node_netns(node) in dict(planned.machines)
 
 
 def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
@@ -288,7 +289,7 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     passed = (port.netns for port in planned.tc_passed(there=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if host not in planned.elsewhere),
+        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if _is_observed(planned, host)),
         *(Source("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
         *(Source("nft", e.netns) for e in policed),
     )
@@ -309,7 +310,11 @@ def _with_timeline(
     if not planned.timeline:
         return steps
     moments = [
-        {"at_ns": each.at_ns, "steps": command.steps(each.commands), "then": [_observe(CHANGES, 0, changed)]}
+        {
+            "at_ns": each.at_ns,
+            "steps": command.steps(each.commands),
+            "then": list(far.observe(planned, CHANGES, 0, changed)),
+        }
         for each in planned.timeline
     ]
     begin = workloads.begin(trial.workload)
@@ -325,7 +330,7 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
         yield {
             "title": "counters",
             "run": words,
-            "netns": emulator.netns,
+            **planned.where_in(emulator.netns),
             "out": counters_file(emulator.link, when),
         }
 
@@ -343,6 +348,12 @@ def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]
     for name in (node.name for node in trial.topology.nodes if node.vm is not None):
         files = {process_file(when, name): "/proc/{pid}/stat"}
         yield {"title": "CPU of QEMU", "read": files, "of": qemu.program_name(name)}
+    for machine in far.machines(trial):
+        yield {
+            "title": "CPU",
+            "read": {machine_cpu_file(machine, when): "/proc/stat"},
+            "on": command.home(machine),
+        }
 
 
 def _capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:
@@ -377,6 +388,12 @@ def _captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
             "--relinquish-privileges=root",
         ]
         file = capture_file(capture.at, device)
-        yield {"title": "capture", "run": words, "netns": netns, "out": file, "background": _capture_name(number)}
+        yield {
+            "title": "capture",
+            "run": words,
+            **planned.where_in(netns),
+            "out": file,
+            "background": _capture_name(number),
+        }
     if trial.captures:
         yield {"sleep": 1}

@@ -72,12 +72,32 @@ def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:
         "id": made.id,
         "params": dict(made.params),
         "seed": made.seed,
+        "repetition": made.seed - 1,
         "verdict": made.verdict,
+        "warnings": [],
+        "findings": [],
         "goodput_bps": sum(made.goodput_bps) if made.goodput_bps else None,
         "ramp_goodput_bps": None,
         "flows": flows,
-        "asked": {"rtt_s": rtt_s, "rate_bps": rate_bps, "dropped_packets": None},
-        "seen": {"random_drops": 0},
+        "asked": {
+            "rtt_s": rtt_s,
+            "rate_bps": rate_bps,
+            "data_packets": None,
+            "dropped_packets": None,
+            "queue_drops": None,
+        },
+        "seen": {
+            "rtt_s": rtt_s,
+            "rtt_max_s": rtt_s,
+            "rate_bps": rate_bps,
+            "data_packets": 1000,
+            "dropped_packets": 0,
+            "random_drops": 0,
+            "queue_drops": 0,
+        },
+        "kernel": "lab",
+        "kernel_release": "7.3.4",
+        "lab_s": 13.0,
         "workload_s": 10.0,
         "steady_s": 0.0,
     }
@@ -108,9 +128,18 @@ def _write_samples(home: Path, made: Made) -> None:
             "destination_port": 5001 + number if is_sender else 40000 + number,
             "bytes_acked": int(rate * time_s / 8) if is_sender else 0,
             "srtt_s": made.srtt_s if is_sender else 0.01,
+            "snd_cwnd": 10 + number,
+            "snd_mss_bytes": 1448,
+            "total_retrans": int(made.retransmits * time_s / 10),
         }
         for time_s in np.arange(0, 10, 0.1)
         for number, rate in enumerate(made.goodput_bps)
         for is_sender in (True, False)
     ]
     pq.write_table(pa.Table.from_pylist(rows), home / "samples.parquet")
+    waiting = [
+        {"time_s": float(time_s), "link": "path", "way": way, "backlog_packets": int(10 * time_s), "drops": int(time_s)}
+        for time_s in np.arange(0, 10, 0.1)
+        for way in ("forward", "backward")
+    ]
+    pq.write_table(pa.Table.from_pylist(waiting), home / "queues.parquet")

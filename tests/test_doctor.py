@@ -14,6 +14,7 @@ from testbed.commands import doctor as command
 from testbed.commands.doctor import TITLES
 from testbed.doctor import BUILD, HOST, Finding, lab_works
 from testbed.error import MachineError
+from testbed.here import Ability
 from testbed.kernels.cache import KernelImage
 from testbed.kernels.firstboot import FirstBoot
 
@@ -23,8 +24,15 @@ NO_NETEM = Finding("netem", False, "missing", "sudo modprobe sch_netem", HOST)
 NO_KERNEL = Finding("lab kernel", False, "no lab kernel has been built yet", "testbed kernel build")
 
 
+ABLE = (
+    Ability("node type vm", "lab", False, "it has a kernel of its own", "# kernel: host"),
+    Ability("node type vm", "host", True, "", ""),
+)
+
+
 def run(monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...], *words: str) -> tuple[int, str]:
     monkeypatch.setattr(command, "examine", lambda: findings)
+    monkeypatch.setattr(command, "abilities", lambda: iter(ABLE))
     app = typer.Typer()
     app.command()(command.doctor)
     result = CliRunner().invoke(app, list(words))
@@ -50,8 +58,15 @@ def test_the_table_ends_with_what_to_type(monkeypatch: pytest.MonkeyPatch) -> No
 def test_json_has_one_object_for_each_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     status, text = run(monkeypatch, (WELL, NO_KERNEL), "--format", "json")
     assert status == 3
-    assert [each["what"] for each in json.loads(text)] == ["python", "lab kernel"]
+    whats = ["python", "lab kernel", "node type vm on kernel lab", "node type vm on kernel host"]
+    assert [each["what"] for each in json.loads(text)] == whats
     assert json.loads(text)[1]["fix"] == "testbed kernel build"
+
+
+def test_what_can_run_here_is_a_table_with_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, text = run(monkeypatch, (WELL,))
+    (row,) = (line.split() for line in text.splitlines() if line.startswith("node type vm"))
+    assert " ".join(row) == "node type vm no yes lab: it has a kernel of its own"
 
 
 def test_on_this_machine_everything_missing_comes_with_something_to_type() -> None:

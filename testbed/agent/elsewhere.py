@@ -55,4 +55,10 @@ def vm(node: str, step: Step, folder: str) -> Elsewhere:
     return VirtualMachine(node, step, folder)
 
 
-WAYS: dict[str, Way] = {"vm": vm}
+def machine(node: str, step: Step, folder: str) -> Elsewhere:
+    from .machine import Machine
+
+    return Machine(node, step, folder)
+
+
+WAYS: dict[str, Way] = {"vm": vm, "machine": machine}

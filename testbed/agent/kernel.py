@@ -11,6 +11,10 @@ CLONE_NEWNET = 0x40000000
 MNT_DETACH = 2
 POWER_OFF = 0x4321FEDC
 FILES_MAX = 65536
+OUTSIDE = "TESTBED_OUTSIDE"
+"""Environment variable: the descriptor of the network namespace that has this computer's real NICs. As the `netns` of a
+step it stands for that namespace.
+"""
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 

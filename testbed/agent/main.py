@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -14,7 +15,10 @@ TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
 TRIAL, TOOLS = "/run/trial", "/run/tools"
 
 
-def main(kind: str, folder: str, tools: str, progress: str) -> int:
+def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool) -> int:
+    """`serves` if there will be a step of that kind: once a guest has a /proc, modules are out of reach."""
+    if serves:
+        importlib.import_module(".serve", __package__)
     SET_UP[kind](folder, tools)
     raise_file_limit()
     trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND))
@@ -27,7 +31,10 @@ def main(kind: str, folder: str, tools: str, progress: str) -> int:
         except (StepError, OSError, subprocess.SubprocessError) as failure:
             error = {"step": step, "text": str(failure)}
             break
-    trial.stop_all()
+    try:
+        trial.stop_all()
+    except StepError as failure:
+        error = error or {"step": {"title": "the end"}, "text": str(failure)}
     trial.close(error)
     return 0 if error is None else 1
 

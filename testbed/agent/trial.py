@@ -1,7 +1,7 @@
 """The steps of a trial, and the programs that run because of them.
 
-A step is a mapping.  `netns` names the namespace it happens in (none: the first one); `on` a node that is not in any
-namespace here, but elsewhere (see `elsewhere`).  Kinds:
+A step is a mapping.  `netns` names the namespace it happens in (none: the first one; OUTSIDE: the one that has this
+computer's real NICs); `on` a node that is not in any namespace here, but elsewhere (see `elsewhere`).  Kinds:
     run: WORDS    start a program; `stdin` is its text, `out`/`err` files in FOLDER for its output, `background` a name
                   (it is not waited for), `may_fail` true if another exit status than 0 is a result, not an error
     stop: NAME    end a background program with SIGTERM and wait for it
@@ -15,6 +15,7 @@ namespace here, but elsewhere (see `elsewhere`).  Kinds:
                   while the next ones go on, at times after the start: that is when this step began, or with
                   `begin: [FILE, PATTERN]` the ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon
                   as it is there.  `then` follows at once, and is not part of what is due
+    serve: CHANNEL              start programs for those who ask through a channel, until told to end (see `serve`)
 
 `timeline.jsonl` gets the start, and when each moment of a timeline began, was done and ended.  `log.jsonl` gets what
 was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says whether all of it was.
@@ -32,7 +33,7 @@ import time
 
 from .child import Child, sleep_until
 from .elsewhere import WAYS
-from .kernel import StepError, setns, text_of, write_files, write_sysfs
+from .kernel import OUTSIDE, StepError, setns, text_of, write_files, write_sysfs
 
 MYPY = False
 if MYPY:  # `typing` would cost a guest more time than all that it does
@@ -56,6 +57,10 @@ class Trial:
         self.elsewhere: dict[str, Elsewhere] = {}
         self.log = open(os.path.join(folder, "log.jsonl"), "w")  # noqa: SIM115 - closed by close()
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        outside = os.environ.pop(OUTSIDE, None)
+        self.outside = None if outside is None else int(outside)
+        if self.outside is not None:
+            os.set_inheritable(self.outside, False)
 
     def do(self, step: Step, number: str) -> None:
         kind = next(kind for kind in KINDS if kind in step)
@@ -74,7 +79,11 @@ class Trial:
             self.log.flush()
 
     def enter(self, netns: str | None) -> None:
-        if netns:
+        if netns == OUTSIDE:
+            if self.outside is None:
+                raise StepError("a lab kernel has no way to the real NICs of this computer")
+            setns(self.outside)
+        elif netns:
             with open(f"/run/netns/{netns}") as file:
                 setns(file.fileno())
 
@@ -178,6 +187,11 @@ class Trial:
                     return int(found[1])
             sleep_until(time.monotonic_ns() + int(LOOK_AGAIN_S * 1e9))
 
+    def serve(self, step: Step) -> None:
+        from .serve import serve  # what a trial does not need, it does not load
+
+        serve(self, step["serve"])
+
     def open(self, name: str) -> int:
         return os.open(os.path.join(self.folder, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
@@ -185,8 +199,14 @@ class Trial:
         for process in self.running.values():
             process.kill()
             process.wait()
+        failures = []
         for each in self.elsewhere.values():
-            each.close()
+            try:
+                each.close()
+            except StepError as error:
+                failures.append(str(error))
+        if failures:
+            raise StepError("; ".join(failures))
 
     def close(self, error: Step | None) -> None:
         self.log.close()
@@ -202,6 +222,7 @@ KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
     "sleep": Trial.sleep,
     "reach": Trial.reach,
     "timeline": Trial.timeline,
+    "serve": Trial.serve,
 }
 
 

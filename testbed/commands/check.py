@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .. import here
 from ..error import SpecError, TestbedError
 from ..library import spec_file
 from ..plan import plan
@@ -18,12 +19,13 @@ def check(
     files: Annotated[
         list[Path], typer.Argument(help="Topology and scenario files, or names of those that come with the testbed.")
     ],
+    on_this_machine: Annotated[bool, typer.Option("--here", help="Also whether they can run on this machine.")] = False,
 ) -> None:
     """Say what is wrong with topology and scenario files: all problems of all files at once."""
     failed: TestbedError | None = None
     for file in map(spec_file, files):
         try:
-            print(f"{file}: {_describe(file)}")
+            print(f"{file}: {_describe(file)}{_where(file) if on_this_machine else ''}")
         except SpecError as error:
             print(error)
             failed = error
@@ -44,3 +46,13 @@ def _describe(file: Path) -> str:
     topology = load_topology(file)
     planned = plan(topology)
     return f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"
+
+
+def _where(file: Path) -> str:
+    """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
+    if not is_scenario(file):
+        return f", runs here on kernel {here.place_for(load_topology(file), None)[0]}"
+    trials = load_scenario(file).trials()
+    for topology, place in dict.fromkeys((trial.topology, trial.kernel.place) for trial in trials):
+        here.refuse(topology, place)
+    return ", runs here"

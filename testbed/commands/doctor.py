@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from ..doctor import BUILD, HOST, LAB, MININET, SDN, VM, Finding, examine, lab_works
+from ..here import Ability, abilities
 
 TITLES = {
     LAB: "To run trials in the lab kernel (the default)",
@@ -33,19 +34,47 @@ def doctor(
     """Say what this machine can do, what it lacks, and what to type."""
     findings = examine()
     works = lab_works(findings)
+    able = tuple(abilities())
     if format is Format.json:
-        print(json.dumps([asdict(finding) for finding in findings], indent=2))
+        print(json.dumps([*map(asdict, findings), *map(_as_finding, able)], indent=2))
     else:
-        _print(findings, works)
+        _print(findings, able, works)
     if not works:
         raise typer.Exit(3)
 
 
-def _print(findings: tuple[Finding, ...], works: bool) -> None:
+def _as_finding(ability: Ability) -> dict[str, object]:
+    """For programs, in the same list: what can run here is a finding as well."""
+    return {
+        "what": f"{ability.part} on kernel {ability.kernel}",
+        "ok": ability.ok,
+        "detail": ability.why,
+        "fix": ability.fix,
+        "needed_for": ability.part.split()[-1],
+    }
+
+
+def _print_abilities(console: Console, able: tuple[Ability, ...]) -> None:
+    """A line for each node type and engine."""
+    why = Column("why not", overflow="fold")
+    title = "Which topologies can run here"
+    table = Table("", "lab", "host", why, title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for part in dict.fromkeys(each.part for each in able):
+        row = {each.kernel: each for each in able if each.part == part}
+        marks = ["[green]yes[/]" if row[kernel].ok else "[red]no[/]" for kernel in ("lab", "host")]
+        table.add_row(
+            part, *marks, escape("; ".join(f"{each.kernel}: {each.why}" for each in row.values() if each.why))
+        )
+    console.print(table)
+    console.print()
+
+
+def _print(findings: tuple[Finding, ...], able: tuple[Ability, ...], works: bool) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 200  # paths stay whole where they can be copied from a file
-    for need, title in TITLES.items():
+    others = {finding.needed_for for finding in findings} - set(TITLES)
+    for need, title in (TITLES | {name: f"For {name}" for name in sorted(others)}).items():
         found = Column("found", overflow="fold")
         table = Table("", "what", found, title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
         for finding in (each for each in findings if each.needed_for == need):
@@ -53,6 +82,7 @@ def _print(findings: tuple[Finding, ...], works: bool) -> None:
             table.add_row(mark, escape(finding.what), escape(finding.detail))
         console.print(table)
         console.print()
+    _print_abilities(console, able)
     for finding in findings:
         if finding.fix:
             advice = finding.fix[2:] if finding.fix.startswith("# ") else f"type {finding.fix}"

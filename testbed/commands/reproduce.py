@@ -27,7 +27,8 @@ from ..sweep import Summary
 from ..topology import Engine
 from ..topologyfile import NODE_TYPES
 from .results import PIPED_WIDTH, Format
-from .run import carry_out, duration, prepare
+from .run import carry_out, prepare
+from .screen import duration
 
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")

@@ -22,6 +22,9 @@ AGENT = Path(__file__).parent.parent / "agent"
 """A folder, with what an interpreter is given in MAIN."""
 
 MAIN = "__main__.py"
+CONSOLE = "console.log"
+"""In a trial's folder: what the guest, or the agent, said."""
+
 WATCH_S = 0.5
 STANDSTILL_S = 120.0
 """Wall time without a sign of life after which a guest is taken to hang. Under load one sign takes a few seconds."""

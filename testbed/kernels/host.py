@@ -7,14 +7,18 @@ the host is changed.
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from .. import process
+from ..agent.kernel import OUTSIDE
 from ..native import Tools
-from .guest import AGENT, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from ..process import Running
+from .guest import AGENT, CONSOLE, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     "netem": (("tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10"), "sch_netem"),
@@ -83,10 +87,22 @@ def run(
     kernel said.
     """
     write_steps(folder, steps)
-    console = folder / "console.log"
     began = time.monotonic()
-    with pipe() as (signs, writing):
-        agent = (interpreter(), "-ISB", AGENT / MAIN, "host", folder, tools.folder, f"/proc/self/fd/{writing}")
+    with pipe() as (signs, writing), started(folder, tools=tools, signs=writing) as guest:
+        watch(guest, signs, progress, wall_limit_s, cancelled)
+    return ending(folder, (folder / CONSOLE).read_text(errors="replace"), time.monotonic() - began)
+
+
+@contextmanager
+def started(folder: Path, *, tools: Tools, signs: int, channel: tuple[int, int] | None = None) -> Iterator[Running]:
+    """An agent in namespaces of its own that does the steps in `folder`, and is ended with the block.
+
+    `signs` is a descriptor that gets its signs of life, `channel` two pipes, for what it is told and for what it
+    says, which it has under the same numbers.
+    """
+    outside = os.open("/proc/self/ns/net", os.O_RDONLY)
+    try:
+        agent = (interpreter(), "-ISB", AGENT / MAIN, "host", folder, tools.folder, f"/proc/self/fd/{signs}")
         words = (
             *("setpriv", "--pdeathsig", "KILL", "--"),  # waiting for its child, unshare is deaf to the gentler signals
             "unshare",
@@ -98,11 +114,14 @@ def run(
             "--mount-proc",
             "--",
             *agent,
+            *(("serve",) if channel is not None else ()),
         )
-        environment = {"PATH": process.search_path(), "LC_ALL": "C.UTF-8"}
+        environment = {"PATH": process.search_path(), "LC_ALL": "C.UTF-8", OUTSIDE: str(outside)}
+        kept = (signs, outside, *(channel or ()))
         with (
-            console.open("wb") as out,
-            process.start(words, stdout=out, stderr=out, env=environment, pass_fds=(writing,)) as guest,
+            (folder / CONSOLE).open("wb") as out,
+            process.start(words, stdout=out, stderr=out, env=environment, pass_fds=kept) as guest,
         ):
-            watch(guest, signs, progress, wall_limit_s, cancelled)
-    return ending(folder, console.read_text(errors="replace"), time.monotonic() - began)
+            yield guest
+    finally:
+        os.close(outside)

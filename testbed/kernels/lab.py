@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from .. import process
 from ..error import MachineError
 from ..native import Tools
+from ..process import Running
 from .cache import KernelImage
 from .core import reserved
-from .guest import AGENT, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .guest import AGENT, CONSOLE, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 
 TCP_HASH_ENTRIES = 1024
 """Buckets of the table of TCP connections: each round of samples walks all of it, and it is sized for servers."""
@@ -26,6 +28,8 @@ HERE = "/proc/self/cwd"
 """The folder in which a lab kernel is started, with links to all that it needs. The kernel makes its command line part
 of its entropy, so that no path and no number may stand in it that differs from run to run.
 """
+
+CHANNEL = "/dev/tty2"
 
 RESERVE_BYTES = 512 << 20
 """Memory of the host that a trial leaves free."""
@@ -51,13 +55,45 @@ def run(
     """
     check_memory(memory_bytes)
     write_steps(folder, steps)
-    console = folder / "console.log"
     began = time.monotonic()
     with (
-        tempfile.TemporaryDirectory(prefix=".uml-", dir=folder) as uml_dir,
         pipe() as (signs, writing),
         reserved() as core,
+        started(
+            image,
+            folder,
+            tools=tools,
+            seed=seed,
+            memory_bytes=memory_bytes,
+            virtual_time=virtual_time,
+            signs=writing,
+            core=core,
+        ) as guest,
     ):
+        watch(guest, signs, progress, wall_limit_s, cancelled)
+    return ending(folder, (folder / CONSOLE).read_text(errors="replace"), time.monotonic() - began)
+
+
+@contextmanager
+def started(
+    image: KernelImage,
+    folder: Path,
+    *,
+    tools: Tools,
+    seed: int,
+    memory_bytes: int,
+    virtual_time: bool,
+    signs: int,
+    core: int | None = None,
+    channel: tuple[int, int] | None = None,
+) -> Iterator[Running]:
+    """A guest that does the steps in `folder`, and is ended with the block.
+
+    `signs` is a descriptor that gets the agent's signs of life, `core` the processor core to keep to (None: any);
+    `channel` two pipes, for what it is told and for what it says, which it has as a terminal line, CHANNEL. (With a
+    socket it would not notice when there is room again.)
+    """
+    with tempfile.TemporaryDirectory(prefix=".uml-", dir=folder) as uml_dir:
         words = [
             *(("taskset", "--cpu-list", str(core)) if core is not None else ()),
             str(image.path),
@@ -76,8 +112,10 @@ def run(
             "con=null",
             "con0=null,fd:1",
             "con1=null,fd:0",
+            *((f"con2=fd:{channel[0]},fd:{channel[1]}",) if channel is not None else ()),
             f"init={HERE}/python",
             *("--", "-ISB", f"{HERE}/agent/{MAIN}", "guest", f"{HERE}/trial", f"{HERE}/tools", "/dev/tty1"),
+            *(("serve",) if channel is not None else ()),
         ]
         targets: dict[str, str | Path] = {
             "python": interpreter(),
@@ -94,20 +132,29 @@ def run(
             "TESTBED_SEED": str(seed),
         }
         with (
-            console.open("wb") as out,
-            process.start(words, stdin=writing, stdout=out, stderr=out, cwd=Path(uml_dir), env=environment) as guest,
+            (folder / CONSOLE).open("wb") as out,
+            process.start(
+                words,
+                stdin=signs,
+                stdout=out,
+                stderr=out,
+                cwd=Path(uml_dir),
+                env=environment,
+                pass_fds=channel or (),
+            ) as guest,
         ):
-            watch(guest, signs, progress, wall_limit_s, cancelled)
-    return ending(folder, console.read_text(errors="replace"), time.monotonic() - began)
+            yield guest
 
 
-def check_memory(memory_bytes: int) -> None:
-    """Raises MachineError when the host has not got that much to spare."""
+SMALLER = "testbed run … --jobs 1, or fewer flows, a lower rate or RTT, or --set limits.memory=…"
+
+
+def check_memory(memory_bytes: int, fix: str = SMALLER) -> None:
+    """Raises MachineError, with what to do, when the host has not got that much to spare."""
     free = available_bytes()
     if memory_bytes + RESERVE_BYTES > free:
         raise MachineError(
-            f"the lab kernel may need {memory_bytes >> 20} MiB for this trial and {free >> 20} MiB are free",
-            "testbed run … --jobs 1, or fewer flows, a lower rate or RTT, or --set limits.memory=…",
+            f"the lab kernel may need {memory_bytes >> 20} MiB for this and {free >> 20} MiB are free", fix
         )
 
 

@@ -1,0 +1,74 @@
+"""What it takes to have a topology stand, without a workload: a plan and the steps that carry it out. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .. import command
+from ..command import Command
+from ..memory import memory_bytes
+from ..plan import Plan, plan
+from ..setting import Kernel
+from ..topology import Topology
+from ..topologyfile import LinkFile
+from ..trial import LAB_SYSCTLS
+
+PROGRAMS_BYTES = 512 << 20
+"""Memory of a lab kernel for what people start in it."""
+
+
+IMPAIRMENTS = ("rate", "rtt", "delay", "loss", "buffer", "jitter", "policy")
+
+
+@dataclass(frozen=True)
+class Build:
+    """`memory_bytes` is a ceiling for a lab kernel; it takes what it touches. `notes` are for whoever asked for it."""
+
+    topology: Topology
+    kernel: Kernel
+    plan: Plan
+    steps: tuple[dict[str, Any], ...]
+    memory_bytes: int
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What those who talk with the network need to know of it."""
+        return {
+            "topology": self.topology.name,
+            "kernel": self.kernel.place,
+            "memory_bytes": self.memory_bytes,
+            "nodes": {node.name: self._node(node.name, node.type) for node in self.topology.nodes},
+            "links": [self._link(link.name) for link in self.topology.links],
+        }
+
+    def _node(self, name: str, type: str) -> dict[str, Any]:
+        ports = self.plan.book.ports_of(name)
+        addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
+        return {"type": type, "where": self.plan.where(name), "ports": addresses}
+
+    def _link(self, name: str) -> dict[str, Any]:
+        link, found = self.topology.link(name), self.plan.emulator(name)
+        ports = [self.plan.book.port(end, name) for end in link.ends]
+        return {
+            "name": name,
+            "ends": [{"node": port.node, "device": port.device} for port in ports],
+            "asked": {key: value for key, value in LinkFile.of(link).written().items() if key in IMPAIRMENTS},
+            "emulator": None if found is None else found.netns,
+        }
+
+
+def build(topology: Topology, kernel: Kernel) -> Build:
+    """Raises UserError for what no kernel could do."""
+    planned = plan(topology, real_time=True)
+    prelude = LAB_SYSCTLS if kernel.place != "host" else ()
+    commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
+    memory = memory_bytes(planned, None) + PROGRAMS_BYTES
+    return Build(topology, kernel, planned, tuple(command.steps(commands)), memory, tuple(_notes(topology)))
+
+
+def _notes(topology: Topology) -> Iterator[str]:
+    for link in topology.links:
+        if link.schedule:
+            yield f"link {link.name}: its schedule begins with a workload, and there is none: it stays as it starts"

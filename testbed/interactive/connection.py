@@ -1,0 +1,220 @@
+"""A connection to a network that is up: one session or request. Uses our standard streams, terminal and signals."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import termios
+import tty
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..agent import frame
+from ..error import MachineError
+from .network import Network
+
+READ_BYTES = 65536
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Signals that are meant for the program in the node."""
+
+
+class Gone(MachineError):
+    """The network went down while we worked in it."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__(f"the network {network.name} has gone down", "testbed up, for it to stand again")
+
+
+@contextmanager
+def connected(network: Network) -> Iterator[socket.socket]:
+    """Raises MachineError if nobody listens any more."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            folder = os.open(network.folder, os.O_PATH | os.O_DIRECTORY)
+        except FileNotFoundError:
+            raise Gone(network) from None
+        try:  # the name of a socket may not be as long as the name of a file
+            connection.connect(f"/proc/self/fd/{folder}/socket")
+        except (ConnectionRefusedError, FileNotFoundError):
+            raise Gone(network) from None
+        finally:
+            os.close(folder)
+        yield connection
+
+
+def ask(network: Network, what: str) -> dict[str, Any]:
+    """An answer of the network's keeper, in JSON."""
+    with connected(network) as connection:
+        connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": what}).encode()))
+        text = b"".join(payload for kind, payload in _frames(connection) if kind == frame.OUTPUT)
+    if not text:
+        raise Gone(network)
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def take_down(network: Network) -> None:
+    """Returns when the network is gone."""
+    with contextlib.suppress(Gone), connected(network) as connection:
+        connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": "down"}).encode()))
+        with contextlib.suppress(ConnectionResetError):
+            while connection.recv(READ_BYTES):
+                pass
+
+
+def _frames(connection: socket.socket) -> Iterator[tuple[int, bytes]]:
+    reader = frame.Reader()
+    while data := connection.recv(READ_BYTES):
+        yield from ((kind, payload) for _, kind, payload in reader.feed(data))
+
+
+def run(network: Network, where: dict[str, str], words: list[str], **more: Any) -> tuple[int, bytes, bytes]:
+    """A program without input: its status, its standard output, and what it wrote to standard error."""
+    texts = {frame.OUTPUT: b"", frame.ERRORS: b""}
+    with connected(network) as connection:
+        asked = {"do": "session", **where, "words": words, "tty": False, **more}
+        connection.sendall(frame.pack(0, frame.OPEN, json.dumps(asked).encode()))
+        connection.sendall(frame.pack(0, frame.END_OF_INPUT))
+        for kind, payload in _frames(connection):
+            if kind in texts:
+                texts[kind] += payload
+                connection.sendall(frame.pack(0, frame.TAKEN, frame.COUNT.pack(len(payload))))
+            elif kind == frame.REFUSED:
+                raise MachineError(payload.decode(), f"testbed status {network.name}")
+            elif kind == frame.ENDED:
+                return frame.STATUS.unpack(payload)[0], texts[frame.OUTPUT], texts[frame.ERRORS]
+    raise Gone(network)
+
+
+def attend(network: Network, node: str, where: dict[str, str], words: list[str], *, terminal: bool) -> int:
+    """A program in a node with our standard streams, or our terminal; its status as a shell would say it.
+
+    Raises MachineError if the network goes down meanwhile.
+    """
+    with connected(network) as connection, _signals() as signs:
+        asked: dict[str, Any] = {"do": "session", **where, "words": words, "tty": terminal, "folder": os.getcwd()}
+        asked["environment"] = {key: os.environ[key] for key in ("TERM", "LANG") if key in os.environ}
+        asked["environment"] |= {"TESTBED_NETWORK": network.name, "TESTBED_NODE": node, "PS1": f"{node}$ "}
+        if terminal:
+            asked["rows"], asked["columns"] = _size()
+        connection.sendall(frame.pack(0, frame.OPEN, json.dumps(asked).encode()))
+        with _raw(0) if terminal else contextlib.nullcontext():
+            return Exchange(network, connection, signs).run()
+
+
+class Exchange:
+    """One session: what we say to it and hear from it, until it ends."""
+
+    def __init__(self, network: Network, connection: socket.socket, signs: int) -> None:
+        self.network, self.connection, self.signs = network, connection, signs
+        self.reader = frame.Reader()
+        self.credit = frame.WINDOW_BYTES
+        self.reads_input = True
+        self.status: int | None = None
+
+    def run(self) -> int:
+        while self.status is None:
+            poll = select.poll()
+            poll.register(self.connection, select.POLLIN)
+            poll.register(self.signs, select.POLLIN)
+            if self.reads_input and self.credit > 0:
+                poll.register(0, select.POLLIN)
+            ready = dict(poll.poll())
+            if self.signs in ready:
+                self.forward(os.read(self.signs, READ_BYTES))
+            if 0 in ready:
+                self.put()
+            if self.connection.fileno() in ready:
+                self.hear()
+        return self.status if self.status >= 0 else 128 - self.status
+
+    def tell(self, kind: int, payload: bytes = b"") -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.sendall(frame.pack(0, kind, payload))
+
+    def forward(self, numbers: bytes) -> None:
+        for number in numbers:
+            if number == signal.SIGWINCH:
+                self.tell(frame.RESIZE, frame.SIZE.pack(*_size()))
+            elif number in FORWARDED:
+                self.tell(frame.SIGNAL, frame.COUNT.pack(number))
+
+    def put(self) -> None:
+        try:
+            data = os.read(0, min(self.credit, frame.PAYLOAD_MAX))
+        except OSError:  # a terminal that was closed
+            data = b""
+        self.reads_input = bool(data)
+        self.credit -= len(data)
+        self.tell(frame.INPUT if data else frame.END_OF_INPUT, data)
+
+    def hear(self) -> None:
+        data = b""
+        with contextlib.suppress(ConnectionResetError):
+            data = self.connection.recv(READ_BYTES)
+        if not data:
+            raise Gone(self.network)
+        for _, kind, payload in self.reader.feed(data):
+            if kind in (frame.OUTPUT, frame.ERRORS):
+                _write(1 if kind == frame.OUTPUT else 2, payload)
+                self.tell(frame.TAKEN, frame.COUNT.pack(len(payload)))
+            elif kind == frame.TAKEN:
+                self.credit += frame.COUNT.unpack(payload)[0]
+            elif kind == frame.ENDED:
+                (self.status,) = frame.STATUS.unpack(payload)
+            elif kind == frame.REFUSED:
+                raise MachineError(payload.decode(), f"testbed status {self.network.name}")
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _size() -> tuple[int, int]:
+    """Rows and columns of our terminal."""
+    with contextlib.suppress(OSError):
+        rows, columns, _, _ = struct.unpack("HHHH", fcntl.ioctl(0, termios.TIOCGWINSZ, bytes(8)))
+        return rows or 24, columns or 80
+    return 24, 80
+
+
+@contextmanager
+def _raw(descriptor: int) -> Iterator[None]:
+    before = termios.tcgetattr(descriptor)
+    tty.setraw(descriptor)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+@contextmanager
+def _signals() -> Iterator[int]:
+    """A descriptor that has a byte for each signal that came, its number; the signals do nothing else."""
+    reading, writing = os.pipe()
+    for descriptor in (reading, writing):
+        os.set_blocking(descriptor, False)
+    numbers = (*FORWARDED, signal.SIGWINCH)
+    before = {number: signal.signal(number, lambda number, stack: None) for number in numbers}
+    woken = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    try:
+        yield reading
+    finally:
+        signal.set_wakeup_fd(woken)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(reading)
+        os.close(writing)
+
+
+def is_terminal() -> bool:
+    """Whether we sit at one, with all three streams."""
+    return all(os.isatty(stream.fileno()) for stream in (sys.stdin, sys.stdout, sys.stderr))

@@ -1,0 +1,206 @@
+"""The keeper of a network: a process that has it stand, and passes on what those who work in it say and hear.
+
+Outlives the command that started it. It holds the network's entry in the journal for as long as anything of it is
+there, starts the kernel with the agent in it, and listens at a socket that only this user can open. Started as
+`python -m testbed.interactive.keeper FOLDER ENTRY READY`: the network's folder, and the descriptors of the entry and of
+a pipe for what happens until all is ready.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from .. import journal, nic
+from ..attachment import Wanted
+from ..error import MachineError, TestbedError
+from ..journal import Held
+from ..kernels import host, lab
+from ..kernels.cache import find
+from ..kernels.guest import CONSOLE, TrialError, ending, write_steps
+from ..native import tools
+from ..process import CommandError, Running
+from .network import Process
+from .relay import Relay
+
+GRACE_S = 10.0
+"""How long the guest has to end by itself."""
+
+
+class Quit(Exception):
+    """Somebody wants the network to go down."""
+
+
+class Announcer:
+    """Tells the command that started us how it goes on; notices when nobody listens any more."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor: int | None = descriptor
+
+    def say(self, **what: Any) -> None:
+        if self.descriptor is not None:
+            with contextlib.suppress(BrokenPipeError):
+                os.write(self.descriptor, (json.dumps(what) + "\n").encode())
+
+    def close(self) -> None:
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+
+def main(folder: str, entry: str, ready: str) -> int:
+    signal.signal(signal.SIGTERM, _quit)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, _quit)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    home, announcer = Path(folder), Announcer(int(ready))
+    os.set_inheritable(int(entry), False)
+    os.set_inheritable(int(ready), False)
+    held = journal.adopt(Path(json.loads((home / "start.json").read_text())["entry"]), int(entry))
+    try:
+        with _listening(home / "socket") as listening:
+            try:
+                keep(home, held, announcer, listening)
+            except TestbedError as error:
+                _go_on_to_the_end()
+                fix = {"fix": error.fix, "what": error.what} if isinstance(error, MachineError) else {}
+                announcer.say(error=str(error), exit_code=error.exit_code, **fix)
+                return error.exit_code
+            except Quit:
+                return 0
+    finally:
+        _go_on_to_the_end()
+        shutil.rmtree(home, ignore_errors=True)
+        held.remove()
+        announcer.close()
+    return 0
+
+
+def _go_on_to_the_end() -> None:
+    """From here on nobody who wants us to end keeps us from ending in order."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _quit(number: int, stack: object) -> None:
+    raise Quit
+
+
+@contextmanager
+def _listening(path: Path) -> Iterator[socket.socket]:
+    """A socket in a folder whose name may be longer than the name of a socket can be."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+            listening.bind(f"/proc/self/fd/{folder}/{path.name}")
+            listening.listen(64)
+            listening.setblocking(False)
+            yield listening
+    finally:
+        os.close(folder)
+
+
+def keep(home: Path, held: Held, announcer: Announcer, listening: socket.socket) -> None:
+    """Has the network stand until somebody wants it down, or it goes by itself."""
+    start = json.loads((home / "start.json").read_text())
+    folder = home / "trial"
+    with ExitStack() as stack:
+        for wanted in start["nics"]:
+            stack.enter_context(nic.attached(Wanted(**wanted), owner=f"the network {held.entry.name}"))
+        (told, says), (hears, telling), (signs, writing) = (stack.enter_context(_pipe()) for _ in range(3))
+        last = [{"title": "up", "serve": lab.CHANNEL if start["image"] else [told.fileno(), telling.fileno()]}]
+        write_steps(folder, [*start["steps"], *last])
+        guest = stack.enter_context(_started(start, folder, writing.fileno(), (told.fileno(), telling.fileno())))
+        (home / "guest.json").write_text(json.dumps(_identity(guest.pid)))
+        told.close()
+        telling.close()
+        relay = Relay(hears.fileno(), says.fileno(), listening, guest)
+        _wait_until_ready(relay, guest, folder, signs.fileno(), announcer)
+        since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        held.update(since=since, keeper=_identity(os.getpid()))
+        announcer.say(ready=since)
+        announcer.close()
+        try:
+            _serve(relay, guest, signs.fileno())
+        finally:
+            _take_down(relay, guest)
+
+
+@contextmanager
+def _pipe() -> Iterator[tuple[FileIO, FileIO]]:
+    """The two ends of a pipe."""
+    reading, writing = os.pipe()
+    with FileIO(reading, "rb") as ours, FileIO(writing, "wb") as theirs:
+        yield ours, theirs
+
+
+def _started(
+    start: dict[str, Any], folder: Path, signs: int, channel: tuple[int, int]
+) -> contextlib.AbstractContextManager[Running]:
+    if start["image"] is None:
+        return host.started(folder, tools=tools(), signs=signs, channel=channel)
+    lab.check_memory(start["memory_bytes"], "other networks down: testbed status, testbed down NAME")
+    return lab.started(
+        find(start["image"]),
+        folder,
+        tools=tools(),
+        seed=start["seed"],
+        memory_bytes=start["memory_bytes"],
+        virtual_time=False,
+        signs=signs,
+        channel=channel,
+    )
+
+
+def _identity(pid: int) -> dict[str, int]:
+    found = Process.of(pid)
+    assert found is not None, "BUG: a process that we have not waited for is gone"
+    return asdict(found)
+
+
+def _wait_until_ready(relay: Relay, guest: Running, folder: Path, signs: int, announcer: Announcer) -> None:
+    """Raises TrialError if a step fails, Quit if the command that started us is gone."""
+    while not relay.is_ready:
+        watched = {signs: select.POLLIN}
+        if announcer.descriptor is not None:
+            watched[announcer.descriptor] = 0  # only whether its other end is closed
+        ready = relay.look(watched)
+        if ready.get(signs):
+            for line in os.read(signs, 65536).decode(errors="replace").splitlines():
+                announcer.say(step=line)
+        if announcer.descriptor in ready or relay.wants_down:
+            raise Quit
+        if guest.poll() is not None:
+            ending(folder, (folder / CONSOLE).read_text(errors="replace"), 0.0)
+            raise TrialError("the network went down as soon as it was up")
+
+
+def _serve(relay: Relay, guest: Running, signs: int) -> None:
+    while not relay.wants_down and guest.poll() is None:
+        if relay.look({signs: select.POLLIN}).get(signs):
+            os.read(signs, 65536)
+
+
+def _take_down(relay: Relay, guest: Running) -> None:
+    """The agent ends everything in its order; whoever still works in the network is told."""
+    _go_on_to_the_end()
+    relay.say_goodbye()
+    with contextlib.suppress(CommandError):
+        guest.wait(GRACE_S)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:4]))

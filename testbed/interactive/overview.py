@@ -1,0 +1,111 @@
+"""How networks are doing: what they say of themselves, and what has passed through their links. Asks their keepers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .. import sample
+from ..error import MachineError
+from ..sample import Source
+from .connection import ask, run
+from .network import Network
+
+OBSERVE = "/run/tools/observe"
+
+
+def overview(network: Network) -> dict[str, Any]:
+    """JSON: name, since, kernel, nodes with their addresses, links with what is asked of them and what passed through.
+
+    `seen` of a link is None if the network did not answer.
+    """
+    about = network.about
+    told = ask(network, "status")
+    counters = _counters(network)
+    links = [{**link, "seen": None if counters is None else _seen(link, counters)} for link in about["links"]]
+    nodes = {name: {"type": node["type"], "ports": node["ports"]} for name, node in about["nodes"].items()}
+    return {
+        "name": network.name,
+        "topology": about["topology"],
+        "kernel": about["kernel"],
+        "image": about["image"],
+        "since": network.since,
+        "memory_bytes": told["memory_bytes"],
+        "events": told["events"],
+        "nodes": nodes,
+        "links": [{key: value for key, value in link.items() if key != "emulator"} for link in links],
+    }
+
+
+Counters = dict[tuple[str, str], dict[str, int]]
+
+
+def _counters(network: Network) -> Counters | None:
+    """(namespace, device) to what it counted, of the first end of each link and of its emulator."""
+    with contextlib.suppress(MachineError, OSError):
+        sources = tuple(_sources(network))
+        if not sources:
+            return {}
+        name = f"counters-{network.entry.name}.bin"
+        path = network.folder / "trial" / name
+        path.unlink(missing_ok=True)
+        words = [OBSERVE, f"/run/trial/{name}", "0", *(source.word for source in sources)]
+        status, _, _ = run(network, {}, words)
+        if status == 0:
+            return _decoded(path.read_bytes(), sources)
+    return None
+
+
+def _sources(network: Network) -> Iterator[Source]:
+    """Of a link that is emulated the emulator tells, which both directions pass; of a plain one either end."""
+    spaces: dict[str, None] = {}
+    for link in network.about["links"]:
+        where = [network.about["nodes"][end["node"]]["where"].get("netns") for end in link["ends"]]
+        space = link["emulator"] or where[0] or where[1]
+        if space is not None:
+            spaces[space] = None
+    yield from (Source(kind, space) for space in spaces for kind in ("link", "qdisc"))
+
+
+def _decoded(data: bytes, sources: tuple[Source, ...]) -> Counters:
+    found = {key: dict(each) for key, each in sample.device_counters(data, sources).items()}
+    names = sample.device_numbers(data, sources)
+    for queue in sample.queue_samples(data, sources):
+        counted = found.get((queue.netns, names.get((queue.netns, queue.device), "")))
+        if counted is not None:
+            counted["drops"] = counted.get("drops", 0) + queue.drops
+    return found
+
+
+def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
+    """Packets and bytes each way, and what queues and random loss dropped; periodic loss is not among it."""
+    first, second = link["ends"]
+    if link["emulator"] is not None:
+        space = link["emulator"]
+        ins = [counters.get((space, device)) for device in ("end0", "end1")]
+        ways = {"forward": (ins[0], "rx"), "backward": (ins[1], "rx")}
+    else:
+        near = counters.get((f"tb-{first['node']}", first["device"]))
+        far = counters.get((f"tb-{second['node']}", second["device"]))
+        ways = (
+            {"forward": (near, "tx"), "backward": (near, "rx")}
+            if near
+            else {"forward": (far, "rx"), "backward": (far, "tx")}
+        )
+        space = None
+    if any(counted is None for counted, _ in ways.values()):
+        return None
+    seen: dict[str, Any] = {
+        way: {"packets": counted[f"{word}_packets"], "bytes": counted[f"{word}_bytes"]}
+        for way, (counted, word) in ways.items()
+        if counted is not None
+    }
+    if space is not None:
+        seen["drops"] = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
+    return seen
+
+
+def as_json(networks: list[dict[str, Any]]) -> str:
+    return json.dumps(networks, indent=2, ensure_ascii=False)

@@ -1,0 +1,174 @@
+"""Between many who work in a network and its one agent: who said what, and who is to hear it. Uses open sockets."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+from typing import Any
+
+from ..agent import frame
+from ..process import Running
+
+READ_BYTES = 65536
+PATIENCE_MS = 60_000
+
+
+class Client:
+    """Somebody who is connected; what they have not read yet is bounded by the window of a session."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.reader = frame.Reader()
+        self.unsent = bytearray()
+        self.is_open = False
+        self.ends = False
+
+
+class Relay:
+    """`hears` and `says` are our ends of the agent's channel. Each connection is a session, and none has the number of
+    another.
+    """
+
+    def __init__(self, hears: int, says: int, listening: socket.socket, guest: Running) -> None:
+        self.hears, self.says, self.listening, self.guest = hears, says, listening, guest
+        for descriptor in (hears, says):
+            os.set_blocking(descriptor, False)
+        self.reader = frame.Reader()
+        self.unsent = bytearray()
+        self.credit = frame.CHANNEL_BYTES
+        self.clients: dict[int, Client] = {}
+        self.count = 0
+        self.is_ready = self.wants_down = False
+        self.events: list[str] = []
+        self.ended = os.pidfd_open(guest.pid)
+
+    def look(self, others: dict[int, int]) -> dict[int, int]:
+        """Waits until something happens, and passes on what there is. What happened to the `others` is returned."""
+        poll = select.poll()
+        for descriptor, events in others.items():
+            poll.register(descriptor, events)
+        poll.register(self.ended, select.POLLIN)
+        poll.register(self.listening, select.POLLIN)
+        poll.register(self.hears, select.POLLIN)
+        if self.unsent and self.credit:
+            poll.register(self.says, select.POLLOUT)
+        by_descriptor = {client.connection.fileno(): number for number, client in self.clients.items()}
+        for client in self.clients.values():
+            held_up = len(self.unsent) > frame.WINDOW_BYTES
+            reads = 0 if held_up or client.ends else select.POLLIN
+            poll.register(client.connection, reads | (select.POLLOUT if client.unsent else 0))
+        ready = dict(poll.poll(PATIENCE_MS))
+        if self.hears in ready:
+            self._hear()
+        for descriptor, number in by_descriptor.items():
+            if descriptor in ready:
+                self._attend(number, ready[descriptor])
+        if self.listening.fileno() in ready:
+            self._welcome()
+        self._flush()
+        return ready
+
+    def say_goodbye(self) -> None:
+        """Has the agent end."""
+        self._tell(0, frame.QUIT)
+        self._flush()
+        os.close(self.ended)
+
+    def _tell(self, number: int, kind: int, payload: bytes = b"") -> None:
+        self.unsent += frame.pack(number, kind, payload)
+
+    def _flush(self) -> None:
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):
+            while self.unsent and self.credit:
+                sent = os.write(self.says, self.unsent[: self.credit])
+                del self.unsent[:sent]
+                self.credit -= sent
+
+    def _hear(self) -> None:
+        """What the agent says; nothing more, once it has ended."""
+        data = os.read(self.hears, READ_BYTES)
+        if not data:
+            self.guest.end()
+        for number, kind, payload in self.reader.feed(data):
+            if kind == frame.HEARD:
+                self.credit += frame.COUNT.unpack(payload)[0]
+            elif kind == frame.READY:
+                self.is_ready = True
+            elif kind == frame.DIED:
+                self.events.append(payload.decode(errors="replace"))
+            elif number in self.clients:
+                client = self.clients[number]
+                client.unsent += frame.pack(number, kind, payload)
+                if kind in (frame.ENDED, frame.REFUSED):
+                    client.is_open, client.ends = False, True
+
+    def _welcome(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            connection, _ = self.listening.accept()
+            connection.setblocking(False)
+            self.count += 1
+            self.clients[self.count] = Client(connection)
+
+    def _attend(self, number: int, events: int) -> None:
+        client = self.clients[number]
+        if events & select.POLLOUT:
+            with contextlib.suppress(BlockingIOError):
+                try:
+                    del client.unsent[: client.connection.send(client.unsent)]
+                except (BrokenPipeError, ConnectionResetError):
+                    self._leave(number)
+                    return
+        if events & select.POLLIN and not client.ends:
+            self._listen(number, client)
+        elif events & (select.POLLHUP | select.POLLERR):
+            self._leave(number)
+            return
+        if client.ends and not client.unsent:
+            self._leave(number)
+
+    def _listen(self, number: int, client: Client) -> None:
+        data = b""
+        with contextlib.suppress(ConnectionResetError):
+            data = client.connection.recv(READ_BYTES)
+        if not data:
+            self._leave(number)
+            return
+        for _, kind, payload in client.reader.feed(data):
+            if kind == frame.OPEN:
+                self._open(number, client, json.loads(payload))
+            elif client.is_open:
+                self._tell(number, kind, payload)
+
+    def _open(self, number: int, client: Client, asked: dict[str, Any]) -> None:
+        what = asked.pop("do")
+        if what == "down":
+            self.wants_down = True  # and the connection ends when all is gone
+        elif what == "status":
+            said = json.dumps({"events": self.events, "memory_bytes": memory_bytes(os.getpid())})
+            client.unsent += frame.pack(number, frame.OUTPUT, said.encode())
+            client.unsent += frame.pack(number, frame.ENDED, frame.STATUS.pack(0))
+            client.ends = True
+        elif what == "session":
+            client.is_open = True
+            self._tell(number, frame.OPEN, json.dumps(asked).encode())
+
+    def _leave(self, number: int) -> None:
+        client = self.clients.pop(number)
+        client.connection.close()
+        if client.is_open:
+            self._tell(number, frame.CLOSE)
+
+
+def memory_bytes(pid: int) -> int:
+    """What a process and those below it have in memory; what several share counts once."""
+    total = 0
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as file:
+        total = sum(int(line.split()[1]) << 10 for line in file if line.startswith("Pss:"))
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                total += sum(memory_bytes(int(child)) for child in file.read().split())
+    return total

@@ -1,0 +1,118 @@
+"""Has a network come up: notes it, writes its folder, starts its keeper, and waits until all is ready."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .. import journal, process
+from ..error import MachineError, TestbedError, UserError
+from ..journal import Held, Taken
+from ..kernels.cache import find
+from .build import Build
+from .network import KIND, Network, folder_of, networks
+
+KEEPER = "testbed.interactive.keeper"
+SEED = 1
+SHELL_RC = r"""[ -r /etc/bash.bashrc ] && . /etc/bash.bashrc
+PS1='\[\e[1m\]'$TESTBED_NODE'\[\e[0m\]:\w\$ '
+unset HISTFILE
+"""
+
+
+class Failed(TestbedError):
+    """The network did not come up, for a reason that its keeper knows."""
+
+
+def start(build: Build, name: str, report: Callable[[str], None]) -> Network:
+    """Raises UserError if a network of that name is up, MachineError if this machine lacks something, and what a step
+    raises that fails. `report` gets what is being done.
+    """
+    folder = folder_of(name)
+    try:
+        held = journal.note(KIND, name, folder=str(folder))
+    except Taken:
+        raise _refusal(name) from None
+    reading, writing = os.pipe()
+    try:
+        _write(build, folder, held)
+        log = folder / "keeper.log"
+        words = (sys.executable, "-m", KEEPER, folder, str(held.descriptor), str(writing))
+        with log.open("wb") as said:
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            keeper = process.start(
+                words,
+                stdout=said,
+                stderr=said,
+                cwd=Path("/"),
+                env=environment,
+                pass_fds=(held.descriptor, writing),
+                outlives_us=True,
+            )
+    except BaseException:
+        os.close(writing)
+        os.close(reading)
+        shutil.rmtree(folder, ignore_errors=True)
+        held.remove()
+        raise
+    os.close(writing)
+    try:
+        with open(reading) as told:
+            _wait(told, report, name)
+    except BaseException:
+        keeper.end(grace_s=20.0)
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(held.descriptor)
+    return Network(held.entry)
+
+
+def _refusal(name: str) -> TestbedError:
+    up = {each.name: each for each in networks()}
+    if name not in up:
+        return MachineError(f"a network {name!r} was left by somebody who was killed", "testbed clean")
+    since = f"since {up[name].since}" if up[name].is_ready else "about to be"
+    return UserError(f"a network {name!r} is up already ({since}); allowed: another --name, or testbed down {name}")
+
+
+def _write(build: Build, folder: Path, held: Held) -> None:
+    """The folder is only for this user: who may write to its socket is root in the network."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, parents=True)
+    (folder / "trial").mkdir()
+    (folder / "trial" / "shellrc").write_text(SHELL_RC)
+    image = None if build.kernel.place == "host" else find(build.kernel.name).name
+    beginning: dict[str, Any] = {
+        "entry": str(held.entry.path),
+        "image": image,
+        "seed": SEED,
+        "memory_bytes": build.memory_bytes,
+        "steps": list(build.steps),
+        "nics": [asdict(wanted) for wanted in build.plan.real_nics],
+    }
+    (folder / "start.json").write_text(json.dumps(beginning))
+    (folder / "network.json").write_text(json.dumps({"name": held.entry.name, "image": image, **build.to_dict()}))
+    (folder / "plan.sh").write_text(build.plan.script())
+
+
+def _wait(told: Any, report: Callable[[str], None], name: str) -> None:
+    for line in told:
+        said = json.loads(line)
+        if "step" in said:
+            report(said["step"])
+        elif "ready" in said:
+            return
+        elif "fix" in said:
+            raise MachineError(said["what"], said["fix"])
+        else:
+            error = UserError if said["exit_code"] == UserError.exit_code else Failed
+            raise error(f"the network {name} did not come up: {said['error']}")
+    raise Failed(f"the network {name} did not come up: its keeper ended without a word")

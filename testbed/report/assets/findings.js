@@ -1,0 +1,141 @@
+// What came out: profile, coefficients, windows, limits, heat map. What is shown of it is chosen here.
+function coefficientChart(data, filter) {
+  const all = data.series.filter((one) => one.coefficients);
+  const flowsKey = data.keys.find((key) => key.key.split(".").pop() === "flows")?.key;
+  return chart({ id: "c-uc", title: "Utilization-concavity coefficient C_UC by flows and loss", make(width) {
+    const shown = all.filter((one) => filter.passes(one.params));
+    if (!shown.length) return { nothing: all.length ? "No series is chosen." : "It needs a rate, and trials at two or more round-trip times." };
+    const apart = shown.map((one) => ({ ...one, params: Object.fromEntries(Object.entries(one.params).filter(([key]) => key !== flowsKey)) }));
+    const look = looks(apart, data);
+    const values = shown.map((one, i) => ({ ...look.fields(apart[i]), ...(look.label(apart[i]) ? {} : { series: "all" }), flows: one.flows,
+      c_uc: one.coefficients.c_uc, low: one.coefficients.low, high: one.coefficients.high, loss: one.loss }));
+    const legend = legendPlace(width, wordsOf(look)), { shape, ...encoding } = seriesEncoding(look, legend);
+    const x = { field: "flows", type: "quantitative", title: "parallel flows", scale: { zero: false, padding: 12 },
+      axis: { values: [...new Set(values.map((row) => row.flows))], format: "d", grid: false } };
+    const y = { field: "c_uc", type: "quantitative", title: "C_UC (ratio)", scale: { zero: false, nice: true } };
+    const tooltip = ["series", "flows", "c_uc", "low", "high"].map((field) => ({ field }));
+    return {
+      spec: { width: legend.plot, height: 280, data: { values }, layer: [
+        { mark: { type: "line", strokeWidth: 2 }, encoding: { x, y, ...encoding } },
+        { mark: { type: "point", filled: true, size: 65 }, encoding: { x, y, color: encoding.color, shape, tooltip } },
+        { transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule" }, encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" },
+          color: encoding.color, tooltip } },
+      ] },
+      caption: "0.75 is a full link at every round-trip time; the bars are bootstrap intervals where there are repetitions.",
+      rows: () => values.map(({ group, mark, ...row }) => row),
+    };
+  } });
+}
+
+function windowsChart(data) {
+  const values = data.windows.rows.flatMap((row) => row.transfers.map((each) => ({ series: row.label, window: each.window, mean: each.mean_mb,
+    sd: each.sd_mb, low: each.mean_mb - each.sd_mb, high: each.mean_mb + each.sd_mb, trials: each.trials })));
+  const made = chart({ id: "windows", title: "Transfer by window", make(width) {
+    const domain = data.windows.rows.map((row) => row.label), several = domain.length > 1, legend = legendPlace(width, domain);
+    const x = { field: "window", type: "nominal", sort: data.windows.windows, title: "window", axis: { labelAngle: 0 } };
+    const xOffset = several ? { xOffset: { field: "series", sort: domain } } : {};
+    const y = { field: "mean", type: "quantitative", title: "MB of 2^20 bytes" };
+    const tooltip = ["series", "window", "mean", "sd", "trials"].map((field) => ({ field }));
+    return {
+      spec: { width: legend.plot, height: 260, data: { values }, layer: [
+        { mark: { type: "bar" }, encoding: { x, y, ...xOffset, tooltip, color: { field: "series", type: "nominal", title: null,
+          scale: { domain, range: domain.map((_, i) => palette()[i % 7]) }, legend: several ? { orient: legend.orient, columns: legend.columns } : null } } },
+        { mark: { type: "rule", strokeWidth: 1.5, color: css("text") }, encoding: { x, ...xOffset, y: { ...y, field: "low" }, y2: { field: "high" } } },
+      ] },
+      caption: `Mean and standard deviation (with n) of the repetitions${data.windows.duration_s ? `, in ${data.windows.duration_s} s` : ""}.`,
+      rows: () => values.map(({ series, window, mean, sd, trials }) => ({ series, window, mean_mb: mean, sd_mb: sd, trials })),
+    };
+  } });
+  const headers = ["MB of 2^20 bytes", ...data.windows.windows];
+  const cell = (each) => each ? `${short(each.mean_mb)} (${short(each.sd_mb, 2)})` : "–";
+  const rows = data.windows.rows.map((row) => [row.label, ...data.windows.windows.map((window) =>
+    cell(row.transfers.find((each) => each.window === window)))]);
+  return { node: el("div", {}, made.node, el("h3", {}, "Mean (sd), in the form of the paper"), plainTable(headers, rows, "Transfer by window",
+    "windows-table")), update: made.update };
+}
+
+function limitTable(data, filter) {
+  const body = el("div");
+  return { node: el("div", {}, el("h3", {}, "What limited each cell"), el("p", { class: "quiet" },
+    "Of most flows of most trials: rate (the bottleneck was full), window, sender buffer, loss, application, cpu."), body), update() {
+    const shown = data.series.filter((one) => one.points.length && filter.passes(one.params));
+    const rtts = [...new Set(shown.flatMap((one) => one.points.map((point) => point.rtt)))].sort((a, b) => a - b);
+    const words = (point) => Object.entries(point.limits).map(([limit, n]) => Object.keys(point.limits).length > 1 ? `${limit} ${n}` : limit);
+    const at = (one, rtt) => one.points.find((point) => point.rtt === rtt);
+    body.replaceChildren(dataTable({ rows: shown, label: "What limited each cell", name: "limits", columns: [
+      { name: "series", get: (one) => one.label, wide: true },
+      ...rtts.map((rtt) => ({ name: msText(rtt), get: (one) => { const point = at(one, rtt); return point ? words(point).join(", ") : ""; },
+        show: (one) => { const point = at(one, rtt); return point ? el("span", {}, words(point).map((word) => el("span", { class: "limit",
+          style: `--c:${palette()[LIMITS[Object.keys(point.limits).find((limit) => word.startsWith(limit))] ?? 6]}` }, word))) : ""; } })),
+    ] }));
+  } };
+}
+
+function heatChart(data, filter) {
+  const names = data.keys.map((key) => [key.key, key.name]);
+  const usualX = data.keys.find((key) => key.is_rtt)?.key ?? names[0][0];
+  const known = (asked, usual) => names.some(([key]) => key === asked) ? asked : usual;
+  const x = () => known(state.get("hx"), usualX);
+  const y = () => { const found = known(state.get("hy"), names.find(([key]) => key !== x())[0]); return found === x() ? names.find(([key]) => key !== x())[0] : found; };
+  const controls = [choice("across", names, x, (value) => state.set({ hx: value })), choice("down", names, y, (value) => state.set({ hy: value }))];
+  const made = chart({ id: "heat", title: "Heat map of any two axes", controls: el("div", { class: "crowd controls" }, controls.map((each) => each.node)),
+    make(width) {
+      const used = data.trials.filter((trial) => trial.goodput !== null && trial.verdict !== "invalid" && filter.passes(trial.params));
+      if (!used.length) return { nothing: "No trial is chosen that has a goodput." };
+      const [kx, ky] = [x(), y()], cells = new Map();
+      for (const trial of used) {
+        const at = [trial.params[kx] ?? "", trial.params[ky] ?? ""], key = JSON.stringify(at);
+        if (!cells.has(key)) cells.set(key, { x: at[0], y: at[1], sum: 0, trials: 0 });
+        cells.get(key).sum += trial.goodput; cells.get(key).trials += 1;
+      }
+      const most = Math.max(...[...cells.values()].map((cell) => cell.sum / cell.trials)), [scale, unit] = rateUnit(most);
+      const values = [...cells.values()].map((cell) => ({ ...cell, mean: cell.sum / cell.trials / scale, text: short(cell.sum / cell.trials / scale, 3) }));
+      const order = (key) => data.keys.find((each) => each.key === key).values;
+      const nameOf = (key) => names.find(([each]) => each === key)[1];
+      const ways = { x: { field: "x", type: "nominal", sort: order(kx), title: nameOf(kx), axis: { labelAngle: width < 600 ? -40 : 0 } },
+        y: { field: "y", type: "nominal", sort: order(ky), title: nameOf(ky) } };
+      const rows = new Set(values.map((row) => row.y)).size, columns = new Set(values.map((row) => row.x)).size;
+      const middle = (Math.max(...values.map((row) => row.mean)) + Math.min(0, ...values.map((row) => row.mean))) * .5;
+      return {
+        spec: { width: Math.max(150, Math.min(width - 250, 95 * columns + 40)), height: Math.max(60, 34 * rows), data: { values },
+          encoding: ways, layer: [
+            { mark: "rect", encoding: { color: { field: "mean", type: "quantitative", title: unit, scale: { scheme: "cividis", domainMin: 0 },
+              legend: width > 600 ? { orient: "right" } : { orient: "bottom" } }, tooltip: [{ field: "x", title: nameOf(kx) }, { field: "y", title: nameOf(ky) },
+              { field: "mean", title: `mean goodput (${unit})` }, { field: "trials" }] } },
+            { mark: { type: "text", fontSize: 12 }, encoding: { text: { field: "text" }, color: { condition: { test: `datum.mean > ${middle}`, value: "#000" },
+              value: "#fff" } } },
+          ], config: { axis: { grid: false } } },
+        caption: `Mean goodput of all chosen trials with the two values, in ${unit}; ${used.length} trials.`,
+        rows: () => values.map((row) => ({ [kx]: row.x, [ky]: row.y, mean_goodput: row.mean, unit, trials: row.trials })),
+      };
+    } });
+  return { node: made.node, update() { controls.forEach((each) => each.sync()); return made.update(); } };
+}
+
+// What the tools measured besides goodput: round-trip times of pings, loss and jitter of datagrams, times of downloads.
+function measuredTable(data) {
+  const names = [...new Set(data.trials.flatMap((trial) => Object.keys(trial.measured)))];
+  const rows = data.trials.filter((trial) => Object.keys(trial.measured).length);
+  return { node: el("div", {}, el("h3", {}, "What else was measured"), dataTable({ rows, label: "What else was measured", name: "measured", most: 20,
+    columns: [{ name: "trial", get: (trial) => trial.id, wide: true }, ...names.map((name) => ({ name, get: (trial) => trial.measured[name],
+      show: (trial) => typeof trial.measured[name] === "number" ? short(trial.measured[name], 5) : trial.measured[name],
+      number: rows.some((trial) => typeof trial.measured[name] === "number") }))] })), update() {} };
+}
+
+function findingsSection(data) {
+  const filter = filters(data);
+  const parts = [profileChart(data, filter)];
+  if (data.series.some((one) => one.coefficients)) parts.push(coefficientChart(data, filter));
+  if (data.windows) parts.push(windowsChart(data));
+  if (data.series.some((one) => one.points.length)) parts.push(limitTable(data, filter));
+  if (data.keys.length > 1 && data.trials.some((trial) => trial.goodput !== null)) parts.push(heatChart(data, filter));
+  if (data.trials.some((trial) => Object.keys(trial.measured).length)) parts.push(measuredTable(data));
+  const several = data.series.filter((one) => one.points.length).length;
+  const node = section("findings", "Findings", filter.node, filter.limited ? el("p", { class: "quiet controls" },
+    `There are ${several} series, more than one can tell apart; some values are not ticked at first.`) : null,
+  parts.map((part) => part.node));
+  return { node, async update() {
+    filter.sync();
+    for (const part of parts) await part.update();
+  } };
+}

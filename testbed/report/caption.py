@@ -1,0 +1,90 @@
+"""What a figure needs below it to be repeated: scenario, network, kernel, seeds, versions, commands. Pure, no I/O."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from .linkfact import facts
+from .source import Source
+
+
+def caption(source: Source, kind: str, options: Sequence[str] = ()) -> str:
+    """One text of a few sentences. `options` are those of `testbed plot` beyond the kind."""
+    shown = source.results
+    first = shown[0]
+    seeds = sorted({each.data["seed"] for each in shown})
+    settings = source.settings[first.id]
+    sentences = [
+        f"{source.name}: {trials(source)}; {_seeds(seeds)}.",
+        f"{_network(source)} {_workload(settings)}.",
+        f"{kernel(source, first.id)}.",
+        f"Specification {digest(source)} (of all trial.json). {_again(source, kind, options)}",
+    ]
+    return " ".join(sentences)
+
+
+def trials(source: Source) -> str:
+    """How many there are, and how many of them are not shown or not valid."""
+    count = len(source.usable)
+    suspect = sum(each.verdict == "suspect" for each in source.usable)
+    left_out = len(source.results) - count
+    said = [f"{count} trial{'s' if count != 1 else ''}"]
+    said += [f"{suspect} of them suspect (open marks)"] if suspect else []
+    said += [f"{left_out} invalid or without goodput left out"] if left_out else []
+    said += [f"{source.missing} not measured yet"] if source.missing else []
+    return ", ".join(said)
+
+
+def digest(source: Source) -> str:
+    """The same for the same trials: the beginning of a SHA-256 of their specifications."""
+    written = [source.settings[each.id] for each in source.results]
+    return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def kernel(source: Source, id: str) -> str:
+    """Where a trial ran, and what with."""
+    about = source.provenance(id)
+    built = about.get("kernel") or {}
+    config = f", config {built['config_hash'][:8]}" if built.get("config_hash") else ""
+    data = next(each.data for each in source.results if each.id == id)
+    return f"Kernel {data['kernel']} {data['kernel_release']}{config}; testbed {about.get('testbed', 'unknown')}"
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    is_run = seeds == list(range(seeds[0], seeds[-1] + 1))
+    return f"seeds {seeds[0]} to {seeds[-1]}" if is_run else f"seeds {', '.join(map(str, seeds))}"
+
+
+def _network(source: Source) -> str:
+    trials = list(source.trials.values())
+    topologies = dict.fromkeys(trial.topology.name for trial in trials)
+    if len(topologies) != 1:
+        return f"Networks: {', '.join(topologies) or 'unknown'}."
+    links = [link for link in trials[0].topology.links if facts([link])]
+    told = []
+    for link in links[:3]:
+        known = facts([each for trial in trials for each in trial.topology.links if each.name == link.name])
+        words = "; ".join(f"{each.name} {each.text}" for each in known)
+        told += [f"{link.name}: {words}"] if words else []
+    more = f", and {len(links) - 3} more of its links" if len(links) > 3 else ""
+    said = f" ({' / '.join(told)}{more})" if told else ""
+    return f"Network {next(iter(topologies))}{said}."
+
+
+def _workload(settings: Any) -> str:
+    work: dict[str, Any] = dict(settings["workload"])
+    varied = {key.rsplit(".", 1)[-1] for key in settings["params"]}
+    ends = f"{work.pop('from', '?')} → {work.pop('to', '?')}"
+    rest = [f"{key} {value}" for key, value in work.items() if key not in varied | {"tool", "start"} and value]
+    return f"Workload {work.get('tool')} {ends}" + (f", {', '.join(map(str, rest))}" if rest else "")
+
+
+def _again(source: Source, kind: str, options: Sequence[str]) -> str:
+    plot = shlex.join(["testbed", "plot", str(source.path), kind, *options])
+    return f"Drawn by: {plot}; a trial again: testbed run --repeat {shlex.quote(str(source.path))}/trials/ID."

@@ -1,0 +1,216 @@
+"""What happened inside a trial: the signals of its flows and queues over lab time. Reads a trial's Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..analysis.statistic import FloatArray
+from ..error import UserError
+from ..metric import SHORT_TERM_S
+from ..result import TrialResult
+
+MANY_FLOWS = 24
+"""Of more flows, those that moved most are shown."""
+QUIET = 0.001
+"""A socket that had a smaller share of the busiest one's bytes acknowledged is no flow: it is the other end of one."""
+
+ENDS = ("source", "source_port", "destination", "destination_port")
+SAMPLED = ("time_s", *ENDS, "bytes_acked", "srtt_s", "snd_cwnd", "snd_mss_bytes", "total_retrans")
+QUEUED = ("time_s", "link", "way", "backlog_packets", "drops")
+
+
+@dataclass(frozen=True)
+class FlowSignals:
+    """Of one sender, a value for each sample. Seconds since the workload began, bit/s acknowledged over the last
+    `average_s`, bytes of congestion window, seconds of smoothed RTT, segments sent again so far. NaN is unknown.
+    """
+
+    name: str
+    time_s: FloatArray
+    goodput_bps: FloatArray
+    cwnd_bytes: FloatArray
+    srtt_s: FloatArray
+    retransmits: FloatArray
+
+
+@dataclass(frozen=True)
+class QueueSignals:
+    """Of one bottleneck buffer: packets that wait, and packets dropped since the sample before."""
+
+    name: str
+    time_s: FloatArray
+    backlog_packets: FloatArray
+    drops: FloatArray
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The signals of a trial. Goodput is over `average_s`; `left_out` flows, which moved least, are not there."""
+
+    flows: tuple[FlowSignals, ...]
+    queues: tuple[QueueSignals, ...]
+    average_s: float
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Words:
+    """A column of few different words."""
+
+    codes: Any
+    words: Any
+
+    def __getitem__(self, rows: Any) -> Any:
+        """The word of one row, or the column of several."""
+        return self.words[self.codes[rows]] if np.isscalar(rows) else Words(self.codes[rows], self.words)
+
+
+def rows(folder: Path) -> int:
+    """How many samples a trial has, those of queues included; 0 without any. Raises UserError for a broken file."""
+    return sum(file.metadata.num_rows for name in ("samples", "queues") if (file := _open(folder / f"{name}.parquet")))
+
+
+def inside(folder: Path, result: TrialResult) -> Inside:
+    """The signals of the trial in this folder; empty without samples. Raises UserError for a broken file."""
+    sampled, queued = _columns(folder / "samples.parquet", SAMPLED), _columns(folder / "queues.parquet", QUEUED)
+    average_s = _average_s(result)
+    flows = _flows(sampled, result, average_s) if {"time_s", "bytes_acked"} <= sampled.keys() else []
+    flows.sort(key=lambda each: -float(np.nansum(each.goodput_bps)))
+    kept = sorted(flows[:MANY_FLOWS], key=lambda each: (len(each.name), each.name))
+    queues = _queues(queued) if {"time_s", "link", "way"} <= queued.keys() else []
+    return Inside(tuple(kept), tuple(queues), average_s, len(flows) - len(kept))
+
+
+def _average_s(result: TrialResult) -> float:
+    """A second, as iperf has it; less for a short workload."""
+    return min(SHORT_TERM_S, (result.data.get("workload_s") or SHORT_TERM_S * 20) / 20)
+
+
+def _flows(columns: Mapping[str, Any], result: TrialResult, average_s: float) -> list[FlowSignals]:
+    numbers = _numbers(result)
+    groups = list(_groups([columns[key] for key in ENDS if key in columns], len(columns["time_s"])))
+    acked = [float(np.nanmax(_real(columns["bytes_acked"][rows]), initial=0.0)) for rows in groups]
+    least = QUIET * max(acked, default=0.0)
+    found = []
+    for rows, most in zip(groups, acked, strict=True):
+        if most <= least:
+            continue
+        own = {key: values[rows] for key, values in columns.items()}
+        order = np.argsort(own["time_s"], kind="stable")
+        found.append(_flow({key: values[order] for key, values in own.items()}, numbers, average_s))
+    return found
+
+
+def _numbers(result: TrialResult) -> dict[int, str]:
+    """The name of the flow to a port, where only one has it."""
+    ports = [flow.get("port") for flow in result.data["flows"]]
+    return {port: f"flow {n}" for n, port in enumerate(ports, 1) if port is not None and ports.count(port) == 1}
+
+
+def _flow(own: Mapping[str, Any], numbers: Mapping[int, str], average_s: float) -> FlowSignals:
+    time_s, acked = _real(own["time_s"]), _real(own["bytes_acked"])
+    rate = _rate(time_s, np.nan_to_num(acked), average_s)
+    nothing = np.full(len(time_s), np.nan)
+    cwnd = _real(own["snd_cwnd"]) * _real(own["snd_mss_bytes"]) if {"snd_cwnd", "snd_mss_bytes"} <= own.keys() else None
+    srtt = _real(own["srtt_s"]) if "srtt_s" in own else nothing
+    return FlowSignals(
+        name=_name(own, numbers),
+        time_s=time_s,
+        goodput_bps=rate,
+        cwnd_bytes=nothing if cwnd is None else cwnd,
+        srtt_s=np.where(srtt > 0, srtt, np.nan),
+        retransmits=_real(own["total_retrans"]) if "total_retrans" in own else nothing,
+    )
+
+
+def _rate(time_s: FloatArray, acked: FloatArray, average_s: float) -> FloatArray:
+    """Since the last sample that is at least so long ago, or the first one."""
+    before = np.searchsorted(time_s, time_s - average_s * (1 - 1e-6), side="right") - 1
+    before = np.minimum(np.maximum(before, 0), np.maximum(np.arange(len(time_s)) - 1, 0))
+    step, moved = time_s - time_s[before], acked - acked[before]
+    return np.asarray(np.divide(8 * moved, step, out=np.full(len(step), np.nan), where=step > 0), dtype=np.float64)
+
+
+def _name(own: Mapping[str, Any], numbers: Mapping[int, str]) -> str:
+    port = int(own["destination_port"][0]) if "destination_port" in own else 0
+    if port in numbers:
+        return numbers[port]
+    ends = [f"{own[end][0]}:{int(own[f'{end}_port'][0])}" for end in ("source", "destination") if end in own]
+    return " → ".join(ends) or f"port {port}"
+
+
+def _queues(columns: Mapping[str, Any]) -> list[QueueSignals]:
+    found = []
+    for rows in _groups([columns["link"], columns["way"]], len(columns["time_s"])):
+        own = {key: values[rows] for key, values in columns.items()}
+        drops = _real(own["drops"]) if "drops" in own else np.zeros(len(rows))
+        backlog = _real(own["backlog_packets"]) if "backlog_packets" in own else np.full(len(rows), np.nan)
+        name = f"{own['link'][0]} {own['way'][0]}"
+        found.append(QueueSignals(name, _real(own["time_s"]), backlog, np.maximum(np.diff(drops, prepend=0), 0)))
+    return found
+
+
+def _groups(keys: Sequence[Any], length: int) -> Iterable[Any]:
+    """The row numbers of each combination of the keys, in the order in which they come first."""
+    if not length:
+        return
+    codes = np.zeros(length, dtype=np.int64)
+    for key in keys:
+        if isinstance(key, Words):
+            code = key.codes
+        else:
+            _, code = np.unique(key.astype(str) if key.dtype == object else key, return_inverse=True)
+        codes = codes * (int(code.max()) + 1) + code
+    _, first, code = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(code, kind="stable")
+    bounds = np.searchsorted(code[order], np.arange(len(first) + 1))
+    for group in np.argsort(first, kind="stable"):
+        yield order[bounds[group] : bounds[group + 1]]
+
+
+def _real(values: Any) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _open(path: Path) -> pq.ParquetFile | None:
+    if not path.exists():
+        return None
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise _broken(path, error) from None
+
+
+def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
+    file = _open(path)
+    if file is None:
+        return {}
+    there = {*file.schema_arrow.names}
+    names = [name for name in wanted if name in there]
+    try:
+        table = file.read(columns=names, use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise _broken(path, error) from None
+    return {name: _array(table[name]) for name in names}
+
+
+def _array(column: pa.ChunkedArray) -> Any:
+    """Words as the numbers of their dictionary: they are told apart and looked up, and there are few."""
+    if not pa.types.is_string(column.type):
+        return column.to_numpy()
+    whole = column.combine_chunks().dictionary_encode()
+    return Words(whole.indices.to_numpy(zero_copy_only=False), np.array(whole.dictionary.to_pylist(), dtype=object))
+
+
+def _broken(path: Path, error: Exception) -> UserError:
+    return UserError(
+        f"{path} is damaged: {str(error).splitlines()[0]}; delete the trial's folder and `testbed run` measures it "
+        f"again: rm -r {path.parent}"
+    )

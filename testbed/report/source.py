@@ -1,0 +1,106 @@
+"""A stored run as its figures and its report read it. Reads the run's folder; writes nothing there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..error import UserError
+from ..result import TrialResult
+from ..scenario import Trial
+from ..series import Series, series
+from ..store import PROVENANCE, TRIAL, Store, read_json
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run's results with what was asked. `trials` and `settings` (trial.json) are by id.
+
+    A trial whose specification this version cannot read has a result and settings, and no place in `trials`.
+    """
+
+    name: str
+    path: Path
+    results: tuple[TrialResult, ...]
+    trials: Mapping[str, Trial]
+    settings: Mapping[str, Mapping[str, Any]]
+    ids: tuple[str, ...] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
+    has_until: bool = False
+
+    @cached_property
+    def usable(self) -> tuple[TrialResult, ...]:
+        """The results that are not invalid and have a goodput."""
+        return tuple(each for each in self.results if is_usable(each))
+
+    @cached_property
+    def series(self) -> tuple[Series, ...]:
+        return series(self.results, self.trials)
+
+    @property
+    def missing(self) -> int:
+        """How many trials of the scenario have no result, those that failed included."""
+        return len(self.ids) - len(self.results)
+
+    def folder(self, id: str) -> Path:
+        return self.path / "trials" / id
+
+    def provenance(self, id: str) -> Mapping[str, Any]:
+        """What a trial ran with; empty if that was not noted."""
+        file = self.folder(id) / PROVENANCE
+        return read_json(file) if file.exists() else {}
+
+    def only(self, results: Sequence[TrialResult]) -> Source:
+        return replace(self, results=tuple(results))
+
+
+def is_usable(result: TrialResult) -> bool:
+    return result.verdict != "invalid" and result.data["goodput_bps"] is not None
+
+
+@dataclass
+class Reader:
+    """Reads a run again and again while it goes on: what is finished does not change, and is read once."""
+
+    _results: dict[str, TrialResult] = field(default_factory=dict)
+    _settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _trials: dict[str, Trial | None] = field(default_factory=dict)
+
+    def read(self, store: Store) -> Source:
+        """Raises UserError for a folder that is no run's, or of another schema version, and for damaged files."""
+        from ..store import read_result
+
+        store.open()
+        ids = store.ids
+        for id in ids:
+            folder = store.path / "trials" / id
+            if id not in self._results and folder.exists():
+                self._settings[id] = read_json(folder / TRIAL)
+                self._trials[id] = _trial(self._settings[id], id)
+                self._results[id] = read_result(folder)
+        found = [id for id in ids if id in self._results]
+        return Source(
+            name=store.name,
+            path=store.path,
+            results=tuple(self._results[id] for id in found),
+            trials={id: trial for id in found if (trial := self._trials[id]) is not None},
+            settings={id: self._settings[id] for id in found},
+            ids=ids,
+            failures=store.failures(),
+            has_until=store.until is not None,
+        )
+
+
+def read(folder: Path) -> Source:
+    """The run in a folder. Raises UserError as Reader.read does."""
+    return Reader().read(Store(folder))
+
+
+def _trial(settings: Mapping[str, Any], id: str) -> Trial | None:
+    try:
+        return Trial.from_dict(settings, id)
+    except UserError:
+        return None

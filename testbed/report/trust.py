@@ -1,0 +1,107 @@
+"""Whether a run can be trusted: verdicts with their reasons, asked against seen, and what it ran with. Pure, no I/O.
+
+What the page shows of it is text and numbers in base units; absent is None.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..result import TrialResult
+
+SHORT_LIST = 4
+VERDICTS = ("valid", "suspect", "invalid")
+
+
+def counts(results: Sequence[TrialResult]) -> dict[str, int]:
+    """How many trials have each verdict, those of which there is none included."""
+    found: Counter[str] = Counter(each.verdict for each in results)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def findings(result: TrialResult) -> list[list[str]]:
+    """Check, verdict, text and hint of each finding of the gate."""
+    return [[each["check"], each["verdict"], each["text"], each["hint"]] for each in result.data.get("findings", ())]
+
+
+def asked_and_seen(result: TrialResult) -> dict[str, Any]:
+    """Of the path: RTT, rate, drops and queue as asked, and as they were seen. The queue is of the fullest buffer."""
+    asked, seen = result.data["asked"], result.data["seen"]
+    return {
+        "rtt": [asked["rtt_s"], seen.get("rtt_s")],
+        "rate": [asked["rate_bps"], seen.get("rate_bps")],
+        "drops": [asked["dropped_packets"], seen.get("dropped_packets")],
+        "queue": _fullest(result.data.get("stages", ())),
+        "queue_drops": seen.get("queue_drops"),
+    }
+
+
+def _fullest(stages: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """The size asked for, with its unit, and the most packets that waited; of the buffer with the most."""
+    known = [stage for stage in stages if stage.get("max_backlog_packets") is not None]
+    if not known:
+        return [None, None, None]
+    fullest = max(known, key=lambda stage: stage["max_backlog_packets"])
+    return [fullest.get("buffer"), fullest.get("buffer_unit"), fullest["max_backlog_packets"]]
+
+
+def measured(result: TrialResult) -> dict[str, Any]:
+    """What its tool measured besides goodput, flat: "ping.rtt_mean_s". Long lists are left out."""
+    return dict(_flat("", result.data.get("measured") or {}))
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), each)
+    elif isinstance(value, list):
+        if len(value) <= SHORT_LIST:
+            for number, each in enumerate(value, 1):
+                yield from _flat(f"{name}.{number}", each)
+    elif value is not None:
+        yield name, value
+
+
+def agreement(results: Sequence[TrialResult]) -> list[str]:
+    """How far what was seen is from what was asked, over all trials, in a sentence for each quantity."""
+    said = []
+    rtts = [(each.data["asked"]["rtt_s"], each.data["seen"].get("rtt_s")) for each in results]
+    apart = [abs(seen - asked) for asked, seen in rtts if asked is not None and seen is not None]
+    if apart:
+        said.append(f"RTT: seen in {len(apart)} trials, off by at most {max(apart) * 1e6:.3g} µs")
+    rates = [(each.data["asked"]["rate_bps"], each.data["seen"].get("rate_bps")) for each in results]
+    shares = [seen / asked for asked, seen in rates if asked and seen is not None]
+    if shares:
+        said.append(
+            f"rate: the busiest interval carried {min(shares):.2%} to {max(shares):.2%} of what was asked "
+            f"({len(shares)} trials)"
+        )
+    drops = [(each.data["asked"]["dropped_packets"], each.data["seen"].get("dropped_packets")) for each in results]
+    exact = [asked == seen for asked, seen in drops if asked is not None]
+    if exact:
+        said.append(f"periodic loss: exactly as many packets as asked in {sum(exact)} of {len(exact)} trials")
+    queue = [each.data["seen"].get("queue_drops") for each in results]
+    full = [count for count in queue if count]
+    if any(count is not None for count in queue):
+        said.append(f"queues: full in {len(full)} trials, which dropped {sum(full)} packets there")
+    return said
+
+
+def provenance(about: Mapping[str, Any], result: TrialResult, settings: Mapping[str, Any]) -> list[list[str]]:
+    """Name and value of what a trial ran with; the same for trials that ran alike."""
+    built = about.get("kernel") or {}
+    versions: Mapping[str, str] = about.get("versions") or {}
+    rows: list[tuple[str, Any]] = [
+        ("kernel", f"{result.data.get('kernel')} {result.data.get('kernel_release')}"),
+        ("kernel image", built.get("name")),
+        ("kernel configuration", built.get("config_hash")),
+        ("kernel key", built.get("key")),
+        ("testbed", about.get("testbed")),
+        ("programs", about.get("programs")),
+        *versions.items(),
+        ("pacing", result.data.get("pacing")),
+        ("sysctls", "; ".join(f"{key} = {value}" for key, value in (settings.get("sysctls") or {}).items())),
+    ]
+    return [[name, str(value)] for name, value in rows if value]

@@ -1,0 +1,199 @@
+"""The report as one value: all that the page shows, as text and numbers that JSON can hold.
+
+It reads the samples and the scripts of the trials, through `Traces`; everything else is worked out from a Source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .. import __version__, published
+from ..result import TrialResult
+from ..series import rtt_key, varied_keys
+from . import publishedrow, trust
+from .caption import digest
+from .curve import curves
+from .drawing import Drawing, drawings
+from .signal import inside, rows
+from .source import Source
+from .trace import packed, trace
+from .windowtable import WindowTable, window_table
+
+ROWS_MOST = 400_000
+"""So many samples are in a page, a few MB; of more, a part is kept."""
+STEPS = 16
+"""The part is a whole number of sixteenths, so that it does not change with every trial of a run that goes on."""
+
+
+@dataclass
+class Traces:
+    """The signals of trials, packed. They are read once while the part to be kept stays the same."""
+
+    _packed: dict[tuple[str, float], tuple[str, int, int]] = field(default_factory=dict)
+    _rows: dict[str, int] = field(default_factory=dict)
+
+    def read(self, source: Source) -> tuple[dict[int, str], float]:
+        """By a trial's number, and the share of all samples that was kept. Raises UserError for a broken file."""
+        for each in source.results:
+            if each.id not in self._rows:
+                self._rows[each.id] = rows(source.folder(each.id))
+        total = sum(self._rows[each.id] for each in source.results) / 2  # both ends of a flow are sampled
+        share = 1.0 if total <= ROWS_MOST else max(1, int(STEPS * ROWS_MOST / total)) / STEPS
+        found, kept, samples = {}, 0, 0
+        for number, each in enumerate(source.results):
+            if self._rows[each.id]:
+                key = (each.id, share)
+                if key not in self._packed:
+                    told = trace(inside(source.folder(each.id), each), share)
+                    self._packed[key] = packed(told), told["kept"], told["samples"]
+                found[number] = self._packed[key][0]
+                kept, samples = kept + self._packed[key][1], samples + self._packed[key][2]
+        return found, kept / samples if samples else 1.0
+
+
+def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
+    """All of a run's report. Raises UserError for files of trials that are damaged."""
+    results = source.results
+    place = {each.id: number for number, each in enumerate(results)}
+    split = source.series
+    known = [published.find(name)[0] for name in published.names()]
+    windows = window_table(source.usable)
+    found, share = (traces or Traces()).read(source)
+    ran_with = _RanWith(source)
+    of_series = {each.id: number for number, one in enumerate(split) for each in one.trials}
+    trials = [_trial(each, of_series.get(each.id), source, ran_with) for each in results]
+    compared = publishedrow.comparisons(split, known)
+    return {
+        "run": _run(source),
+        "notes": _notes(source, share),
+        "keys": _keys(results, source),
+        "networks": [_network(each) for each in drawings(source)],
+        "counts": trust.counts(results),
+        "agreement": trust.agreement(results),
+        "provenance": ran_with.rows,
+        "trials": trials,
+        "series": curves(split, source.trials, place),
+        "windows": _windows(windows),
+        "published": publishedrow.curves(known),
+        "comparison": compared,
+        "window_comparison": publishedrow.window_rows(windows, known) if windows else None,
+        "inside": found,
+        "scripts": packed(_scripts(source)),
+    }
+
+
+def _run(source: Source) -> dict[str, Any]:
+    return {
+        "name": source.name,
+        "path": str(source.path),
+        "testbed": __version__,
+        "digest": digest(source),
+        "trials": len(source.ids),
+        "done": len(source.results),
+        "failed": [[id, reason] for id, reason in source.failures.items()],
+        "repeat": f"testbed run --repeat {source.path}/trials/ID",
+    }
+
+
+def _notes(source: Source, share: float) -> list[str]:
+    """What one should know before reading on."""
+    said = []
+    missing = source.missing
+    if not source.results:
+        said.append("No trial has finished yet: `testbed run` carries on where it stopped.")
+    elif missing:
+        more = " With adaptive repetitions there may be more." if source.has_until else ""
+        said.append(f"This run is not finished: {missing} of {len(source.ids)} trials are missing.{more}")
+    if source.failures:
+        said.append(f"{len(source.failures)} trials could not be carried out; the reasons are under Trust.")
+    if source.results and not source.usable:
+        said.append(
+            "No trial has a goodput that can be used, so there is no profile. Trust says whether something is wrong."
+        )
+    unread = len(source.results) - len(source.trials)
+    if unread:
+        said.append(f"The specifications of trials that another version wrote are left out: {unread}.")
+    if share < 1:
+        said.append(
+            f"There are more samples than a page can hold: about {share:.0%} of them are here, with the least and the "
+            "most of each stretch of time; all of them are in samples.parquet of each trial."
+        )
+    return said
+
+
+def _keys(results: Sequence[TrialResult], source: Source) -> list[dict[str, Any]]:
+    """The parameters that vary, with their values in the order of the scenario. `is_apart` set series apart."""
+    keys, rtt = varied_keys(results), rtt_key(results)
+    apart = {key for one in source.series for key, _ in one.params}
+    ends = [key.rsplit(".", 1)[-1] for key in keys]
+    return [
+        {
+            "key": key,
+            "name": end if ends.count(end) == 1 else key,
+            "values": list(dict.fromkeys(each.data["params"].get(key, "") for each in results)),
+            "is_rtt": key == rtt,
+            "is_apart": key in apart,
+        }
+        for key, end in zip(keys, ends, strict=True)
+    ]
+
+
+class _RanWith:
+    """What trials ran with, each combination once."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._numbers: dict[str, int] = {}
+        self.rows: list[list[list[str]]] = []
+
+    def number(self, each: TrialResult) -> int:
+        about = self._source.provenance(each.id)
+        found = trust.provenance(about, each, self._source.settings[each.id])
+        key = repr(found)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.rows)
+            self.rows.append(found)
+        return self._numbers[key]
+
+
+def _trial(each: TrialResult, of_series: int | None, source: Source, ran_with: _RanWith) -> dict[str, Any]:
+    data = each.data
+    return {
+        "id": each.id,
+        "params": dict(data["params"]),
+        "seed": data["seed"],
+        "verdict": each.verdict,
+        "goodput": data["goodput_bps"],
+        "series": of_series,
+        "findings": trust.findings(each),
+        **trust.asked_and_seen(each),
+        "measured": trust.measured(each),
+        "lab_s": data.get("lab_s"),
+        "wall_s": each.wall_s,
+        "ran_with": ran_with.number(each),
+    }
+
+
+def _network(each: Drawing) -> dict[str, Any]:
+    drawing = asdict(each)
+    for line, shown in zip(drawing["lines"], each.lines, strict=True):
+        line["facts"] = [[fact.name, fact.text] for fact in shown.facts]
+        line["drawn"] = [[fact.name, fact.text] for fact in shown.drawn]
+    return drawing
+
+
+def _windows(table: WindowTable | None) -> dict[str, Any] | None:
+    return None if table is None else asdict(table)
+
+
+def _scripts(source: Source) -> Mapping[str, Any]:
+    """The plan of each trial as numbers of lines: scripts of a run differ in a few."""
+    lines: dict[str, int] = {}
+    plans = []
+    for each in source.results:
+        file = source.folder(each.id) / "plan.sh"
+        text = file.read_text().splitlines() if file.exists() else []
+        plans.append([lines.setdefault(line, len(lines)) for line in text])
+    return {"lines": list(lines), "plans": plans}

@@ -1,0 +1,335 @@
+"""Real computers over SSH: sshd processes in namespaces play them. They are measured, and left as they were."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from leftover import outlive
+from machines import Computer, Room, keygen, room, sshd
+
+from testbed import playbook, runner
+from testbed.error import MachineError
+from testbed.kernels.guest import TrialError
+from testbed.package import which
+from testbed.result import TrialResult
+from testbed.specfile import load_scenario, load_topology
+from testbed.trial import orders
+
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
+]
+
+PATH = {"ends": ["alpha", "beta"], "emulator": "emu", "rate": "100 Mbit/s", "buffer": "100 packets"}
+NODES: dict[str, Any] = {
+    "alpha": {"type": "machine", "nics": {"path": "eth1"}},
+    "beta": {"type": "machine", "nics": {"path": "eth1"}},
+    "emu": {"type": "machine", "nics": {"path": ["eth1", "eth2"]}},
+}
+IPERF3 = {"tool": "iperf3", "from": "alpha", "to": "beta", "duration": "2 s"}
+PING = {"tool": "ping", "from": "alpha", "to": "beta", "count": 3}
+
+
+@pytest.fixture(scope="module")
+def computers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    """alpha – emu – beta, with settings of their own that are easily lost."""
+    if sshd() is None:
+        pytest.skip("no sshd, and no network to get one")
+    with room(tmp_path_factory.mktemp("room")) as found:
+        for name in ("alpha", "beta", "emu"):
+            found.add(name)
+        found.plug("alpha", "eth1", "emu", "eth1")
+        found.plug("emu", "eth2", "beta", "eth1")
+        alpha, emu = found.computers["alpha"], found.computers["emu"]
+        for words in (
+            "ip address add 192.0.2.1/24 dev eth1 label eth1:lab",
+            "ip address add 2001:db8::1/64 dev eth1 nodad",
+            "ip route add 198.51.100.0/24 via 192.0.2.77 dev eth1 metric 50",
+            "ip -6 route add 2001:db8:9::/48 via 2001:db8::77 dev eth1",
+            "ip neighbour replace 192.0.2.77 lladdr 02:00:00:00:00:01 dev eth1",
+            "ip link set eth1 alias uplink",
+            "sysctl -qw net.ipv4.conf.eth1.rp_filter=2 net.ipv4.conf.eth1.arp_ignore=1 net.ipv6.conf.eth1.hop_limit=40",
+            "ip link set eth1 mtu 1400",
+        ):
+            alpha.run(*words.split())
+        emu.run("ethtool", "-K", "eth2", "tso", "off")
+        emu.run("ip", "link", "set", "eth2", "down")
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _every_machine_stays_as_it_was(computers: Room) -> Iterator[None]:
+    runner._look_at.cache_clear()  # between tests machines change
+    before = {name: computer.dump() for name, computer in computers.computers.items()}
+    yield
+    for name, computer in computers.computers.items():
+        assert computer.dump() == before[name]
+
+
+def write(
+    computers: Room,
+    folder: Path,
+    path: dict[str, Any] | None = None,
+    nodes: dict[str, Any] | None = None,
+    workload: dict[str, Any] = IPERF3,
+) -> Path:
+    """A scenario file with its topology and its inventory; `path` and `nodes` change them."""
+    folder.mkdir(exist_ok=True)
+    link = {key: value for key, value in {**PATH, **(path or {})}.items() if value is not None}
+    changed = {name: {**node, **(nodes or {}).get(name, {})} for name, node in NODES.items()}
+    topology = {"name": "net", "nic": "plain", "nodes": changed, "links": {"path": link}}
+    (folder / "net.yaml").write_text(yaml.safe_dump(topology))
+    scenario = {"name": "far", "topology": "net.yaml", "kernel": "host", "workload": workload}
+    (folder / "far.yaml").write_text(yaml.safe_dump(scenario))
+    computers.inventory(folder)
+    return folder / "far.yaml"
+
+
+def run(scenario: Path) -> TrialResult:
+    trial = load_scenario(scenario).trials()[0]
+    made = orders(trial)
+    runner.check(trial, made)
+    folder = scenario.parent / "trial"
+    folder.mkdir()
+    return runner.run(trial, made, folder)
+
+
+def journal(computer: Computer) -> bool:
+    return Path(f"/proc/{computer.pid}/root/var/lib/testbed/lent.json").exists()
+
+
+def test_a_machine_in_the_middle_drops_exactly_one_in_x(computers: Room, tmp_path: Path) -> None:
+    done = run(write(computers, tmp_path / "spec", {"loss": "1 in 500"}))
+    (forward, *_) = [stage for stage in done.data["stages"] if stage["way"] == "forward"]
+    assert forward["data_packets"] > 500
+    assert forward["dropped_packets"] == forward["data_packets"] // 500
+    assert forward["oversize_packets"] == 0
+    assert done.data["flows"][0]["retransmits"] + 1 >= forward["dropped_packets"]  # the last one may come too late
+    assert done.data["goodput_bps"] <= 100e6 * 1448 / 1514 * 1.001
+    assert done.verdict != "invalid"
+    assert done.data["seen"]["rtt_s"] < 0.1
+
+
+def test_what_each_machine_is_stands_in_the_result(computers: Room, tmp_path: Path) -> None:
+    done = run(write(computers, tmp_path / "spec", workload=PING))
+    assert set(done.data["machines"]) == {"alpha", "beta", "emu"}
+    said = done.data["machines"]["emu"]
+    assert said["release"] == os.uname().release
+    assert said["versions"]["nftables"].startswith("nftables v")
+    assert 0 <= said["cpu_busy"] <= 1
+    assert abs(said["clock_ahead_ns"]) <= said["round_trip_ns"]  # here all have one clock
+    assert (tmp_path / "spec/trial/sysctls-alpha.txt").read_text().count("\n") > 50
+    assert not list((tmp_path / "spec/trial").glob("*.sock"))
+
+
+def test_a_machine_that_is_an_end_can_route_and_emulate(computers: Room, tmp_path: Path) -> None:
+    folder = tmp_path / "spec"
+    write(computers, folder)
+    nodes = {
+        **{name: {"type": "machine", "nics": {link: "eth1"}} for name, link in (("alpha", "near"), ("beta", "path"))},
+        "emu": {"type": "machine", "forward": True, "nics": {"near": "eth1", "path": "eth2"}},
+    }
+    links = {"near": {"ends": ["alpha", "emu"]}, "path": {**PATH, "ends": ["emu", "beta"], "loss": "1 in 200"}}
+    topology = {"name": "net", "nic": "plain", "nodes": nodes, "links": links}
+    (folder / "net.yaml").write_text(yaml.safe_dump(topology))
+    done = run(folder / "far.yaml")
+    (stage, *_) = [each for each in done.data["stages"] if each["way"] == "forward"]
+    assert stage["data_packets"] > 200
+    assert stage["dropped_packets"] == stage["data_packets"] // 200
+    assert "10.0.1.2" in (folder / "trial/plan.sh").read_text()
+    assert done.verdict != "invalid"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "path", "said"),
+    [
+        ({"alpha": {"nics": {"path": "eth9"}}}, {}, r"alpha: there is no network interface eth9 \(it has eth0, eth1\)"),
+        (
+            {"alpha": {"nics": {"path": "eth0"}}},
+            {},
+            r"alpha: eth0 has the address 10\.77\.0\.1, over which this very SSH",
+        ),
+        (
+            {"emu": {"sysctls": {"net.core.somaxconn": 77}}},
+            {},
+            r"emu: its net\.core\.somaxconn is \d+ and not 77: `testbed",
+        ),
+        ({"alpha": {"host": "nobody.invalid"}}, {}, r"alpha: nobody\.invalid is not known: .*inventory\.yml"),
+        (
+            {"beta": {"ssh": {"address": "10.77.0.2", "port": 2}}},
+            {},
+            r"beta: 10\.77\.0\.2 port 2 refuses the connection",
+        ),
+        (
+            {"beta": {"ssh": {"address": "10.77.0.2", "known_hosts": "/dev/null"}}},
+            {},
+            r"the host key of beta: 10\.77\.0\.2 is not known, and is not taken on trust; .* type: ssh .*-keyscan",
+        ),
+    ],
+    ids=["no-such-nic", "nic-of-the-connection", "setting", "unknown-name", "refuses", "unknown-host-key"],
+)
+def test_a_machine_that_does_not_fit_is_refused_before_anything_is_touched(
+    computers: Room, tmp_path: Path, nodes: dict[str, Any], path: dict[str, Any], said: str
+) -> None:
+    trial = load_scenario(write(computers, tmp_path / "spec", path, nodes)).trials()[0]
+    with pytest.raises(MachineError, match=said):
+        runner.check(trial, orders(trial))
+
+
+def test_a_delay_is_refused_where_the_kernel_of_the_emulator_has_no_netem(computers: Room, tmp_path: Path) -> None:
+    scenario = write(computers, tmp_path / "spec", {"rtt": "10 ms"})
+    trial = load_scenario(scenario).trials()[0]
+    probe = ("unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10")
+    if subprocess.run(probe, capture_output=True).returncode:
+        with pytest.raises(MachineError, match=r"emu: its kernel has no sch_netem.*sudo modprobe -a sch_netem"):
+            runner.check(trial, orders(trial))
+    else:
+        assert run(scenario).data["seen"]["rtt_s"] > 0.009
+
+
+def test_a_missing_tool_is_named_with_its_machine(computers: Room, tmp_path: Path) -> None:
+    beta = computers.computers["beta"]
+    program = which("iperf3")
+    assert program is not None
+    beta.run("mount", "--bind", "/dev/null", program)
+    try:
+        trial = load_scenario(write(computers, tmp_path / "spec")).trials()[0]
+        with pytest.raises(MachineError, match=r"beta: it has no iperf3: `testbed machines prepare` installs"):
+            runner.check(trial, orders(trial))
+    finally:
+        beta.run("umount", program)
+
+
+def test_a_key_that_is_not_accepted_is_told_with_what_to_type(computers: Room, tmp_path: Path) -> None:
+    keygen(tmp_path / "other")
+    ssh = {"address": "10.77.0.2", "user": "root", "key": str(tmp_path / "other")}
+    ssh["known_hosts"] = str(computers.known_hosts())
+    trial = load_scenario(write(computers, tmp_path / "spec", {}, {"beta": {"ssh": ssh}})).trials()[0]
+    with pytest.raises(MachineError, match=r"beta: root@10\.77\.0\.2 accepts none of our keys.*type: ssh-copy-id"):
+        runner.check(trial, orders(trial))
+
+
+def test_another_host_key_than_the_known_one_is_called_that(computers: Room, tmp_path: Path) -> None:
+    alpha, beta = computers.computers["alpha"], computers.computers["beta"]
+    known = tmp_path / "known_hosts"
+    known.write_text(f"{beta.address} {(alpha.folder / 'host_key.pub').read_text()}")
+    ssh = {"address": beta.address, "user": "root", "key": str(computers.key), "known_hosts": str(known)}
+    trial = load_scenario(write(computers, tmp_path / "spec", {}, {"beta": {"ssh": ssh}})).trials()[0]
+    with pytest.raises(MachineError, match=r"shows another host key than the one in .*known_hosts"):
+        runner.check(trial, orders(trial))
+
+
+def test_a_step_that_fails_leaves_every_machine_as_it_was(computers: Room, tmp_path: Path) -> None:
+    trial = load_scenario(write(computers, tmp_path / "spec")).trials()[0]
+    made = orders(trial)
+    steps = (*made.steps[:-8], {"run": ["ls", "sabotage"], "on": "path.emulator"})
+    object.__setattr__(made, "steps", steps)
+    with pytest.raises(TrialError, match=r"ls sabotage: exit status 2"):
+        runner.run(trial, made, tmp_path)
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from testbed import runner
+from testbed.specfile import load_scenario
+from testbed.trial import orders
+trial = load_scenario(Path(sys.argv[1])).trials()[0]
+runner.run(trial, orders(trial), Path(sys.argv[2]), progress=lambda lab_s: print("alive", flush=True))
+"""
+
+
+@contextmanager
+def begun(computers: Room, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A long trial whose workload runs."""
+    scenario = write(computers, folder / "spec", workload={**IPERF3, "duration": "300 s"})
+    (folder / "trial").mkdir()
+    words = (sys.executable, "-c", KILLED, scenario, folder / "trial")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "alive\n"
+            assert all(journal(computer) for computer in computers.computers.values())
+            yield process
+        finally:
+            process.kill()
+
+
+def residents(computers: Room) -> list[int]:
+    """What stands on the machines for trials."""
+    theirs = {os.stat(f"/proc/{computer.pid}/ns/pid").st_ino for computer in computers.computers.values()}
+    found = []
+    for path in Path("/proc").iterdir():
+        with suppress(OSError):
+            if path.name.isdigit() and os.stat(path / "ns/pid").st_ino in theirs:
+                words = (path / "cmdline").read_bytes().split(b"\0")
+                if words[0] == b"python3" and b"-ISB" in words:
+                    found.append(int(path.name))
+    return found
+
+
+def test_a_run_that_is_killed_gives_everything_back(computers: Room, tmp_path: Path) -> None:
+    with begun(computers, tmp_path) as process:
+        there = residents(computers)
+        assert len(there) == 3
+        process.kill()
+    assert outlive(there) == []
+
+
+def test_what_a_resident_that_was_killed_left_is_given_back_by_the_next_trial(computers: Room, tmp_path: Path) -> None:
+    with begun(computers, tmp_path) as process:
+        there = residents(computers)
+        for pid in there:
+            os.kill(pid, 9)
+        process.wait()
+    assert outlive(there) == []
+    assert all(journal(computer) for computer in computers.computers.values())
+    run(write(computers, tmp_path / "again", workload=PING))
+
+
+def test_restore_gives_back_what_a_resident_that_was_killed_left(computers: Room, tmp_path: Path) -> None:
+    with begun(computers, tmp_path) as process:
+        for pid in residents(computers):
+            os.kill(pid, 9)
+        process.wait()
+    playbook.play("restore", load_topology(tmp_path / "spec/net.yaml"))
+
+
+def test_two_trials_do_not_share_a_machine(computers: Room, tmp_path: Path) -> None:
+    with begun(computers, tmp_path) as process:
+        there = residents(computers)
+        trial = load_scenario(write(computers, tmp_path / "other", workload=PING)).trials()[0]
+        with pytest.raises(MachineError, match="another trial is running on it"):
+            runner.check(trial, orders(trial))
+        process.terminate()
+    assert outlive(there) == []
+
+
+def test_machines_are_prepared_once_and_restored_exactly(computers: Room, tmp_path: Path) -> None:
+    nodes = {"alpha": {"sysctls": {"net.core.somaxconn": 7777, "net.ipv4.tcp_sack": 0}}}
+    scenario = write(computers, tmp_path / "spec", nodes=nodes, workload=PING)
+    topology = load_topology(scenario.with_name("net.yaml"))
+    alpha, emu = computers.computers["alpha"], computers.computers["emu"]
+    first = playbook.play("prepare", topology)
+    assert first.changed["alpha"] > 0
+    assert alpha.run("sysctl", "-n", "net.core.somaxconn") == "7777\n"
+    assert "generic-segmentation-offload: off" in emu.run("ethtool", "-k", "eth1")
+    assert playbook.play("prepare", topology).changed == {"alpha": 0, "beta": 0, "emu": 0}
+    run(scenario)
+    assert alpha.run("sysctl", "-n", "net.core.somaxconn") == "7777\n"
+    playbook.play("collect", topology, tmp_path)
+    looked = json.loads((tmp_path / "emu.json").read_text())
+    assert "generic-segmentation-offload: off" in looked["offloads"]
+    assert os.uname().release in looked["kernel"]
+    playbook.play("restore", topology)
+    assert playbook.play("restore", topology).changed == {"alpha": 0, "beta": 0, "emu": 0}

@@ -1,0 +1,97 @@
+"""Figures: every kind draws what it should of a stored run, and says what it cannot show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from storedruns import Made, write_run
+
+from testbed.error import UserError
+from testbed.plot import KINDS, draw
+from testbed.plot.option import Options
+from testbed.report import source
+
+CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
+
+
+def made_run(folder: Path, **changes: object) -> Path:
+    return write_run(
+        folder,
+        [
+            Made({"path.rtt": rtt, "flows": str(flows), "window": window}, [8e7 / flows / (1 + seed)] * flows, seed)
+            for rtt, flows in CELLS
+            for window in ("4 KiB", "64 KiB")
+            for seed in (1, 2)
+        ],
+    )
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> source.Source:
+    return source.read(made_run(tmp_path / "run"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_drawn_with_axes_and_a_caption_that_repeats_it(
+    kind: str, run: source.Source, tmp_path: Path
+) -> None:
+    draw(kind, run, tmp_path / "figure.svg")
+    text = (tmp_path / "figure.svg").read_text()
+    assert "testbed plot" in text
+    assert "Specification" in text
+    units = {"profile": "(ms)", "windows": "MB of 2", "cuc": "(ratio)", "cdf": "Mbit/s", "timeseries": "(s)"}
+    assert units.get(kind, "net" if kind == "topology" else "Mbit/s") in text
+
+
+@pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_the_ending_says_the_format_and_the_same_results_make_the_same_file(
+    ending: str, magic: bytes, run: source.Source, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{name}.{ending}" for name in ("one", "two")]
+    for path in paths:
+        draw("profile", run, path)
+    assert paths[0].read_bytes().startswith(magic)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_run_without_a_usable_trial_is_refused_but_its_network_is_drawn(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e6], verdict="invalid")])
+    for kind in ("profile", "windows", "cuc", "cdf", "heatmap"):
+        with pytest.raises(UserError, match="no trial with a goodput"):
+            draw(kind, source.read(folder), tmp_path / "x.png")
+    draw("topology", source.read(folder), tmp_path / "x.png")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("poem", Options(), "allowed: profile, windows, cuc, cdf, timeseries, heatmap, topology"),
+        ("timeseries", Options(trial="rtt=10ms"), "8 trials are"),
+        ("timeseries", Options(trial="poem"), "no trial is"),
+        ("heatmap", Options(x="flows", y="flows"), "two parameters of"),
+        ("heatmap", Options(x="poem"), "no parameter 'poem' varies"),
+        ("cdf", Options(metric="poem"), "there is no metric"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(
+    kind: str, options: Options, words: str, run: source.Source, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=words):
+        draw(kind, run, tmp_path / "x.png", options)
+
+
+def test_one_trial_alone_has_a_profile_but_no_coefficient_and_no_heat_map(tmp_path: Path) -> None:
+    one = source.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e6])]))
+    draw("profile", one, tmp_path / "x.png")
+    with pytest.raises(UserError, match="two round-trip times"):
+        draw("cuc", one, tmp_path / "x.png")
+    with pytest.raises(UserError, match="no parameter has two values"):
+        draw("heatmap", one, tmp_path / "x.png")
+
+
+def test_a_format_that_is_unknown_and_a_place_that_is_not_there_are_refused(run: source.Source, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"allowed: \.svg, \.pdf, \.png"):
+        draw("profile", run, tmp_path / "figure.gif")
+    with pytest.raises(UserError, match="cannot be written"):
+        draw("profile", run, tmp_path / "none" / "figure.png")

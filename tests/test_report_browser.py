@@ -1,0 +1,439 @@
+"""The report in a real browser: it opens from disk, asks nobody for anything, and does what one chooses.
+
+Chromium is what `make test` installs; without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from storedruns import Made, trial_result, write_run
+from trials import make_trial
+
+from testbed.commands.run import carry_out
+from testbed.report import source
+from testbed.report.live import Live
+from testbed.report.page import page
+from testbed.report.view import view
+from testbed.specfile import load_scenario
+from testbed.store import Store
+
+CHROMIUM = Path("/usr/bin/chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium: apt-get install chromium"),
+]
+
+FLAGS = ["--no-sandbox", "--disable-background-networking"]
+PHONE = {"width": 375, "height": 740}
+WIDE = {"width": 1280, "height": 900}
+DOUBT = {"findings": [{"check": "window", "verdict": "suspect", "text": "held back", "hint": "look at rwnd"}]}
+SWEEP = [
+    Made({"path.rtt": rtt, "congestion": congestion, "flows": str(flows), "window": window}, [rate / flows] * flows,
+         seed, "suspect" if seed == 2 and rtt == "40 ms" else "valid", retransmits=0 if rtt == "10 ms" else 5,
+         data=DOUBT if seed == 2 and rtt == "40 ms" else {})
+    for rtt, rate in (("10 ms", 9e7), ("20 ms", 7e7), ("40 ms", 3e7))
+    for congestion in ("cubic", "bbr")
+    for flows in (1, 2)
+    for window in ("4 KiB", "64 KiB")
+    for seed in (1, 2)
+]  # fmt: skip
+
+
+SMALL = """
+name: small
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 100 Mbit/s, rtt: 10 ms, buffer: 20 packets}}
+workload: {tool: flow, from: a, to: b, duration: 2 s, flows: 2}
+sweep: {path.rtt: [10 ms, 20 ms], congestion: [cubic, bbr]}
+samples: {interval: 100 ms}
+"""
+
+
+@dataclass
+class Opened:
+    """A page, and what it said and asked for."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        return str(self.page.evaluate("location.hash"))
+
+    def marks(self, figure: str) -> int:
+        """How many marks of data a figure shows: lines, points, bars and cells."""
+        found = self.page.locator(f"#{figure} .plot svg [role=graphics-symbol], #{figure} .plot svg .mark-line path")
+        return int(found.count())
+
+    def download(self, figure: str, kind: str) -> tuple[str, bytes]:
+        with self.page.expect_download() as started:
+            self.page.locator(f"#{figure} .tools button", has_text=kind).click()
+        return started.value.suggested_filename, Path(started.value.path()).read_bytes()
+
+    def settle(self) -> None:
+        """Waits until what was chosen is drawn."""
+        self.page.evaluate("update()")
+
+
+Open = Callable[..., Opened]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    run = write_run(folder / "run", SWEEP)
+    for home in run.glob("trials/*"):
+        (home / "plan.sh").write_text("#!/bin/sh -e\nip netns add tb-a\n")
+    return write_page(folder / "report.html", view(source.read(run)))
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Open]:
+    """Opens a file or an address; at the end there must have been no error and no request but for the page itself."""
+    pages: list[Opened] = []
+
+    def open_it(where: Path | str, state: str = "", size: dict[str, int] = WIDE, scheme: str = "light") -> Opened:
+        context = browser.new_context(viewport=size, color_scheme=scheme, accept_downloads=True)
+        tab = context.new_page()
+        tab.set_default_timeout(60_000)
+        opened = Opened(tab)
+        tab.on("console", lambda said: opened.errors.append(said.text) if said.type in ("error", "warning") else None)
+        tab.on("pageerror", lambda error: opened.errors.append(str(error)))
+        tab.on("request", lambda asked: opened.requests.append(asked.url))
+        address = where.as_uri() if isinstance(where, Path) else where
+        tab.goto(address + state)
+        tab.wait_for_selector("body[data-ready]")
+        pages.append(opened)
+        return opened
+
+    yield open_it
+    for opened in pages:
+        opened.page.context.close()
+        assert opened.errors == []
+
+
+def write_page(path: Path, shown: dict[str, Any]) -> Path:
+    path.write_text(page(shown))
+    return path
+
+
+def test_it_opens_from_disk_without_a_request_and_every_chart_has_marks(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    assert [url for url in opened.requests if not url.startswith(("data:", "blob:"))] == [report.as_uri()]
+    titles = opened.page.locator("main h2").all_inner_texts()
+    assert titles == ["Network", "Trust", "Findings", "Comparison with what was published", "Inside a trial"]
+    for figure in ("profile", "c-uc", "windows", "heat", "signals"):
+        assert opened.marks(figure) > 1, figure
+    assert opened.page.locator("#network-1 svg .node").count() == 2
+    assert opened.page.locator("#network-1 svg .emulator").count() == 1
+    assert "RTT 10 ms | 20 ms | 40 ms" in opened.page.locator("#network-1 svg").text_content()
+
+
+def test_the_policy_of_the_page_forbids_it_every_connection(browser: Any, report: Path) -> None:
+    tab = browser.new_page()
+    tab.goto(report.as_uri())
+    assert tab.evaluate("fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')") == "refused"
+    assert tab.evaluate("document.securityPolicyViolations ?? true")
+    tab.close()
+
+
+def test_unticking_a_value_takes_its_series_away_and_a_link_shows_the_same(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    lines = opened.page.locator("#profile .plot .mark-line path")
+    before = lines.count()
+    opened.page.locator("fieldset[data-key=congestion] label", has_text="bbr").click()
+    opened.settle()
+    assert lines.count() == before // 2
+    assert "bbr" not in opened.page.locator("#profile .plot").text_content()
+    again = open_page(report, opened.state)
+    assert again.page.locator("#profile .plot .mark-line path").count() == before // 2
+    assert not again.page.locator("fieldset[data-key=congestion] label", has_text="bbr").locator("input").is_checked()
+
+
+def test_every_series_can_be_taken_away_and_the_page_says_how_to_get_them_back(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    for value in ("cubic", "bbr"):
+        opened.page.locator("fieldset[data-key=congestion] label", has_text=value).click()
+        opened.settle()
+    assert "tick more values" in opened.page.locator("#profile .plot").text_content()
+
+
+def test_series_are_compared_with_one_of_them(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    opened.page.locator("#profile select").select_option("ref0")
+    opened.settle()
+    rows = list(csv.DictReader(io.StringIO(opened.download("profile", "CSV")[1].decode())))
+    means = [row for row in rows if row["what"] == "mean"]
+    assert {float(row["value"]) for row in means} == {100.0}
+    assert "y=ref0" in opened.state
+
+
+def test_the_profile_zooms_by_fields_and_by_dragging_and_a_link_shows_the_same(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    opened.page.locator("#profile input[type=number]").nth(0).fill("15")
+    opened.page.locator("#profile input[type=number]").nth(0).press("Enter")
+    opened.settle()
+    assert "zx=0.015%7E0.04" in opened.state
+    assert "10" not in opened.page.locator("#profile .plot .role-axis-label").first.all_inner_texts()
+    again = open_page(report, opened.state)
+    assert again.page.locator("#profile input[type=number]").nth(0).input_value() == "15"
+    again.page.locator("#profile button", has_text="all").click()
+    again.settle()
+    assert "zx" not in again.state
+    box = again.page.locator("#profile .plot svg").bounding_box()
+    again.page.mouse.move(box["x"] + 150, box["y"] + 150)
+    again.page.mouse.down()
+    again.page.mouse.move(box["x"] + 400, box["y"] + 160, steps=5)
+    again.page.mouse.up()
+    again.settle()
+    assert "zx=" in again.state
+
+
+def test_inside_a_trial_zooms_and_flows_can_be_hidden(open_page: Open, report: Path) -> None:
+    trial = next(each for each in SWEEP if len(each.goodput_bps) == 2).id
+    opened = open_page(report, f"#trial={trial}&zt=2~4")
+    assert opened.page.locator("#signals select").input_value() == trial
+    rows = list(csv.DictReader(io.StringIO(opened.download("signals", "CSV")[1].decode())))
+    assert {row["name"] for row in rows if row["what"] == "flow"} == {"flow 1", "flow 2"}
+    lines = opened.page.locator("#signals .plot .mark-line path")
+    before = lines.count()
+    opened.page.locator("#signals fieldset label", has_text="flow 2").click()
+    opened.settle()
+    assert lines.count() == before - 4
+    assert "hide=1" in opened.state
+    opened.page.locator("#signals button", has_text="next").click()
+    opened.settle()
+    assert "zt" not in opened.state
+    assert opened.page.locator("#signals select").input_value() != trial
+
+
+def test_drops_are_marked_on_every_panel(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    assert opened.page.locator("#signals .plot .mark-rule.role-mark").count() == 5
+    assert "18 packets dropped" in opened.page.locator("#signals figcaption").text_content()
+
+
+def test_theory_and_published_profiles_are_switched_on(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    before = opened.marks("profile")
+    opened.page.locator("#profile label", has_text="theory: line rate").click()
+    opened.settle()
+    assert opened.marks("profile") > before
+    opened.page.locator("#profile label", has_text="published profiles").click()
+    opened.settle()
+    assert "% of the capacity" in opened.page.locator("#profile .plot").text_content()
+    assert "Diamonds: published" in opened.page.locator("#profile figcaption").text_content()
+
+
+def test_the_heat_map_takes_any_two_axes(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    opened.page.locator("#heat select").nth(0).select_option("flows")
+    opened.page.locator("#heat select").nth(1).select_option("congestion")
+    opened.settle()
+    rows = list(csv.DictReader(io.StringIO(opened.download("heat", "CSV")[1].decode())))
+    assert {(row["flows"], row["congestion"]) for row in rows} == {(f, c) for f in "12" for c in ("cubic", "bbr")}
+    assert {row["trials"] for row in rows} == {"12"}
+
+
+def test_figures_are_saved_as_svg_png_and_csv(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    for figure in ("network-1", "profile", "signals"):
+        name, svg = opened.download(figure, "SVG")
+        assert name == f"{figure}.svg"
+        assert svg.startswith(b"<svg")
+        assert opened.download(figure, "PNG")[1].startswith(b"\x89PNG")
+    rows = list(csv.DictReader(io.StringIO(opened.download("profile", "CSV")[1].decode())))
+    means = {row["value"] for row in rows if row["what"] == "mean" and row["rtt_ms"] == "10"}
+    assert [round(float(each), 6) for each in means] == [90.0]
+    assert len([row for row in rows if row["what"] == "trial"]) == len(SWEEP)
+    assert {row["verdict"] for row in rows if row["what"] == "trial"} == {"valid", "suspect"}
+
+
+def test_the_theme_follows_the_system_changes_at_a_click_and_stays_in_the_link(open_page: Open, report: Path) -> None:
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark, light = open_page(report, scheme="dark"), open_page(report)
+    colours = [each.page.evaluate(background) for each in (dark, light)]
+    assert colours[0] != colours[1]
+    light.page.locator("#theme").click()
+    light.settle()
+    assert light.page.evaluate(background) == colours[0]
+    assert open_page(report, light.state).page.evaluate(background) == colours[0]
+
+
+def test_words_of_a_run_are_text_wherever_they_stand(open_page: Open, tmp_path: Path) -> None:
+    evil = "<script>window.bad = 1</script><img src=x onerror='window.bad = 2'>"
+    made = [Made({"path.rtt": "10 ms", "note": f"{evil}{n}"}, [1e7], n) for n in (1, 2)]
+    finding = {"check": evil, "verdict": "suspect", "text": evil, "hint": evil}
+    shown = view(source.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e7], n) for n in (1, 2)])))
+    assert made[0].params["note"].startswith(evil)
+    text = json.dumps(shown).replace('"a"', json.dumps(evil)).replace('"made"', json.dumps(evil))
+    shown = json.loads(text)
+    for number, trial in enumerate(shown["trials"]):
+        trial |= {"id": f"{evil}{number}", "findings": [[*finding.values()]], "params": made[number].params}
+    shown["series"][0] |= {"label": evil}
+    shown["keys"] = [{"key": "note", "name": evil, "values": [each.params["note"] for each in made], "is_rtt": False,
+                      "is_apart": True}]  # fmt: skip
+    shown["notes"] = [evil]
+    shown["networks"][0]["description"] = evil
+    shown["inside"] = {int(number): packed for number, packed in shown["inside"].items()}
+    opened = open_page(write_page(tmp_path / "report.html", shown))
+    assert opened.page.evaluate("window.bad") is None
+    assert opened.page.locator("main script, main img").count() == 0
+    assert evil in opened.page.locator("#network-1 svg").text_content()
+    assert opened.page.locator("h1").inner_text() == evil
+    opened.page.locator("#trust button", has_text="script").first.click()
+    assert evil in opened.page.locator("#script-title").inner_text()
+    assert opened.page.evaluate("window.bad") is None
+
+
+def test_the_script_of_a_trial_is_one_click_away(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    opened.page.locator("#trust button", has_text="script").first.click()
+    assert "ip netns add tb-a" in opened.page.locator("#script pre").inner_text()
+    opened.page.keyboard.press("Escape")
+    assert not opened.page.locator("#script").is_visible()
+
+
+def test_each_doubtful_trial_has_its_reason_and_its_hint(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    text = opened.page.locator("#trust").inner_text()
+    assert "8 suspect" in text
+    assert "held back" in text
+    assert "look at rwnd" in text
+
+
+def test_trials_without_goodput_show_what_else_was_measured(open_page: Open, tmp_path: Path) -> None:
+    ping = {"ping": {"sent": 3, "rtt_mean_s": 0.0125, "first_rtts_s": [0.03, 0.01], "all_s": [0.1] * 9}}
+    made = Made({"path.rtt": "10 ms"}, [], workload={"flows": 1}, data={"measured": ping})
+    shown = view(source.read(write_run(tmp_path / "run", [made], samples=False)))
+    assert shown["trials"][0]["measured"] == {
+        "ping.sent": 3,
+        "ping.rtt_mean_s": 0.0125,
+        "ping.first_rtts_s.1": 0.03,
+        "ping.first_rtts_s.2": 0.01,
+    }
+    opened = open_page(write_page(tmp_path / "report.html", shown))
+    text = opened.page.locator("#findings").inner_text()
+    assert "What else was measured" in text
+    assert "0.0125" in text
+
+
+def test_axes_of_signals_that_never_were_above_0_have_numbers(open_page: Open, report: Path) -> None:
+    trial = SWEEP[0]
+    opened = open_page(report, f"#trial={trial.id}")
+    assert "NaN" not in opened.page.locator("#signals .plot").inner_html()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_phone(open_page: Open, report: Path, scheme: str) -> None:
+    opened = open_page(report, size=PHONE, scheme=scheme)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert opened.marks("profile") > 1
+
+
+def test_it_can_be_used_by_keyboard_and_read_aloud(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    nameless = opened.page.evaluate(
+        """[...document.querySelectorAll('button, input, select, a')].filter((node) =>
+            !(node.getAttribute('aria-label') || node.textContent.trim() || node.labels?.[0]?.textContent.trim()))
+            .map((node) => node.outerHTML)"""
+    )
+    assert nameless == []
+    assert opened.page.evaluate("document.documentElement.lang") == "en"
+    figures = "[...document.querySelectorAll('figure')].map((figure) => figure.getAttribute('aria-labelledby'))"
+    assert all(opened.page.evaluate(figures))
+    opened.page.keyboard.press("Tab")
+    assert opened.page.evaluate("document.activeElement.textContent") == "Skip to the findings"
+    opened.page.keyboard.press("Enter")
+    assert "sec=findings" in opened.state
+    opened.page.locator("#profile summary").focus()
+    opened.page.keyboard.press("Enter")
+    table = opened.page.locator("#profile details table")
+    table.locator("tbody tr").first.wait_for()
+    assert table.locator("tbody tr").count() > 10
+    opened.page.locator("#trust th button", has_text="goodput").press("Enter")
+    assert opened.page.locator("#trust th[aria-sort=ascending]").count() == 1
+
+
+def test_it_prints_without_controls(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    opened.page.emulate_media(media="print")
+    assert not opened.page.locator("nav").is_visible()
+    assert not opened.page.locator("#profile .tools").is_visible()
+    assert opened.page.locator("#profile .plot svg").is_visible()
+    assert opened.page.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("trials", "words"),
+    [
+        ([], "No trial has finished yet"),
+        ([Made({"path.rtt": "10 ms"}, [1e7], 1, "invalid")], "No trial has a goodput that can be used"),
+        ([Made({"path.rtt": "10 ms"}, [1e7])], "1 of 1 trials"),
+        ([Made({"path.rtt": "10 ms"}, [], workload={"flows": 1})], "No trial has a goodput that can be used"),
+    ],
+)
+def test_little_or_nothing_to_show_makes_a_page_that_says_so(
+    open_page: Open, tmp_path: Path, trials: list[Made], words: str
+) -> None:
+    (tmp_path / "run").mkdir()
+    shown = view(source.read(write_run(tmp_path / "run", trials, samples=False)))
+    opened = open_page(write_page(tmp_path / "report.html", shown))
+    assert words in opened.page.locator("body").inner_text()
+
+
+def test_a_live_page_takes_in_new_trials_without_losing_the_view(open_page: Open, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", SWEEP[:3])
+    more = SWEEP[3:5]
+    about = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**about, "trials": [each.id for each in SWEEP[:5]]}))
+    write_run(tmp_path / "other", more)
+    with Live(Store(folder), 2) as live:
+        opened = open_page(live.url, "#theme=dark&ys=lin")
+        opened.page.locator("h1 + p", has_text="3 of 5 trials").wait_for()
+        for each in more:
+            (tmp_path / "other/trials" / each.id).rename(folder / "trials" / each.id)
+            live.finished(make_trial(), trial_result(each))
+        opened.page.locator("h1 + p", has_text="5 of 5 trials").wait_for()
+        assert "ys=lin" in opened.state
+        assert opened.page.evaluate("document.documentElement.dataset.theme") == "dark"
+        assert "2 of 2 trials ended: 2 valid" in opened.page.locator("#live").inner_text()
+    opened.page.locator("#live", has_text="The run has ended").wait_for()
+    here = re.compile(re.escape(live.url) + r"(progress|data\.json)?(#.*)?$")
+    assert all(here.match(url) or url.startswith("data:") for url in opened.requests)
+
+
+@pytest.mark.lab
+def test_the_report_of_a_real_run_has_marks_in_every_chart(open_page: Open, tmp_path: Path) -> None:
+    scenario = tmp_path / "small.yaml"
+    scenario.write_text(SMALL)
+    console = Console(file=io.StringIO())
+    carry_out(load_scenario(scenario, []), Store(tmp_path / "run"), {}, 2, console, live=True)
+    opened = open_page(tmp_path / "run" / "report.html")
+    for figure in ("profile", "heat", "signals"):
+        assert opened.marks(figure) > 1, figure
+    opened.page.locator("#trust button", has_text="script").first.click()
+    assert "#!/bin/sh" in opened.page.locator("#script pre").inner_text()
