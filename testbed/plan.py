@@ -122,8 +122,10 @@ class Plan:
     @property
     def namespaces(self) -> int:
         """How many network namespaces it has."""
-        added = sum(command.words[:2] == ("netns", "add") for command in self.commands)
-        return added or len({port.node for port in self.book.ports}) + len(self.emulators)
+        if all(command.tool != "mininet" for command in self.commands):
+            return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        nodes = {port.node for port in self.book.ports} | {channel.name for channel in self.channels}
+        return len(nodes) + len(self.emulators) + len(self.channels)
 
     @property
     def destination(self) -> IPv4Address | IPv6Address:
@@ -208,7 +210,7 @@ def plan(
     channels = control.channels(topology)
     aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
     commands = [
-        *_building(topology, book, emulators, aside, channels),
+        *_building(topology, book, emulators, aside, channels, datapath),
         *(c for node in topology.nodes for c in nodes.commands(node, topology, book, sysctls, ends)),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(_plain(port, topology) for port in by_one),
@@ -269,8 +271,8 @@ def _of_channel(channel: Channel, seed: int) -> Emulator:
 def _openflow(
     topology: Topology, book: AddressBook, channels: tuple[Channel, ...], datapath: Datapath
 ) -> Iterator[Command]:
-    """Controllers first, so that switches find them at once."""
-    switches = control.switches(topology)
+    """Controllers first, so that switches find them at once; Mininet has started its switches by then."""
+    switches = control.switches(topology) if topology.engine == "netns" else ()
     for switch in switches:
         yield from vswitch.databases(switch)
     for channel in channels:
@@ -321,15 +323,19 @@ def _building(
     emulators: tuple[Emulator, ...],
     aside: tuple[Emulator, ...],
     channels: tuple[Channel, ...],
+    datapath: Datapath,
 ) -> Iterator[Command]:
-    """Namespaces, and the cables between them."""
+    """Namespaces, and the cables between them. What is apart from the network is never Mininet's."""
+    apart = [each.netns for each in (*aside, *channels)]
     if topology.engine == "mininet":
-        yield mininet.command(topology, book)
+        yield mininet.command(topology, book, datapath)
         for each in emulators:
             yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
+        for netns in apart:
+            yield from _namespace(netns)
         return
-    impairing = (each.netns for each in (*emulators, *aside))
-    for netns in (*(node_netns(node.name) for node in topology.nodes), *impairing, *(each.netns for each in channels)):
+    impairing = (each.netns for each in emulators)
+    for netns in (*(node_netns(node.name) for node in topology.nodes), *impairing, *apart):
         yield from _namespace(netns)
     for link in topology.links:
         yield from _cables(link, topology, book)

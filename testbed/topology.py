@@ -57,7 +57,8 @@ class Node:
     """One node. What a type has no use for stays at its default.
 
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
-    "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
+    "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `mac` is that of the device on its
+    only link; None leaves it to the plan. `routes` are beyond those
     the plan works out itself. `stp` says whether a switch runs the spanning tree protocol. `vlans` has every port of a
     switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have. `vm` is there for
     virtual machines.
@@ -74,6 +75,7 @@ class Node:
     controller: Controller | None = None
     vlans: tuple[Membership, ...] = ()
     vm: Vm | None = None
+    mac: str | None = None
 
     def membership(self, link: str) -> Membership | None:
         return next((each for each in self.vlans if each.link == link), None)
