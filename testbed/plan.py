@@ -326,7 +326,7 @@ def _building(
     datapath: Datapath,
 ) -> Iterator[Command]:
     """Namespaces, and the cables between them. What is apart from the network is never Mininet's."""
-    apart = [each.netns for each in (*aside, *channels)]
+    apart = (*(each.netns for each in aside), *(each.netns for each in channels))
     if topology.engine == "mininet":
         yield mininet.command(topology, book, datapath)
         for each in emulators:
