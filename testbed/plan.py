@@ -132,8 +132,10 @@ class Plan:
     @property
     def namespaces(self) -> int:
         """How many network namespaces it has."""
-        added = sum(command.words[:2] == ("netns", "add") for command in self.commands)
-        return added or len({port.node for port in self.book.ports}) + len(self.emulators)
+        if all(command.tool != "mininet" for command in self.commands):
+            return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        nodes = {port.node for port in self.book.ports} | {channel.name for channel in self.channels}
+        return len(nodes) + len(self.emulators) + len(self.channels)
 
     @property
     def destination(self) -> IPv4Address | IPv6Address:
@@ -224,7 +226,7 @@ def plan(
     aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
     built = [node for node in topology.nodes if node.machine is None or cabling.has_place(node, topology)]
     commands = [
-        *_building(topology, book, built, (*emulators, *aside), channels),
+        *_building(topology, book, built, emulators, aside, channels, datapath),
         *(
             c
             for node in built
@@ -302,8 +304,8 @@ def _of_channel(channel: Channel, seed: int) -> Emulator:
 def _openflow(
     topology: Topology, book: AddressBook, channels: tuple[Channel, ...], datapath: Datapath
 ) -> Iterator[Command]:
-    """Controllers first, so that switches find them at once."""
-    switches = control.switches(topology)
+    """Controllers first, so that switches find them at once; Mininet has started its switches by then."""
+    switches = control.switches(topology) if topology.engine == "netns" else ()
     for switch in switches:
         yield from vswitch.databases(switch)
     for channel in channels:
@@ -353,16 +355,21 @@ def _building(
     book: AddressBook,
     built: Iterable[Node],
     emulators: tuple[Emulator, ...],
+    aside: tuple[Emulator, ...],
     channels: tuple[Channel, ...],
+    datapath: Datapath,
 ) -> Iterator[Command]:
-    """Namespaces, and the cables between them."""
+    """Namespaces, and the cables between them. What is apart from the network is never Mininet's."""
+    apart = (*(each.netns for each in aside), *(each.netns for each in channels))
     if topology.engine == "mininet":
-        yield mininet.command(topology, book)
+        yield mininet.command(topology, book, datapath)
         for each in emulators:
             yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
+        for netns in apart:
+            yield from _namespace(netns)
         return
-    between = (*(each.netns for each in emulators), *(each.netns for each in channels))
-    for netns in (*(node_netns(node.name) for node in built), *between):
+    impairing = (each.netns for each in emulators)
+    for netns in (*(node_netns(node.name) for node in built), *impairing, *apart):
         yield from _namespace(netns)
     for link in topology.links:
         yield from _cables(link, topology, book)
