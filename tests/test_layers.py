@@ -52,6 +52,7 @@ LAYERS = (
     ("kernels", "native", "journal"),
     ("memory",),
     ("plan",),
+    ("leg", "construction"),
     ("cabling", "mininet", "instruction"),
     ("vswitch", "node"),
     ("qemu",),
