@@ -300,7 +300,7 @@ def test_without_open_vswitch_a_trial_is_refused_with_the_node_and_the_command(
     monkeypatch.setattr(runner, "place", lambda kernel: runner.Place(kernel, None, None))  # type: ignore[arg-type]
     monkeypatch.setattr(runner, "_check_host", lambda made: None)
     monkeypatch.setattr(package, "which", lambda program: None if program == "ovs-vswitchd" else f"/usr/bin/{program}")
-    with pytest.raises(MachineError, match=r"s1 is an Open vSwitch, and this machine has no ovs-vswitchd") as refused:
+    with pytest.raises(MachineError, match=r"node s1 \(ovs\): this machine has no ovs-vswitchd") as refused:
         runner.check(trial, orders(trial))
     assert "apt-get install -y openvswitch-switch" in refused.value.fix
 
