@@ -79,7 +79,7 @@ def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook
 def _check_here(link: Link, node: Node) -> None:
     """An end on this computer reaches a machine only as a switch that has a real NIC among its ports."""
     where = f"the link {link.name} leads from a machine to {node.name}, which is on this computer"
-    if node.type not in SWITCHING or getattr(node, "real_nic", None) is None:
+    if node.type not in SWITCHING or node.real_nic is None:
         raise UserError(
             f"{where} and has no network interface for it; allowed: a switch with 'nic: eth1', or a machine"
         )

@@ -133,6 +133,11 @@ Ip = Annotated[
     PlainValidator(reader.ip),
     WithJsonSchema(matching(r"^[0-9A-Fa-f:.]+$", reader.IP_ALLOWED, "10.0.0.1")),
 ]
+Mac = Annotated[
+    str,
+    PlainValidator(reader.mac),
+    WithJsonSchema(matching(r"^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$", reader.MAC_ALLOWED, "00:00:00:00:00:01")),
+]
 Sysctls = Annotated[
     Mapping[str, str],
     PlainValidator(reader.sysctls),

@@ -26,6 +26,8 @@ END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
 SYSCTL_PATTERN = r"[a-z0-9_]+([./][A-Za-z0-9_*-]+)+"
 ADDRESS_ALLOWED = "an IPv4 or IPv6 address with its prefix length, such as 10.0.0.1/24"
 PREFIX_ALLOWED = "a network such as 10.0.2.0/24, or default"
+MAC_PATTERN = r"[0-9a-f][02468ace](:[0-9a-f]{2}){5}"
+MAC_ALLOWED = "a MAC address of one device such as 00:00:00:00:00:01"
 IP_ALLOWED = "an IPv4 or IPv6 address such as 10.0.0.1"
 
 
@@ -157,6 +159,14 @@ def ip(value: object) -> str:
         return str(ipaddress.ip_address(text))
     except ValueError:
         raise ValueRefused(f"{text!r} is not an address", IP_ALLOWED) from None
+
+
+def mac(value: object) -> str:
+    """In lower case; that of a group, or of nobody, is none."""
+    text = text_of(value, MAC_ALLOWED).lower()
+    if not re.fullmatch(MAC_PATTERN, text) or not text.strip("0:"):
+        raise ValueRefused(f"{text!r} is no MAC address of a device", MAC_ALLOWED)
+    return text
 
 
 def flag(value: object) -> bool:

@@ -25,8 +25,6 @@ from . import (
     package,
     process,
     relay,
-    topo,
-    vswitch,
 )
 from .agent.elsewhere import WAYS
 from .agent.kernel import StepError
@@ -81,10 +79,6 @@ class Place:
         return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
 
 
-mininet_missing = cache(topo.missing)
-"""Why there is no Mininet; looked for once."""
-
-
 @cache
 def place(kernel: Kernel) -> Place:
     """Raises MachineError with the command that fixes it if there is no such kernel."""
@@ -106,15 +100,12 @@ def check(trial: Trial, made: Orders) -> None:
     there = place(trial.kernel)
     if there.image is None:
         _check_host(made)
+    here.refuse(trial.topology, trial.kernel.place, made.plan)
+    if there.image is None:
         _check_machines(trial, made)
         machines = [(node.name, node.vm) for node in trial.topology.nodes if node.vm is not None]
         if machines:
             hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
-    here.refuse(trial.topology, trial.kernel.place, made.plan)
-    if trial.topology.engine == "mininet":
-        lacking = mininet_missing()
-        if lacking is not None:
-            raise lacking
     for program in PROGRAMS.get(type(trial.workload), ()):
         if package.which(program) is None:
             raise MachineError(
@@ -134,23 +125,11 @@ def check(trial: Trial, made: Orders) -> None:
 
 
 def _check_openflow(made: Orders, there: Place) -> None:
-    """What Open vSwitches and controllers need, by the name of the node that needs it."""
+    """The datapath that an Open vSwitch is to have must be in the kernel that it gets."""
     for switch, datapath in made.plan.datapaths:
-        missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
-        missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
-        if missing:
-            what = f"{switch} is an Open vSwitch, and this machine has no {missing[0]}"
-            raise MachineError(what, package.install_command(["openvswitch-switch"]))
         if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
             what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
             raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
-        if datapath == "user" and there.image is None and not Path("/dev/net/tun").exists():
-            raise MachineError(f"{switch} has datapath: user, which needs /dev/net/tun", "sudo modprobe tun")
-    for channel in made.plan.channels:
-        try:
-            controllerhome.check(is_lab=there.image is not None)
-        except MachineError as error:
-            raise MachineError(f"{channel.name} is a controller: {error.what}", error.fix) from None
 
 
 def _in_lab(there: Place) -> bool:

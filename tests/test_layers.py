@@ -12,9 +12,9 @@ PACKAGE = ROOT / "testbed"
 LAYERS = (
     ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
     ("doctor",),
+    ("sdndoctor", "vmdoctor"),
     ("leftover",),
     ("interactive",),
-    ("sdndoctor", "vmdoctor"),
     ("reproduction",),
     ("report", "plot", "profilefigure"),
     ("comparison",),
@@ -43,6 +43,8 @@ LAYERS = (
     ("vmevidence", "capture"),
     ("trial",),
     ("far",),
+    ("here",),
+    ("requirement", "probe"),
     ("flowtable", "controllerhome"),
     ("analysis",),
     ("workloads",),
@@ -50,6 +52,7 @@ LAYERS = (
     ("kernels", "native", "journal"),
     ("memory",),
     ("plan",),
+    ("leg", "construction"),
     ("cabling", "mininet", "instruction"),
     ("vswitch", "node"),
     ("qemu",),

@@ -11,10 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import userimage
 from leftover import namespaces, outlive, processes_below
 from trials import Ran
 
-from testbed import package, qemu, runner, vmevidence
+from testbed import package, qemu, runner, vmevidence, vswitch
+from testbed.commands.vmnames import check_names, names
 from testbed.error import MachineError, SpecError, UserError
 from testbed.evidence import Evidence
 from testbed.gate import judge
@@ -23,7 +25,7 @@ from testbed.kernels.guest import TrialError
 from testbed.kernels.vmkernel import VmKernel
 from testbed.native import tools
 from testbed.scenario import Trial
-from testbed.specfile import load_topology
+from testbed.specfile import load_scenario, load_topology
 from testbed.trial import orders
 from testbed.vm import Vm
 from testbed.workloads.outcome import Outcome
@@ -175,15 +177,37 @@ def test_a_kernel_is_found_by_name_or_as_the_newest_default(cache: Path) -> None
 
 
 def test_a_kernel_that_a_file_names_and_that_is_not_here_is_refused_with_the_line(cache: Path, tmp_path: Path) -> None:
-    from testbed.commands.vmnames import check_names
-
     file = tmp_path / "net.yaml"
     file.write_text("name: net\nnodes:\n  a: {type: vm}\n  b: {type: vm, kernel: mime}\n")
     fake_kernel("mine")
-    with pytest.raises(
-        SpecError, match=r"net.yaml:4: kernel: no kernel .* called 'mime' here; allowed: mine \(did you"
-    ):
-        check_names([file])
+    check_names([file], {"mine"})
+    said = r"net.yaml:4: kernel: no kernel .* called 'mime' here; allowed: mine \(did you"
+    with pytest.raises(SpecError, match=said):
+        check_names([file], {"mine", "mime"})
+
+
+SWEPT = """\
+name: s
+topology: {name: net, nodes: {a: {type: vm, kernel: other}, b: {type: vm}}, links: {l: {ends: [a, b]}}}
+kernel: host
+workload: {tool: ping, from: a, to: b, count: 1}
+sweep:
+  a.kernel:
+    - mine
+    - mime
+"""
+
+
+def test_a_kernel_that_an_axis_names_is_looked_for_in_the_place_of_the_file_s(cache: Path, tmp_path: Path) -> None:
+    """Which no trial has, so that it need not be here."""
+    file = tmp_path / "s.yaml"
+    file.write_text(SWEPT)
+    fake_kernel("mine")
+    needed = names(load_scenario(file))
+    assert needed == {"mine", "mime"}
+    with pytest.raises(SpecError) as refused:
+        check_names([file], needed)
+    assert [(problem.line, problem.what.split(":")[0]) for problem in refused.value.problems] == [(8, "a.kernel")]
 
 
 @pytest.mark.parametrize(
@@ -330,6 +354,56 @@ class TestReal:
         ran = run_real(make_trial(topology, workload=ping), tmp_path / "trial")
         assert ran.data["measured"]["ping"]["received"] == 3
         assert ran.made.plan.book.ports_of("m")[1].device == "eth1"
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_machines_talk_through_an_open_vswitch_that_is_told_what_to_do(
+        self, kernel: VmKernel, tmp_path: Path
+    ) -> None:
+        """In user space: checksums that a machine left to its card would come as wrong ones, and data not at all."""
+        if lacking := [name for name in vswitch.PROGRAMS if package.which(name) is None]:
+            pytest.skip(f"needs {lacking[0]}")
+        topology = {
+            "name": "net",
+            "nodes": {
+                **{"a": SMALL, "b": SMALL, "s": {"type": "switch"}},
+                **{"core": {"type": "ovs", "datapath": "user"}, "c": {"type": "controller", "app": "learning-switch"}},
+            },
+            "links": {"left": {"ends": ["a", "core"]}, "up": {"ends": ["core", "s"]}, "right": {"ends": ["s", "b"]}},
+        }
+        ran = run_real(make_trial(topology), tmp_path / "trial")
+        (flow,), switch = ran.data["flows"], ran.data["sdn"]["switches"]["core"]
+        assert flow["received_bytes"] > 1_000_000
+        assert switch["ports"]["2"]["tx_bytes"] > flow["received_bytes"]
+        assert (switch["datapath"], switch["flows_before"], switch["flows_after"]) == ("user", 1, 3)
+        assert ran.data["sdn"]["controllers"]["c"]["packet_ins"]["core"] >= 2
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_an_image_of_the_user_s_own_is_what_a_machine_runs_and_stays_as_it_was(
+        self, kernel: VmKernel, tmp_path: Path
+    ) -> None:
+        if lacking := userimage.missing("mke2fs"):
+            pytest.skip(f"needs {lacking}")
+        image = userimage.make(tmp_path, "a disk of mine", guestagent.agent())
+        before = image.read_bytes()
+        own = {**SMALL, "image": str(image), "kernel": kernel.name}
+        nodes = {**TOPOLOGY["nodes"], "b": own}  # type: ignore[dict-item]
+        ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
+        assert ran.data["flows"][0]["received_bytes"] > 1_000_000
+        assert (ran.data["vms"]["a"]["image"], ran.data["vms"]["b"]["image"]) == (None, str(image))
+        assert "image: a disk of mine on /dev/vport" in (ran.folder / "vm-b.log").read_text()
+        assert image.read_bytes() == before
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_an_image_with_a_kernel_of_its_own_boots_itself(self, kernel: VmKernel, tmp_path: Path) -> None:
+        if lacking := userimage.missing("syslinux", "mformat", "mcopy", "cpio", "qemu-img"):
+            pytest.skip(f"needs {lacking}")
+        disk = userimage.make_bootable(tmp_path, "all of it mine", guestagent.agent(), kernel)
+        subprocess.run(("qemu-img", "convert", "-O", "qcow2", disk, tmp_path / "user.qcow2"), check=True)
+        nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "image": str(tmp_path / "user.qcow2")}}  # type: ignore[dict-item]
+        ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
+        assert ran.data["flows"][0]["received_bytes"] > 1_000_000
+        assert ran.data["vms"]["b"]["kernel_release"] == kernel.release
+        assert "image: all of it mine on /dev/vport" in (ran.folder / "vm-b.log").read_text()
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_a_machine_that_does_not_come_up_shows_its_console(self, kernel: VmKernel, tmp_path: Path) -> None:

@@ -183,8 +183,7 @@ def lacks(row: Row) -> str:
 
 
 def _path(name: str) -> Path:
-    """Scenarios whose node types a version does not have yet wait in a folder of their own."""
-    return next(iter(library.SCENARIOS.rglob(f"{name}.yaml")), library.SCENARIOS / f"{name}.yaml")
+    return library.SCENARIOS / f"{name}.yaml"
 
 
 def _print(findings: Sequence[Finding], format: Format) -> None:

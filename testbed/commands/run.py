@@ -23,7 +23,7 @@ from ..sweep import Summary, Sweep
 from ..trial import orders
 from .results import Format, print_cells, print_table
 from .screen import Reports, Screen, duration, rate
-from .vmnames import check_names
+from .vmnames import check_names, names
 
 if TYPE_CHECKING:
     from ..report.live import Live
@@ -66,7 +66,7 @@ def run(
     elif scenario is not None:
         scenario = spec_file(scenario)
         loaded = load_scenario(scenario, settings or [], quick=quick)
-        check_names(files_of(scenario, settings or [], quick=quick).values())
+        check_names(files_of(scenario, settings or [], quick=quick).values(), names(loaded))
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run and live:
             raise UserError("--dry-run runs nothing that could be shown; allowed: --live without it")

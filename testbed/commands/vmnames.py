@@ -1,31 +1,53 @@
-"""Whether the kernels for virtual machines that files name are on this computer, with the lines that name them."""
+"""Whether the kernels for virtual machines that trials need are on this computer, with the lines that name them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from ..document import Document, Fault, mapping
+from ..document import Data, Document, Fault, mapping
+from ..document import Path as At
 from ..error import Problem, SpecError, one_of
 from ..kernels import vmkernel
+from ..scenario import Scenario
 from ..specfile import read
 
 
-def check_names(files: Iterable[str | Path]) -> None:
-    """Raises SpecError for each kernel that a vm of these topology and scenario files names, and that is not here."""
-    problems = [problem for file in files for problem in _problems(read(file))]
-    if problems:
+def names(scenario: Scenario) -> frozenset[str]:
+    """Of the kernels that virtual machines of its trials have, where they say one."""
+    machines = (node.vm for cell in scenario.cells for node in cell.topology.nodes)
+    return frozenset(vm.kernel for vm in machines if vm is not None and vm.kernel is not None)
+
+
+def check_names(files: Iterable[str | Path], needed: Collection[str]) -> None:
+    """Raises SpecError for each line of these topology and scenario files that names one of the needed kernels and
+    none of this computer's.
+    """
+    have = {each.name for each in vmkernel.installed()}
+    missing = {name for name in needed if name not in have}
+    if missing and (problems := [problem for file in files for problem in _problems(read(file), missing, have)]):
         raise SpecError(problems)
 
 
-def _problems(document: Document) -> Iterator[Problem]:
-    inline = mapping(document.data).get("topology")
-    topology = document.at("topology") if isinstance(inline, dict) else document
-    have = sorted({each.name for each in vmkernel.installed()})
-    for name, node in mapping(mapping(topology.data).get("nodes")).items():
-        kernel = mapping(node).get("kernel")
-        if mapping(node).get("type") == "vm" and kernel is not None and str(kernel) not in have:
-            what = f"no kernel for virtual machines is called {kernel!r} here"
-            allowed = one_of(have, str(kernel)) if have else "none yet"
+def _problems(document: Document, missing: Collection[str], have: Collection[str]) -> Iterator[Problem]:
+    for path, name in (*_of_nodes(document), *_of_axes(document)):
+        if name in missing:
+            what = f"no kernel for virtual machines is called {name!r} here"
+            allowed = one_of(sorted(have), str(name)) if have else "none yet"
             fetch = f"{allowed}; or one from {vmkernel.FETCH_COMMAND} --name NAME"
-            yield topology.problem(Fault(("nodes", name, "kernel"), what, fetch, named=True))
+            yield document.problem(Fault(path, what, fetch, named=True))
+
+
+def _of_nodes(document: Document) -> Iterator[tuple[At, Data]]:
+    inline = mapping(document.data).get("topology")
+    above = ("topology",) if isinstance(inline, dict) else ()
+    topology = mapping(inline if above else document.data)
+    for name, node in mapping(topology.get("nodes")).items():
+        if mapping(node).get("type") == "vm":
+            yield (*above, "nodes", name, "kernel"), mapping(node).get("kernel")
+
+
+def _of_axes(document: Document) -> Iterator[tuple[At, Data]]:
+    for key, values in mapping(mapping(document.data).get("sweep")).items():
+        if key.endswith(".kernel") and isinstance(values, list):
+            yield from ((("sweep", key, place), value) for place, value in enumerate(values))
