@@ -3,7 +3,7 @@
 Links joined by switches are one segment, for each VLAN apart. Segments are numbered in the order of the file's links,
 on a trunk in that of their VLANs' numbers. Each gets the next free block that holds its nodes and meets no given
 network: of 10.0.0.0/8, a /24 or larger; of fd54:42::/48, a /64. Its nodes get the addresses from .1 (::1) on, in the
-order in which the links name them. MAC addresses are 02:54:42 (locally administered) and a number.
+order in which the links name them. MAC addresses that are not given are 02:54:42 (locally administered) and a number.
 """
 
 from __future__ import annotations
@@ -120,7 +120,10 @@ def address_book(topology: Topology) -> AddressBook:
         for end in link.ends:
             number = counts.setdefault(end, 0)
             counts[end] += 1
-            mac = f"02:54:42:{len(ports) >> 16:02x}:{len(ports) >> 8 & 255:02x}:{len(ports) & 255:02x}"
+            mac = (
+                topology.node(end).mac
+                or f"02:54:42:{len(ports) >> 16:02x}:{len(ports) >> 8 & 255:02x}:{len(ports) & 255:02x}"
+            )
             device, own = f"eth{number}", addresses.get((end, link.name, None), ())
             ports.append(Port(end, link.name, device, mac, segments[link.name, None], own))
             for tag in topology.tags(end, link) if topology.node(end).type not in SWITCHING else ():
@@ -235,3 +238,9 @@ def _refuse_twins(ports: list[Port]) -> None:
                     f"{port.node} (link {port.link}) and {other.node} (link {other.link}) both have the address "
                     f"{address.ip}; allowed: each address once"
                 )
+    cards: dict[str, Port] = {}
+    for port in (port for port in ports if port.tag is None):
+        other = cards.setdefault(port.mac, port)
+        if other is not port:
+            what = f"{port.node} (link {port.link}) and {other.node} (link {other.link}) both have the MAC address"
+            raise UserError(f"{what} {port.mac}; allowed: each MAC address once")

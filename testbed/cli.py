@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import signal
 import sys
+from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
@@ -14,29 +14,14 @@ import typer.main
 from . import __version__
 from .error import TestbedError
 
-COMMANDS: dict[str, dict[str, Any]] = {
-    "doctor": {},
-    "kernel": {},
-    "check": {},
-    "plan": {},
-    "run": {},
-    "results": {},
-    "query": {},
-    "plot": {},
-    "report": {},
-    "compare": {},
-    "reproduce": {},
-    "schema": {},
-    "up": {},
-    "shell": {},
-    "exec": {"context_settings": {"allow_interspersed_args": False}},
-    "status": {},
-    "down": {},
-    "machines": {},
-    "clean": {},
-}
-"""Every command, in the order in which help lists them, and how it differs from others: each is a module of the same
-name with a function, or an `app`, of that name.
+COMMANDS = (
+    *("doctor", "kernel", "machines", "check", "plan", "run", "results", "query", "plot", "report", "compare"),
+    "reproduce",
+    "schema",
+    *("up", "shell", "exec", "status", "down", "clean"),
+)
+"""Each is a module of `testbed.commands`, with a function or a group `app` of that name, in the order of the help.
+SETTINGS in the module says how the command differs from others.
 """
 
 
@@ -57,11 +42,11 @@ class Commands(typer.core.TyperGroup):
     def get_command(self, ctx: Any, name: str) -> Any:
         if name not in COMMANDS:
             return None
-        module = importlib.import_module(f".commands.{name}", __package__)
+        module = import_module(f".commands.{name}", __package__)
         found = getattr(module, "app", None)
         if found is None:
             found = typer.Typer(add_completion=False, rich_markup_mode=None)
-            found.command(name, **COMMANDS[name])(getattr(module, name))
+            found.command(name, **getattr(module, "SETTINGS", {}))(getattr(module, name))
         made = typer.main.get_command(found)
         made.name = name
         return made

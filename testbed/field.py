@@ -55,15 +55,15 @@ Name = Annotated[
     PlainValidator(reader.name),
     WithJsonSchema(matching(f"^{reader.NAME_PATTERN}$", f"A name: {reader.NAME_ALLOWED}.")),
 ]
-EndName = Annotated[
-    str,
-    PlainValidator(reader.end_name),
-    WithJsonSchema(matching(f"^{reader.END_PATTERN}$", f"An end: {reader.END_ALLOWED}.")),
-]
 RealNic = Annotated[
     str,
     PlainValidator(reader.real_nic),
     WithJsonSchema(matching(f"^{reader.NIC_PATTERN}$", f"A NIC: {reader.NIC_ALLOWED}.", "eth1")),
+]
+EndName = Annotated[
+    str,
+    PlainValidator(reader.end_name),
+    WithJsonSchema(matching(f"^{reader.END_PATTERN}$", f"An end: {reader.END_ALLOWED}.")),
 ]
 IpVersionsField = Annotated[
     Any,
@@ -132,6 +132,11 @@ Ip = Annotated[
     str,
     PlainValidator(reader.ip),
     WithJsonSchema(matching(r"^[0-9A-Fa-f:.]+$", reader.IP_ALLOWED, "10.0.0.1")),
+]
+Mac = Annotated[
+    str,
+    PlainValidator(reader.mac),
+    WithJsonSchema(matching(r"^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$", reader.MAC_ALLOWED, "00:00:00:00:00:01")),
 ]
 Sysctls = Annotated[
     Mapping[str, str],

@@ -22,6 +22,8 @@ from typing import Any
 from .error import MachineError, TestbedError
 from .kernels.cache import user_folder
 
+RUN = "run"
+"""The kind of an entry for a run that goes on: its results folder."""
 FRESH = re.compile(r"\.fresh-[0-9a-f]+")
 
 

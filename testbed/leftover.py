@@ -5,6 +5,7 @@ A new kind of thing that can outlast us is a line in KINDS, and a note in the jo
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -14,12 +15,9 @@ from functools import partial
 from pathlib import Path
 
 from . import journal, nic
-from .error import UserError
 from .interactive.network import KIND as NETWORK
 from .interactive.network import Process
-from .journal import Entry
-from .store import KIND as RUN
-from .store import Store, read_json
+from .journal import RUN, Entry
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,8 @@ def _network(entry: Entry) -> Iterator[Leftover]:
     """The guest dies with its keeper; should it not have, it is known by its number and by when it began."""
     folder = Path(entry.about["folder"])
     try:
-        guest = Process(**read_json(folder / "guest.json"))
-    except (UserError, TypeError):
+        guest = Process(**json.loads((folder / "guest.json").read_text()))
+    except (OSError, ValueError, TypeError):
         guest = None
     if guest is not None and guest.runs:
         yield Leftover(f"process {guest.pid} of network {entry.name}", lambda: guest.kill(signal.SIGKILL))
@@ -65,6 +63,8 @@ def _nic(entry: Entry) -> Iterator[Leftover]:
 
 def _run(entry: Entry) -> Iterator[Leftover]:
     """Half-written files of a run. If another run is in the folder, they are its affair."""
+    from .store import Store  # with all that reads results: only where there was a run
+
     store = Store(Path(entry.about["folder"]))
     for path in () if store.is_in_use else store.partials():
         yield Leftover(f"half-written {path}", partial(store.discard, path))

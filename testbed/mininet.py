@@ -1,8 +1,8 @@
 """What Mininet is to build: the description that `mininetdriver.py` reads, made from a topology. Pure, no I/O.
 
 Every node gets the namespace and the devices that it would have with our own commands; addresses, routes and sysctls
-are then set by the same commands. An impaired link that a TCLink
-cannot be is two links of Mininet's, and between them a node that becomes the emulator.
+are then set by the same commands. An impaired link that a TCLink cannot be is two links of Mininet's, and between them
+a node that becomes the emulator. An Open vSwitch is Mininet's, and asks the controller that the plan starts.
 """
 
 from __future__ import annotations
@@ -11,30 +11,31 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from . import tclink
+from . import control, tclink, vswitch
 from .address import AddressBook, Port
-from .command import Command
+from .command import OVS_FOLDER, Command
 from .emulator import emulator_netns
 from .node import node_netns
-from .topology import Link, Node, Topology
+from .openflow import Datapath
+from .topology import SWITCHING, Link, Node, Topology
 
 
-def command(topology: Topology, book: AddressBook) -> Command:
-    """Builds all nodes and links but the insides of emulators."""
+def command(topology: Topology, book: AddressBook, datapath: Datapath) -> Command:
+    """Builds all nodes and links but the insides of emulators; `datapath` is that of switches that do not say."""
     pid_file = f"/run/tb-{topology.name}.mininet"
-    said = {"pid_file": pid_file, **description(topology, book)}
+    said = {"pid_file": pid_file, **description(topology, book, datapath)}
     return Command("mininet", ("build", json.dumps(said)), None, ("remove", pid_file))
 
 
-def description(topology: Topology, book: AddressBook) -> dict[str, Any]:
+def description(topology: Topology, book: AddressBook, datapath: Datapath = "kernel") -> dict[str, Any]:
     """For JSON. A link has its two ends, in order, and the options of a TCLink, None for a bare cable."""
     impaired = [link for link in topology.links if tclink.is_emulated(topology, link)]
     return {
         "hosts": [
-            *(_host(node) for node in topology.nodes if node.type != "switch"),
+            *(_host(node) for node in topology.nodes if node.type not in SWITCHING),
             *(_emulator(link) for link in impaired),
         ],
-        "switches": [_bridge(node) for node in topology.nodes if node.type == "switch"],
+        "switches": [_switch(node, topology, datapath) for node in topology.nodes if node.type in SWITCHING],
         "links": [made for link in topology.links for made in _links(topology, link, book)],
     }
 
@@ -69,9 +70,24 @@ def _emulator(link: Link) -> dict[str, Any]:
     return {"name": netns, "netns": netns, "kind": "node"}
 
 
-def _bridge(node: Node) -> dict[str, Any]:
-    options = {"stp": node.stp, "vlans": bool(node.vlans)}
-    return {"name": node.name, "netns": node_netns(node.name), "kind": "bridge", "options": options}
+def _switch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:
+    said = {"name": node.name, "netns": node_netns(node.name)}
+    if node.ovs is not None:
+        return {**said, "kind": "ovs", "options": _open_vswitch(node, topology, datapath)}
+    return {**said, "kind": "bridge", "options": {"stp": node.stp, "vlans": bool(node.vlans)}}
+
+
+def _open_vswitch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:
+    """What Mininet's OVSSwitch is asked for, in its own words; `folder` and `targets` are the driver's."""
+    return {
+        "folder": f"{OVS_FOLDER}/{node.name}",
+        "targets": [each.target for each in control.channels(topology) if node.name in each.switches],
+        "dpid": f"{control.dpid(topology, node):016x}",
+        "failMode": control.fail_mode(topology, node),
+        "datapath": control.datapath(node, datapath),
+        "protocols": vswitch.PROTOCOLS,
+        "reconnectms": vswitch.BACKOFF_MS,
+    }
 
 
 def _links(topology: Topology, link: Link, book: AddressBook) -> Iterator[dict[str, Any]]:

@@ -25,6 +25,7 @@ import json
 import logging
 import os
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,9 +39,12 @@ Data = dict[str, Any]
 OVS_EARLIEST_S = 10
 """Open vSwitch counts its processors once CLOCK_MONOTONIC has come to 10 s; before, it has no thread for upcalls."""
 
+OVS_LIMIT_S = 60
+"""How long Open vSwitch may take to do what it is told."""
+
 OVS_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
-HARMLESS = "quantum of class"
-"""With one class there is nobody to share with, whatever the quantum is."""
+HARMLESS = ("quantum of class", "has no interfaces")
+"""With one class there is nobody to share with, whatever the quantum is. A controller's device comes later."""
 
 
 class Failed(Exception):
@@ -138,7 +142,7 @@ def faults() -> Any:
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             text = record.getMessage().strip()
-            if record.levelno >= logging.WARNING and text and HARMLESS not in text:
+            if record.levelno >= logging.WARNING and text and not any(each in text for each in HARMLESS):
                 found.append(text)
 
     from mininet.log import lg
@@ -164,7 +168,7 @@ def built(description: Data) -> Any:
         quiet(made)
     for number, node in enumerate(description["switches"], 1):
         made = net.addSwitch(
-            node["name"], cls=switches()[node["kind"]], inNamespace=True, **{"dpid": f"{number:x}", **node["options"]}
+            node["name"], cls=SWITCHES[node["kind"]](), inNamespace=True, **{"dpid": f"{number:x}", **node["options"]}
         )
         quiet(made)
     for link in description["links"]:
@@ -201,8 +205,8 @@ def told(node: Any, *words: Any) -> None:
         raise Failed(f"{node.name}: {' '.join(map(str, words))}: {said.strip()}")
 
 
-def switches() -> Data:
-    """The switch classes by what the description calls them."""
+@functools.cache
+def linux_bridge() -> Any:
     from mininet.nodelib import LinuxBridge
 
     class Bridge(LinuxBridge):  # type: ignore[misc]
@@ -224,9 +228,10 @@ def switches() -> Data:
                 told(self, "ip link set", intf, "master br0")
             told(self, "ip link set br0 up")
 
-    return {"bridge": Bridge, "ovs": open_vswitch()}
+    return Bridge
 
 
+@functools.cache
 def open_vswitch() -> Any:
     """Mininet's Open vSwitch, with daemons of its own in a namespace of its own: none of the machine's is touched.
 
@@ -236,6 +241,8 @@ def open_vswitch() -> Any:
     from mininet.node import OVSSwitch
 
     class Switch(OVSSwitch):  # type: ignore[misc]
+        OVSVersion = ovs_version()
+
         def __init__(self, name: str, folder: str, targets: list[str], **options: Any) -> None:
             self.folder, self.targets = folder, targets
             super().__init__(name, **options)
@@ -244,8 +251,6 @@ def open_vswitch() -> Any:
         @classmethod
         def setup(cls) -> None:
             """It would ask the machine's Open vSwitch."""
-            said = subprocess.run(["ovs-vsctl", "--version"], capture_output=True, text=True, check=True).stdout
-            cls.OVSVersion = said.split()[3].rpartition(".")[0]
 
         @classmethod
         def batchStartup(cls, switches: Any, run: Any = None) -> Any:
@@ -261,25 +266,45 @@ def open_vswitch() -> Any:
                 super().start([Target(f"c{n}", target) for n, target in enumerate(self.targets)])
             finally:
                 self.inNamespace = True
-            said = self.cmd("ovs-vsctl --timeout=60 list-ports br0").split()
+            said = self.cmd(f"ovs-vsctl --timeout={OVS_LIMIT_S} list-ports br0").split()
             if said != [intf.name for intf in self.intfList()]:
                 raise Failed(f"{self.name}: Open vSwitch has the ports {' '.join(said) or '(none)'}")
 
+        def vsctl(self, *words: Any, **options: Any) -> None:
+            """Mininet would neither look at what it says nor ever stop to wait."""
+            told(self, f"ovs-vsctl --timeout={OVS_LIMIT_S}", *words, "> /dev/null")  # which gets numbers of rows
+
         def daemons(self) -> None:
             folder = self.folder
-            quiet = f"--no-chdir --detach --pidfile -vconsole:off -vsyslog:off --log-file={folder}"
             told(self, f"export OVS_RUNDIR={folder}; mkdir -p {folder}")
             told(self, f"ovsdb-tool create {folder}/conf.db {OVS_SCHEMA}")
-            told(self, f"ovsdb-server --remote=punix:{folder}/db.sock {quiet}/ovsdb-server.log {folder}/conf.db")
+            self.daemon(f"ovsdb-server --remote=punix:{folder}/db.sock {folder}/conf.db")
             time.sleep(max(0.0, OVS_EARLIEST_S - time.monotonic()))
             told(self, "ovs-vsctl --no-wait init")
-            told(self, f"ovs-vswitchd {quiet}/ovs-vswitchd.log")
+            self.daemon("ovs-vswitchd")
+
+        def daemon(self, words: str) -> None:
+            log = f"{self.folder}/{words.split()[0]}.log"
+            quiet = f"--no-chdir --detach --pidfile -vconsole:off -vsyslog:off --log-file={log}"
+            told(self, f"{words} {quiet} || tail -n 3 {log}")
 
         def stop(self, deleteIntfs: bool = True) -> None:
             super().stop(deleteIntfs)
             self.cmd("ovs-appctl -t ovs-vswitchd exit --cleanup; ovs-appctl -t ovsdb-server exit")
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     return Switch
+
+
+@functools.cache
+def ovs_version() -> str:
+    """MAJOR.MINOR. Mininet asks once for all kinds of nodes, and not at all once it has made a plain one."""
+    said = subprocess.run(["ovs-vsctl", "--version"], capture_output=True, text=True, check=True).stdout
+    return said.split()[3].rpartition(".")[0]
+
+
+SWITCHES: dict[str, Callable[[], Any]] = {"bridge": linux_bridge, "ovs": open_vswitch}
+"""The switch classes by what the description calls them."""
 
 
 class Target:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import process
+from .journal import noted, unique
 from .kernels.cache import user_folder
 
 SOURCES = Path(__file__).with_name("native")
@@ -60,14 +60,20 @@ def _digest() -> str:
 def _compile(folder: Path) -> None:
     """Into a folder of our own, which then takes its final name at once: two compilations cannot meet."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix="partial-", dir=folder.parent))
-    try:
-        for name, options in (*BUILDS.items(), *STATIC.items()):
-            process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
-        for script in SCRIPTS:
-            shutil.copyfile(script, partial / script.name)
-        partial.chmod(0o755)
-        if not folder.exists():
-            os.rename(partial, folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    partial = folder.parent / unique("partial")
+    with noted("folder", partial.name, folder=str(partial)):
+        try:
+            partial.mkdir()
+            _build(partial, folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def _build(partial: Path, folder: Path) -> None:
+    for name, options in (*BUILDS.items(), *STATIC.items()):
+        process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
+    for script in SCRIPTS:
+        shutil.copyfile(script, partial / script.name)
+    partial.chmod(0o755)
+    if not folder.exists():
+        os.rename(partial, folder)

@@ -33,11 +33,11 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
-QUIET_IPV6 = ("accept_dad", "accept_ra")
-"""Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
-
 REAL_NIC = "nic0"
 """The port of a switch that is a real NIC."""
+
+QUIET_IPV6 = ("accept_dad", "accept_ra")
+"""Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
 
 HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_no_metrics_save", "1"),
@@ -121,11 +121,11 @@ def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command
     yield Command("ip", (*bridge, *filtering), netns, ("link", "del", "br0"))
     for port in book.ports_of(node.name):
         yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
-    yield from _vlans(node, book)
     if node.real_nic is not None:
         yield take_in(node.real_nic, netns, REAL_NIC)
         yield Command("ip", ("link", "set", REAL_NIC, "master", "br0"), netns)
         yield from ups(netns, (REAL_NIC,))
+    yield from _vlans(node, book)
     yield from ups(netns, ("br0",))
 
 

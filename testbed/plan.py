@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
-from . import cabling, control, instruction, mininet, qemu, vswitch
+from . import cabling, construction, control, mininet, qemu, vswitch
 from . import emulator as emulation
 from . import node as nodes
 from . import timeline as times
@@ -14,48 +14,14 @@ from .address import AddressBook, Port, address_book
 from .attachment import Wanted
 from .command import Command, place, script, undos
 from .control import Channel
+from .leg import Leg, PathHop, leg, lowest_rate_bps
 from .node import node_netns
 from .openflow import Datapath
-from .route import way
 from .stage import Emulator, Stage, Way
 from .tclink import TcPort, is_emulated
 from .timeline import Moment
-from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Link, Nic, Node, Topology
+from .topology import ELSEWHERE, WORKING, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
-
-
-@dataclass(frozen=True)
-class PathHop:
-    """A link on the way of the workload's data, and the way the data crosses it."""
-
-    link: Link
-    way: Way
-
-
-@dataclass(frozen=True)
-class Leg:
-    """The way of data from one host to another, and of what answers it, by the routes that are set up.
-
-    `source_ip` is the sender's address, on the first link there; `destination_ip` the receiver's, on the last.
-    """
-
-    source: str
-    destination: str
-    path: tuple[PathHop, ...]
-    back: tuple[PathHop, ...]
-    source_ip: IPv4Address | IPv6Address
-    destination_ip: IPv4Address | IPv6Address
-
-    @property
-    def rtt_ns(self) -> int:
-        """There and back, without serialisation, queues and jitter."""
-        hops = (*self.path, *self.back)
-        return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
-
-    @property
-    def mtu_bytes(self) -> int:
-        """The smallest MTU on the data's way."""
-        return min((hop.link.mtu_bytes for hop in self.path), default=1500)
 
 
 @dataclass(frozen=True)
@@ -132,8 +98,10 @@ class Plan:
     @property
     def namespaces(self) -> int:
         """How many network namespaces it has."""
-        added = sum(command.words[:2] == ("netns", "add") for command in self.commands)
-        return added or len({port.node for port in self.book.ports}) + len(self.emulators)
+        if all(command.tool != "mininet" for command in self.commands):
+            return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        nodes = {port.node for port in self.book.ports} | {channel.name for channel in self.channels}
+        return len(nodes) + len(self.emulators) + len(self.channels)
 
     @property
     def destination(self) -> IPv4Address | IPv6Address:
@@ -177,12 +145,6 @@ class Plan:
         return f"#!/bin/sh -e\n{hosts}{nics}{script(self.commands)}{told}\n# To take it down:\n{undo}{given}"
 
 
-def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
-    """The lowest rate on a way; None if no link on it has one."""
-    asked = [hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops]
-    return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
-
-
 def plan(
     topology: Topology,
     workload: Workload | None = None,
@@ -224,7 +186,7 @@ def plan(
     aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
     built = [node for node in topology.nodes if node.machine is None or cabling.has_place(node, topology)]
     commands = [
-        *_building(topology, book, built, (*emulators, *aside), channels),
+        *construction.building(topology, book, built, emulators, aside, channels, datapath),
         *(
             c
             for node in built
@@ -232,7 +194,7 @@ def plan(
         ),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(_plain(port, topology) for port in by_one),
-        *(c for channel in channels for c in control.commands(channel, _aside)),
+        *(c for channel in channels for c in control.commands(channel, construction.cable_apart)),
         *(Command("write", (control.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
         *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
@@ -243,7 +205,7 @@ def plan(
         commands += emulation.commands(e, superpackets=packets, real_time=real_time, exempt_control=exempt)
     for e in aside:
         commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
-    commands += _openflow(topology, book, channels, datapath)
+    commands += construction.openflow(topology, book, channels, datapath)
     later = tuple(moment for channel in channels for moment in control.moments(channel))
     machines = cabling.places(topology, emulators)
     here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
@@ -265,10 +227,17 @@ def plan(
         datapaths=tuple((switch.name, control.datapath(switch, datapath)) for switch in control.switches(topology)),
         tc_ports=mininet.tc_ports(topology, book),
         elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
+        real_nics=tuple(_real_nics(topology)),
         machines=machines,
         hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
-        real_nics=tuple(_real_nics(topology)),
     )
+
+
+def _real_nics(topology: Topology) -> Iterator[Wanted]:
+    """A NIC takes the largest frames of its switch's links."""
+    for node in topology.nodes:
+        if node.real_nic is not None:
+            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
 
 
 def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], ...]:
@@ -292,25 +261,6 @@ def _of_channel(channel: Channel, seed: int) -> Emulator:
     return emulation.emulator(channel.link, "forward", seed, superpackets=True)
 
 
-def _openflow(
-    topology: Topology, book: AddressBook, channels: tuple[Channel, ...], datapath: Datapath
-) -> Iterator[Command]:
-    """Controllers first, so that switches find them at once."""
-    switches = control.switches(topology)
-    for switch in switches:
-        yield from vswitch.databases(switch)
-    for channel in channels:
-        yield from instruction.commands(channel, topology, book)
-    if switches:
-        yield Command("wait", (str(vswitch.UP_S),))
-    for switch in switches:
-        yield from vswitch.daemons(switch)
-        yield vswitch.bridge(switch, topology, book, datapath)
-    for channel in channels:
-        if channel.controller.start_ns is None:
-            yield from (vswitch.connected(switch) for switch in channel.switches)
-
-
 def _controlled(channels: tuple[Channel, ...], legs: tuple[Leg, ...]) -> tuple[tuple[str, Channel], ...]:
     by_switch = {switch: channel for channel in channels for switch in channel.switches}
     return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
@@ -324,82 +274,3 @@ def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
     """The nodes between the two ends of a way."""
     for hop in hops[:-1]:
         yield hop.link.ends[1 if hop.way == "forward" else 0]
-
-
-def _aside(first: _End, second: _End) -> Command:
-    return _cable(first, second, MTU_DEFAULT)
-
-
-def _real_nics(topology: Topology) -> Iterator[Wanted]:
-    """A NIC takes the largest frames of its switch's links."""
-    for node in topology.nodes:
-        if node.real_nic is not None:
-            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
-
-
-def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
-    """The way of data between two hosts. Raises UserError if there is none."""
-    found = way(topology, book, source, destination)
-    there, back = (_hops(links) for links in (found.there, found.back))
-    return Leg(source, destination, there, back, found.source_ip, found.destination_ip)
-
-
-def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
-    return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
-
-
-def _building(
-    topology: Topology,
-    book: AddressBook,
-    built: Iterable[Node],
-    emulators: tuple[Emulator, ...],
-    channels: tuple[Channel, ...],
-) -> Iterator[Command]:
-    """Namespaces, and the cables between them."""
-    if topology.engine == "mininet":
-        yield mininet.command(topology, book)
-        for each in emulators:
-            yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
-        return
-    between = (*(each.netns for each in emulators), *(each.netns for each in channels))
-    for netns in (*(node_netns(node.name) for node in built), *between):
-        yield from _namespace(netns)
-    for link in topology.links:
-        yield from _cables(link, topology, book)
-
-
-def _namespace(netns: str) -> Iterator[Command]:
-    yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
-
-
-def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
-    """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
-    if cabling.reaches_machine(link, topology):
-        yield from cabling.cables(link, emulation.emulator_netns(link.name), topology, book)
-        return
-    first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
-    if not link.is_emulated:
-        yield _cable(first, second, link.mtu_bytes)
-        return
-    netns = emulation.emulator_netns(link.name)
-    yield _cable(first, ("end0", netns, None), link.mtu_bytes)
-    yield _cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
-    yield _cable(second, ("end1", netns, None), link.mtu_bytes)
-
-
-_End = tuple[str, str, str | None]
-"""A device's name, its namespace and its MAC address."""
-
-
-def _end(topology: Topology, port: Port) -> _End:
-    is_vm = topology.node(port.node).vm is not None
-    return port.device, node_netns(port.node), qemu.outer_mac(port) if is_vm else port.mac
-
-
-def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:
-    def words(end: _End) -> tuple[str, ...]:
-        device, netns, mac = end
-        address = ("address", mac) if mac else ()
-        return ("name", device, *address, "mtu", str(mtu_bytes), "netns", netns)
-
-    return Command("ip", ("link", "add", *words(first), "type", "veth", "peer", *words(second)))

@@ -5,7 +5,6 @@ A probe says what is lacking, and what to type; None is well. Each looks once.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from . import controllerhome, package, process, topo, vswitch
 from .error import MachineError
-from .kernels import guestagent, host, hypervisor, vmkernel
+from .kernels import host, hypervisor, vmkernel
 from .kernels.cache import find
 
 
@@ -54,38 +53,6 @@ def _program(name: str) -> Lacking | None:
     return None if package.which(name) else Lacking(f"the program {name!r} is missing", package.fix_for(name))
 
 
-def _found(look: Callable[[], object]) -> Lacking | None:
-    """What a look raises."""
-    try:
-        look()
-    except MachineError as error:
-        return Lacking(error.what, error.fix)
-    return None
-
-
-def _open_vswitch() -> Lacking | None:
-    missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
-    missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
-    if not missing:
-        return None
-    return Lacking(f"this machine has no {missing[0]}", package.install_command(["openvswitch-switch"]))
-
-
-def _tun() -> Lacking | None:
-    there = Path("/dev/net/tun").exists()
-    return None if there else Lacking("this machine has no /dev/net/tun", "sudo modprobe tun")
-
-
-def _mininet() -> Lacking | None:
-    missing = topo.missing()
-    return None if missing is None else Lacking(missing.what, missing.fix)
-
-
-def _asyncssh() -> Lacking | None:
-    there = importlib.util.find_spec("asyncssh") is not None
-    return None if there else Lacking("the Python package asyncssh is missing", "make setup")
-
-
 def _tried(what: str, module: str, *words: str) -> Lacking | None:
     """Tries a command in a network namespace of its own."""
     if os.geteuid() != 0:
@@ -109,6 +76,35 @@ def _module(names: str) -> str:
     return f"sudo modprobe -a {names} (where the kernel has no such modules, use a lab kernel, which has them)"
 
 
+def _open_vswitch() -> Lacking | None:
+    missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
+    missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
+    if not missing:
+        return None
+    return Lacking(f"Open vSwitch is not installed ({missing[0]} is missing)", package.install_command([OVS_PACKAGE]))
+
+
+def _raised(look: Callable[[], object]) -> Lacking | None:
+    """What a look raises that finds something missing."""
+    try:
+        look()
+    except MachineError as error:
+        return Lacking(error.what, error.fix)
+    return None
+
+
+def _mininet() -> Lacking | None:
+    error = topo.missing()
+    return None if error is None else Lacking(error.what, error.fix)
+
+
+def _taps() -> Lacking | None:
+    there = hypervisor.TUN.exists()
+    return None if there else Lacking(f"there is no {hypervisor.TUN}", "sudo modprobe tun")
+
+
+OVS_PACKAGE = "openvswitch-switch"
+
 ADD = ("ip", "link", "add", "name", "tb-a", "type")
 
 PROBES: Mapping[str, Callable[[], Lacking | None]] = {
@@ -122,16 +118,18 @@ PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     "netem": partial(_emulation, "netem"),
     "tbf": partial(_emulation, "tbf"),
     "quota": partial(_emulation, "quota"),
+    "htb": partial(_emulation, "htb"),
+    "vlan_filtering": partial(_emulation, "vlan_filtering"),
+    "802.1Q": partial(_emulation, "802.1Q"),
     "periodic loss": partial(_emulation, "nft"),
+    "Open vSwitch": _open_vswitch,
+    "controllers": partial(_raised, partial(controllerhome.check, is_lab=False)),
+    "controllers in a lab kernel": partial(_raised, partial(controllerhome.check, is_lab=True)),
+    "Mininet": _mininet,
+    "QEMU": partial(_raised, hypervisor.version),
+    "taps": _taps,
+    "kernel for virtual machines": partial(_raised, partial(vmkernel.find, None)),
     "ip": partial(_program, "ip"),
-    "open vswitch": _open_vswitch,
-    "tun": _tun,
-    "controller": partial(_found, partial(controllerhome.check, is_lab=True)),
-    "qemu": partial(_found, hypervisor.version),
-    "vm kernel": partial(_found, partial(vmkernel.find, None)),
-    "guest agent": partial(_found, guestagent.agent),
-    "asyncssh": _asyncssh,
-    "mininet": _mininet,
     "nft": partial(_program, "nft"),
     "ethtool": partial(_program, "ethtool"),
 }

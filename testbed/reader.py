@@ -19,13 +19,15 @@ from .shape import Shape
 
 NAME_PATTERN = r"[a-z0-9][a-z0-9-]{0,31}"
 NAME_ALLOWED = "1 to 32 of a-z, 0-9 and '-', beginning with a letter or digit"
-END_PATTERN = rf"{NAME_PATTERN}(\.[1-9][0-9]{{0,3}})?"
-END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
 NIC_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,14}"
 NIC_ALLOWED = "the name of a network interface of this computer, as `ip link` shows it"
+END_PATTERN = rf"{NAME_PATTERN}(\.[1-9][0-9]{{0,3}})?"
+END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
 SYSCTL_PATTERN = r"[a-z0-9_]+([./][A-Za-z0-9_*-]+)+"
 ADDRESS_ALLOWED = "an IPv4 or IPv6 address with its prefix length, such as 10.0.0.1/24"
 PREFIX_ALLOWED = "a network such as 10.0.2.0/24, or default"
+MAC_PATTERN = r"[0-9a-f][02468ace](:[0-9a-f]{2}){5}"
+MAC_ALLOWED = "a MAC address of one device such as 00:00:00:00:00:01"
 IP_ALLOWED = "an IPv4 or IPv6 address such as 10.0.0.1"
 
 
@@ -157,6 +159,14 @@ def ip(value: object) -> str:
         return str(ipaddress.ip_address(text))
     except ValueError:
         raise ValueRefused(f"{text!r} is not an address", IP_ALLOWED) from None
+
+
+def mac(value: object) -> str:
+    """In lower case; that of a group, or of nobody, is none."""
+    text = text_of(value, MAC_ALLOWED).lower()
+    if not re.fullmatch(MAC_PATTERN, text) or not text.strip("0:"):
+        raise ValueRefused(f"{text!r} is no MAC address of a device", MAC_ALLOWED)
+    return text
 
 
 def flag(value: object) -> bool:

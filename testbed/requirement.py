@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from .node import node_netns
 from .plan import Plan
 from .setting import KernelPlace
 from .topology import Topology
@@ -34,26 +35,22 @@ Needed = tuple[str, ...] | Never
 LAB_BASE = ("lab kernel", "ip", "nft", "ethtool")
 HOST_BASE = ("root", "network namespaces", "veth", "ip", "nft", "ethtool")
 
+OWN_KERNEL = Never("it has a kernel of its own, and cannot be part of a lab kernel", "kernel: host")
+
 NODES: Mapping[str, Mapping[KernelPlace, Needed]] = {
     "host": {"lab": LAB_BASE, "host": HOST_BASE},
     "router": {"lab": LAB_BASE, "host": HOST_BASE},
     "switch": {"lab": LAB_BASE, "host": (*HOST_BASE, "bridge")},
-    "ovs": {"lab": (*LAB_BASE, "open vswitch"), "host": (*HOST_BASE, "open vswitch", "tun")},
-    "controller": {"lab": (*LAB_BASE, "controller"), "host": (*HOST_BASE, "controller")},
-    "vm": {
-        "lab": Never("a virtual machine has a kernel of its own, and cannot be part of a lab kernel", "kernel: host"),
-        "host": (*HOST_BASE, "bridge", "tun", "qemu", "vm kernel", "guest agent"),
-    },
-    "machine": {
-        "lab": Never("a machine has a kernel of its own, and cannot be part of a lab kernel", "kernel: host"),
-        "host": ("root", "network namespaces", "asyncssh"),
-    },
+    "ovs": {"lab": (*LAB_BASE, "Open vSwitch"), "host": (*HOST_BASE, "Open vSwitch")},
+    "controller": {"lab": (*LAB_BASE, "controllers in a lab kernel"), "host": (*HOST_BASE, "controllers")},
+    "vm": {"lab": OWN_KERNEL, "host": (*HOST_BASE, "bridge", "QEMU", "taps", "kernel for virtual machines")},
+    "machine": {"lab": OWN_KERNEL, "host": HOST_BASE},
 }
 """For `lab` (in either time) and `host`."""
 
 ENGINES: Mapping[str, Mapping[KernelPlace, Needed]] = {
     "netns": {"lab": LAB_BASE, "host": HOST_BASE},
-    "mininet": {"lab": (*LAB_BASE, "mininet"), "host": (*HOST_BASE, "mininet")},
+    "mininet": {"lab": (*LAB_BASE, "Mininet"), "host": (*HOST_BASE, "Mininet")},
 }
 
 REAL_NIC: Mapping[KernelPlace, Needed] = {
@@ -61,25 +58,33 @@ REAL_NIC: Mapping[KernelPlace, Needed] = {
     "host": ("nft",),
 }
 
-IMPAIRMENTS = ("netem", "tbf", "quota")
-"""What an emulator needs of this machine's kernel where its commands use it: names of probes, and words of commands. A
-lab kernel has them all.
-"""
+IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q")
+"""Words of commands that are names of probes too."""
 
 
 def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Need]:
     """All that a topology needs, node by node; twice what two nodes need."""
     kind: KernelPlace = "host" if place == "host" else "lab"
-    yield from _of(f"engine {topology.engine}", ENGINES[topology.engine].get(kind, ()))
+    yield from _of(f"engine {topology.engine}", ENGINES[topology.engine][kind])
     for node in topology.nodes:
-        yield from _of(f"node {node.name} ({node.type})", NODES[node.type].get(kind, ()))
+        yield from _of(f"node {node.name} ({node.type})", NODES[node.type][kind])
         if node.real_nic is not None:
             yield from _of(f"node {node.name} (nic {node.real_nic})", REAL_NIC[kind])
     if kind == "host":
-        for emulator in planned.emulators:
-            words = {word for each in planned.commands if each.netns == emulator.netns for word in each.words}
-            yield from _of(f"link {emulator.link}", tuple(name for name in IMPAIRMENTS if name in words))
-            yield from _of(f"link {emulator.link}", ("periodic loss",))
+        yield from _of_kernel(topology, planned)
+
+
+def _of_kernel(topology: Topology, planned: Plan) -> Iterator[Need]:
+    """What the commands of a plan ask of this machine's kernel, a lab kernel having it all."""
+    parts = {node_netns(node.name): f"node {node.name}" for node in topology.nodes}
+    parts |= {emulator.netns: f"link {emulator.link}" for emulator in planned.emulators}
+    for command in planned.commands:
+        if command.on is None and command.netns in parts:
+            part = parts[command.netns]
+            yield from (Need(part, name) for name in IN_WORDS if name in command.words)
+            yield from (Need(part, "periodic loss") for _ in range(command.tool == "nft"))
+    for port in planned.tc_ports:
+        yield from _of(f"node {port.node}", ("netem", *(("htb",) if port.rate_bps else ())))
 
 
 def _of(part: str, needed: Needed) -> Iterator[Need]:

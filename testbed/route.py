@@ -151,10 +151,9 @@ def _neighbour(book: AddressBook, port: Port, ip: IPv4Address | IPv6Address) -> 
 
 def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
     """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one), or
-    that on which a controller sends packets to the second port.
+    that on which controllers send packets to the second port: a ring with an Open vSwitch in it has no other switches.
     """
-    if is_told(topology, port):
-        return _by_controller(topology, book, port, via)
+    told = towards(topology, book, via) if is_told(topology, port) else {}
     seen: set[Room] = set()
     waiting: deque[tuple[Lane, str, tuple[tuple[Link, str], ...]]] = deque([((port.link, port.tag), port.node, ())])
     while waiting:
@@ -164,18 +163,10 @@ def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Po
         if (lane, there) == ((via.link, via.tag), via.node):
             return found
         if topology.node(there).type in SWITCHING:
+            is_open = topology.node(there).ovs is not None
             for room in topology.arrivals(lane, there):
                 if room not in seen:
                     seen.add(room)
-                    waiting.extend((onward, there, found) for onward in topology.departures(room))
+                    onward = topology.departures(room)
+                    waiting.extend((out, there, found) for out in onward if not is_open or told[there].name == out[0])
     raise AssertionError(f"BUG: {port.node} and {via.node} are not on one segment")
-
-
-def _by_controller(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
-    next_links = towards(topology, book, via)
-    found, link, here = [(topology.link(port.link), port.node)], topology.link(port.link), port.node
-    while link.name != via.link:
-        here = link.other_end(here)
-        link = next_links[here]
-        found.append((link, here))
-    return tuple(found)

@@ -5,12 +5,14 @@ Paths of faults begin at the topology.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from .address import AddressBook, AddressRefused, Port, address_book
 from .document import Fault, Path
 from .topology import SWITCHING, Link, Node, Route, Topology
+from .vlan import Membership
 
 IPV6_MTU_MIN = 1280
 """RFC 8200, section 5: below it a link carries no IPv6."""
@@ -22,6 +24,7 @@ SHOWN = 5
 def segment_faults(topology: Topology) -> Iterator[Fault]:
     """Trunks, MTUs, addresses and routes that do not fit what is around them."""
     yield from _trunks(topology)
+    yield from one_way_faults(topology)
     try:
         book = address_book(topology)
     except AddressRefused as error:
@@ -41,6 +44,42 @@ def _trunks(topology: Topology) -> Iterator[Fault]:
             if member.is_trunk and other.type not in (*SWITCHING, *TAGGING):
                 what = f"{other.name!r} is a {other.type}, which has no devices for the VLANs of a trunk"
                 yield Fault(("nodes", switch.name, "vlans", member.link), what, "one VLAN, or a host or router there")
+
+
+def one_way_faults(topology: Topology) -> Iterator[Fault]:
+    """Access ports that trunks reach: a Linux bridge lets a frame in that has the tag of the port's own VLAN, and sends
+    none out, so that broadcasts and all that follows would cross in one direction only.
+    """
+    for switch in topology.nodes:
+        for member in switch.vlans:
+            trunk = None if member.is_trunk else _trunk_before(topology, switch, member)
+            if trunk is not None:
+                other, link = trunk
+                what = (
+                    f"this port has no tags, and frames of VLAN {member.vlans[0]} come to it with one from {other!r} "
+                    f"(link {link!r}): they would go one way only"
+                )
+                yield Fault(("nodes", switch.name, "vlans", member.link), what, "a trunk at both ends, or at none")
+
+
+def _trunk_before(topology: Topology, switch: Node, access: Membership) -> tuple[str, str] | None:
+    """The switch, and its link, of a trunk port that sends frames of an access port's VLAN to it; None without one."""
+    vlan, seen = access.vlans[0], {access.link}
+    waiting = deque([(access.link, switch.name)])
+    while waiting:
+        link, here = waiting.popleft()
+        there = topology.node(topology.link(link).other_end(here))
+        if there.type not in SWITCHING:
+            continue
+        met = there.membership(link)
+        if met is not None:
+            if met.is_trunk and vlan in met.vlans:
+                return there.name, link
+            continue
+        onward = [each.name for each in topology.links_of(there.name) if each.name not in seen]
+        seen.update(onward)
+        waiting.extend((each, there.name) for each in onward)
+    return None
 
 
 def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:

@@ -27,12 +27,11 @@ import pyarrow.parquet as pq
 from . import __version__, column, journal
 from .error import TestbedError, UserError
 from .evidence import Evidence
+from .journal import RUN
 from .result import SCHEMA, TrialResult
 from .scenario import Trial
 from .setting import Until
 
-KIND = "run"
-"""What the journal calls a run that goes on."""
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
 PARTIAL = ".partial-"
 KINDS = {"id": str, "params": dict, "seed": int, "verdict": str, "flows": list, "asked": dict, "seen": dict}
@@ -93,7 +92,7 @@ class Store:
         Noted in the journal for as long, so that what we leave half-written when we are killed can be found.
         """
         folder = self.path.resolve()
-        with journal.noted(KIND, journal.unique(folder.name), folder=str(folder)), self.ours():
+        with journal.noted(RUN, journal.unique(folder.name), folder=str(folder)), self.ours():
             yield
 
     @contextmanager

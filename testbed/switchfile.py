@@ -86,7 +86,7 @@ class SwitchFile(Shape):
 
     def node(self, name: str) -> Node:
         vlans = tuple(map(_member, self.vlans or (), (self.vlans or {}).values()))
-        return Node(name, self.type, stp=self.stp, vlans=vlans, real_nic=self.nic)
+        return Node(name, self.type, stp=self.stp, real_nic=self.nic, vlans=vlans)
 
     @classmethod
     def of(cls, node: Node) -> SwitchFile:

@@ -39,7 +39,7 @@ def expanded(document: Document, folder: str) -> Document:
         raise SpecError(document.problems(faults))
     said = _read(document, found, folder)
     try:
-        made = network(said)
+        made = network(said, found)
     except ValueRefused as refused:
         raise SpecError([document.problem(Fault(("topo",), refused.what, refused.allowed))]) from None
     rest = {key: value for key, value in data.items() if key != "topo"} | {"engine": data.get("engine", "mininet")}

@@ -58,10 +58,11 @@ class Node:
     """One node. What a type has no use for stays at its default.
 
     `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
-    "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `routes` are beyond those
-    the plan works out itself. `stp` says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this
-    computer that is one of its ports. `vlans` has every port of a switch that keeps VLANs apart; a switch without any
-    passes frames on with whatever tag they have. `vm` is there for virtual machines.
+    "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `mac` is that of the device on its
+    only link; None leaves it to the plan. `routes` are beyond those the plan works out itself. `stp` says whether a
+    switch runs the spanning tree protocol; `real_nic` is a NIC of this computer that is one of its ports. `vlans` has
+    every port of a switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
+    `vm` is there for virtual machines.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Node:
     vm: Vm | None = None
     machine: Machine | None = None
     real_nic: str | None = None
+    mac: str | None = None
 
     @property
     def is_router(self) -> bool:

@@ -121,6 +121,21 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
             yield Fault(("nodes", name, "addresses"), what, "the addresses on the links")
 
 
+def _macs(parts: Parts) -> Iterator[Fault]:
+    owners: dict[str, str] = {}
+    for name, node in parts.nodes.items():
+        mac = getattr(node, "mac", None)
+        links = [link for link in parts.links if name in parts.links[link].ends]
+        if mac is None:
+            continue
+        if len(links) > 1:
+            what = f"{name!r} has {len(links)} links, and which of them has this MAC address is not said"
+            yield Fault(("nodes", name, "mac"), what, "a host with one link, or no such line")
+        if owners.setdefault(mac, name) != name:
+            what = f"the MAC address {mac} is that of {owners[mac]!r} too"
+            yield Fault(("nodes", name, "mac"), what, "each MAC address once")
+
+
 def _all_addresses(parts: Parts) -> Iterator[tuple[tuple[str | int, ...], str, tuple[str, ...]]]:
     for name, node in parts.nodes.items():
         yield ("nodes", name, "addresses"), name, getattr(node, "addresses", ())
@@ -183,6 +198,9 @@ def _real_nics(parts: Parts) -> Iterator[Fault]:
         if nic is not None and seen.setdefault(nic, name) != name:
             what = f"the NIC {nic} is a port of {seen[nic]!r} in line {parts.line('nodes', seen[nic])} already"
             yield Fault(("nodes", name, "nic"), what, "each NIC once")
+        if nic is not None and isinstance(node, SwitchFile) and node.vlans is not None:
+            what = f"{name!r} keeps VLANs apart, and in which of them {nic} is cannot be said"
+            yield Fault(("nodes", name, "nic"), what, "a switch of its own for the NIC, without vlans")
 
 
 def _switch_loops(parts: Parts) -> Iterator[Fault]:
@@ -247,9 +265,10 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _links,
     _addresses,
     _address_ends,
+    _macs,
     _ports,
     _switch_loops,
+    _real_nics,
     _machines,
     _openflow,
-    _real_nics,
 )

@@ -7,6 +7,7 @@ A new node type is a class here and a line in NODE_TYPES; what must hold between
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from .field import (
     Ends,
     Ip,
     IpVersionsField,
+    Mac,
     Mtu,
     Name,
     PerDirection,
@@ -63,12 +65,14 @@ class HostFile(Shape):
     type: Literal["host"]
     nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
     addresses: Addresses = Field((), description="For its only link; a link can say them too.")
+    mac: Mac | None = Field(None, description="For its only link; left out, the plan's.")
     sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
     routes: list[RouteFile] | None = Field(None, description="Beyond those the plan works out itself.")
 
     def node(self, name: str) -> Node:
         sysctls, routes = tuple(self.sysctls.items()), tuple(each.route() for each in self.routes or ())
-        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, routes=routes)
+        node = Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, routes=routes)
+        return replace(node, mac=self.mac)
 
     @classmethod
     def of(cls, node: Node) -> HostFile:
@@ -76,6 +80,7 @@ class HostFile(Shape):
             type="host",
             nic=node.nic,
             addresses=node.addresses,
+            mac=node.mac,
             sysctls=dict(node.sysctls),
             routes=[RouteFile.of(route) for route in node.routes] or None,
         )

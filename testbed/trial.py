@@ -13,10 +13,11 @@ from . import command, far, flowtable, package, qemu, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
+from .leg import lowest_rate_bps
 from .memory import memory_bytes
 from .node import node_netns
 from .openflow import Datapath
-from .plan import Plan, lowest_rate_bps, plan
+from .plan import Plan, plan
 from .sample import Source
 from .scenario import Trial
 from .setting import Capture, Kernel

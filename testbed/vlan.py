@@ -15,7 +15,8 @@ VLAN_MIN, VLAN_MAX = 1, 4094
 class Membership:
     """The VLANs of a switch's port to `link`.
 
-    An access port belongs to one, and its frames have no tag on the link. A trunk belongs to `vlans`, in the order of
+    An access port belongs to one, and its frames have no tag on the link: where frames with the tag of its VLAN could
+    come, which Linux lets in, a topology is refused. A trunk belongs to `vlans`, in the order of
     the file, and all its frames are tagged.
     """
 

@@ -17,7 +17,7 @@ from testbed.kernels.cache import user_folder
 from testbed.native import tools
 
 TESTBED = "from testbed.cli import main; main()"
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 """For a command that may hang; one that takes that long has failed."""
 
 PLAIN = """

@@ -14,6 +14,8 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +26,9 @@ from leftover import namespaces, outlive, processes_below
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 IS_ROOT = os.geteuid() == 0
-KILLS = 100
+KILLS, AT_ONCE = 100, 4
+ACTIONS = {"up": 1.5, "down": 0.5, "run": 3.0}
+"""Seconds that each takes on an idle machine; a kill comes within them."""
 SCENARIO = """
 name: killed
 topology:
@@ -49,7 +53,6 @@ class Others:
     netns: str
     process: subprocess.Popen[bytes]
     files: tuple[Path, ...]
-    folder: Path
 
     def check(self) -> None:
         assert self.process.poll() is None
@@ -64,40 +67,45 @@ class Others:
             }
 
 
-@pytest.fixture
-def pc() -> Iterator[Computer | None]:
-    if not IS_ROOT:
-        yield None
-        return
-    with computer() as made:
-        yield made
-
-
-@pytest.fixture
-def home(tmp_path: Path, pc: Computer | None) -> Iterator[Home]:
-    made = Home.at(tmp_path / "ours", () if pc is None else pc.inside)
-    yield made
-    made.run("clean", "--all")
-
-
-@pytest.fixture
-def others(home: Home, tmp_path: Path) -> Iterator[Others]:
+@contextmanager
+def others(home: Home, folder: Path) -> Iterator[Others]:
     netns = f"tb-{uuid.uuid4().hex[:6]}-lookalike"
     words = (sys.executable, "-c", "import time; time.sleep(1000)", "testbed.interactive.keeper", "umid=lab")
     (home.cache / "journal").mkdir()
-    (tmp_path / "results").mkdir()
-    files = (home.cache / "journal" / "notes.txt", tmp_path / "results" / ".partial-mine", home.folder / ".uml-mine")
+    files = (home.cache / "journal" / "notes.txt", folder / ".partial-mine", home.folder / ".uml-mine")
     for path in files:
         path.write_text("somebody's")
     if IS_ROOT:
         subprocess.run(("ip", "netns", "add", netns), check=True)
         for device in (("br0", "type", "bridge"), ("tbo-nic1", "type", "veth", "peer", "name", "tbi-nic1")):
             subprocess.run(("ip", "-n", netns, "link", "add", *device), check=True)
-    with subprocess.Popen(words, cwd=tmp_path) as process:
-        yield Others(netns, process, files, tmp_path)
+    with subprocess.Popen(words, cwd=folder) as process:
+        yield Others(netns, process, files)
         process.kill()
     if IS_ROOT:
         subprocess.run(("ip", "netns", "delete", netns), check=True)
+
+
+@dataclass
+class Place:
+    """A user on a computer, with others on it."""
+
+    home: Home
+    pc: Computer | None
+    others: Others
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Iterator[list[Place]]:
+    with ExitStack() as stack:
+        made = []
+        for number in range(AT_ONCE):
+            folder = tmp_path / str(number)
+            pc = stack.enter_context(computer()) if IS_ROOT else None
+            home = Home.at(folder / "ours", () if pc is None else pc.inside)
+            made.append(Place(home, pc, stack.enter_context(others(home, folder))))
+            stack.callback(home.run, "clean", "--all")
+        yield made
 
 
 def keepers(home: Home) -> list[int]:
@@ -145,24 +153,17 @@ def settled(home: Home) -> None:
         select.select([], [], [], 0.01)
 
 
-def test_a_hundred_kills_at_random_moments_leave_nothing_of_ours_and_everything_of_others(
-    home: Home, pc: Computer | None, others: Others
-) -> None:
-    chance = random.Random(20261121)
+def kill_again_and_again(place: Place, seed: int, kills: int) -> Counter[str]:
+    """How often each kind of process was killed."""
+    home, pc, chance, at = place.home, place.pc, random.Random(seed), Counter[str]()
     variants = [Variant("lab-realtime"), *([] if pc is None else [Variant("host"), Variant("host", pc.nic)])]
-    before = namespaces()
     untouched = None if pc is None else pc.state()
-    lasts_s: dict[tuple[str, Variant], float] = {}
-    kills, at = 0, Counter[str]()
     for variant in variants:
-        home.topology("net", variant.nic)
         nic = "" if variant.nic is None else f", nic: {variant.nic}"
-        (home.folder / f"run-{variant.kernel}-{variant.nic}.yaml").write_text(
-            SCENARIO.format(kernel=variant.kernel, nic=nic)
-        )
-    while kills < KILLS:
-        variant = variants[kills % len(variants)]
-        action = ("up", "run", "down")[kills // len(variants) % 3]
+        scenario = SCENARIO.format(kernel=variant.kernel, nic=nic)
+        (home.folder / f"run-{variant.kernel}-{variant.nic}.yaml").write_text(scenario)
+    while at.total() < kills:
+        variant, action = chance.choice(variants), chance.choice(list(ACTIONS))
         home.topology("net", variant.nic)
         up = home.words("up", "net.yaml", "--kernel", variant.kernel)
         words = {
@@ -172,21 +173,29 @@ def test_a_hundred_kills_at_random_moments_leave_nothing_of_ours_and_everything_
         }[action]
         if action == "down":
             subprocess.run(up, check=True, env=home.env, cwd=home.folder, capture_output=True)
-        limit_s = lasts_s.setdefault((action, variant), 1.5)
         victim = chance.choice(("command", "all", "all", "one"))
-        if kill_during(home, words, chance.uniform(0, limit_s), victim):
-            kills += 1
+        if kill_during(home, words, chance.uniform(0, ACTIONS[action]), victim):
             at[f"{action} {variant.kernel} {victim}"] += 1
         settled(home)
-        others.check()
+        place.others.check()
         said = home.says("clean", "--all")
         assert outlive(keepers(home)) == [], said
         assert home.left() == [str(home.cache / "journal" / "notes.txt")], said
         assert not [path for path in (home.folder / "out").rglob(".*")], said
-        others.check()
-        if pc is not None:
-            assert pc.state() == untouched, f"{action} {variant} {victim}: {said}"
-        assert namespaces() == before
+        place.others.check()
+        assert pc is None or pc.state() == untouched, f"{action} {variant} {victim}: {said}"
         for path in sorted((home.folder / "out").rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
-    assert len(at) >= 6 * len({variant.kernel for variant in variants}), at
+    return at
+
+
+def test_a_hundred_kills_at_random_moments_leave_nothing_of_ours_and_everything_of_others(places: list[Place]) -> None:
+    before = namespaces()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        share = KILLS // AT_ONCE
+        done = [pool.submit(kill_again_and_again, place, seed, share) for seed, place in enumerate(places)]
+        at = sum((each.result() for each in done), Counter[str]())
+    assert at.total() == KILLS
+    assert {name.split()[0] for name in at} == set(ACTIONS), at
+    assert {name.split()[2] for name in at} == {"command", "all", "one"}, at
+    assert namespaces() == before

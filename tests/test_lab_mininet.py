@@ -130,9 +130,67 @@ def test_a_topology_in_python_runs(run_trial: RunTrial) -> None:
     written = TopologyFile.of(topology).written()
     ping = {"tool": "ping", "from": "h1", "to": "h4", "count": 5, "interval": "100 ms"}
     ran = run_trial(topology=written, workload=ping)
-    # Two links of 2 ms and two of 1 ms, there and back.
-    assert ran.data["measured"]["ping"]["rtt_max_s"] == pytest.approx(0.012, rel=1e-3)
+    # Two links of 2 ms and two of 1 ms, there and back; three switches ask first, over a channel that takes no time.
+    asking = ran.data["measured"]["ping"]["first_rtts_s"]
+    assert asking[2] == pytest.approx(0.012, rel=1e-3)
+    assert 0.012 < asking[1] < asking[0] < 0.013
+    assert ran.data["sdn"]["controllers"]["c0"]["packet_ins"] == {"s1": 3, "s2": 3, "s3": 3}
     assert ran.data["verdict"] == "valid"
+
+
+def sdn(datapath: str, engine: str, **middle: Any) -> dict[str, Any]:
+    """Two hosts, two Open vSwitches, and a controller 10 ms away from them."""
+    switches = {name: {"type": "ovs", "datapath": datapath} for name in ("s1", "s2")}
+    controller = {"type": "controller", "app": "learning-switch", "control": {"rtt": "10 ms"}}
+    links = {
+        "left": {"ends": ["a", "s1"], "rate": "100 Mbit/s"},
+        "middle": {"ends": ["s1", "s2"], "rtt": "4 ms", **middle},
+        "right": {"ends": ["s2", "b"]},
+    }
+    nodes = {"a": HOSTS["a"], "b": HOSTS["b"], **switches, "c0": controller}
+    return {"name": "net", "engine": engine, "nic": "plain", "nodes": nodes, "links": links}
+
+
+@pytest.mark.parametrize("datapath", ["kernel", "user"])
+@pytest.mark.parametrize("middle", [{}, {"loss": "1 in 500"}], ids=["tclink", "emulator"])
+def test_first_pings_ask_the_controller_of_open_vswitches_in_mininet(
+    run_trial: RunTrial, datapath: str, middle: dict[str, str]
+) -> None:
+    """Each of two switches asks for the ping and its answer, and then for the next ping."""
+    workload = {"tool": "ping", "count": 4, "interval": "1 s"}
+    ran = run_trial(topology=sdn(datapath, "mininet", **middle), workload=workload)
+    first = ran.data["measured"]["ping"]["first_rtts_s"]
+    for seen_s, exchanges in zip(first, (4, 2, 0), strict=True):
+        assert 0 <= seen_s - (4e-3 + exchanges * 10e-3) <= 2 * 0.3e-3
+    found = ran.data["sdn"]
+    assert found["controllers"]["c0"]["packet_ins"] == {"s1": 3, "s2": 3}
+    for switch in found["switches"].values():
+        assert (switch["datapath"], switch["lost_packets"], switch["connected_before"]) == (datapath, 0, True)
+        assert (switch["flows_before"], switch["flows_after"]) == (1, 3)
+    assert (ran.data["engine"], ran.data["mininet_version"]) == ("mininet", "2.3.0")
+    # Pings are not lost.
+    assert {each["check"] for each in ran.data["findings"] if each["verdict"] != "valid"} <= {"loss"}
+
+
+@pytest.mark.parametrize("datapath", ["kernel", "user"])
+def test_goodput_over_open_vswitches_is_that_of_our_own_engine(run_trial: RunTrial, datapath: str) -> None:
+    ours, theirs = (
+        run_trial(topology=sdn(datapath, engine), workload={"duration": "4 s", "leave_out": "2 s"})
+        for engine in ("netns", "mininet")
+    )
+    assert theirs.data["goodput_bps"] == pytest.approx(ours.data["goodput_bps"], rel=5e-3)
+    assert theirs.data["sdn"]["switches"]["s1"]["lost_packets"] == 0
+    assert not [each for each in theirs.data["findings"] if each["verdict"] != "valid"]
+
+
+def test_a_switch_in_mininet_forgets_its_controller_as_its_fail_mode_says(run_trial: RunTrial) -> None:
+    topology = sdn("kernel", "mininet")
+    topology["nodes"] |= {name: {"type": "ovs", "fail_mode": "standalone"} for name in ("s1", "s2")}
+    topology["nodes"]["c0"]["stop"] = "1 us"
+    ran = run_trial(topology=topology, workload={"tool": "ping", "count": 25, "interval": "1 s"})
+    assert ran.data["measured"]["ping"]["first_rtts_s"][0] is None
+    assert ran.data["measured"]["ping"]["received"] > 0
+    assert {each["connected_after"] for each in ran.data["sdn"]["switches"].values()} == {False}
 
 
 @pytest.mark.parametrize("datapath", ["kernel", "user"])

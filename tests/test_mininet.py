@@ -17,11 +17,13 @@ from testbed.error import MachineError, SpecError
 from testbed.evidence import Evidence, TcEvidence
 from testbed.gate import judge
 from testbed.impairment import Buffer, Direction
+from testbed.openflow import Controller, Ovs
 from testbed.plan import plan
 from testbed.readback import Qdisc
 from testbed.scenario import Trial
 from testbed.specfile import load_scenario, load_topology
 from testbed.topology import Link, Topology
+from testbed.topologyfile import TopologyFile
 from testbed.trial import orders
 
 HERE = Path(__file__).parent
@@ -98,6 +100,36 @@ def test_mininet_gets_the_names_and_addresses_that_our_own_commands_would_give()
     assert set(own) <= set(plan(topology).commands)
 
 
+def test_mininet_gets_its_open_vswitches_with_their_controllers_and_starts_them_itself() -> None:
+    topology = TopologyFile.model_validate(
+        {
+            "name": "t",
+            "engine": "mininet",
+            "nodes": {
+                **{name: {"type": "host"} for name in "ab"},
+                "s": {"type": "ovs", "datapath": "user", "dpid": "255"},
+                "t": {"type": "ovs", "controller": "none"},
+                "c": {"type": "controller", "app": "static", "control": {"rtt": "2 ms"}},
+            },
+            "links": {"as": {"ends": ["a", "s"]}, "st": {"ends": ["s", "t"]}, "tb": {"ends": ["t", "b"]}},
+        }
+    ).topology()
+    planned, ours = plan(topology), plan(replace(topology, engine="netns"))
+    said = mininet.description(topology, planned.book)
+    assert {each["name"]: each["kind"] for each in said["hosts"]} == {"a": "host", "b": "host", "c": "node"}
+    assert [each["kind"] for each in said["switches"]] == ["ovs", "ovs"]
+    options = [each["options"] for each in said["switches"]]
+    assert [each["targets"] for each in options] == [["tcp:198.18.0.1:6653"], []]
+    assert [each["dpid"] for each in options] == ["00000000000000ff", "0000000000000002"]
+    assert [each["failMode"] for each in options] == ["secure", "standalone"]
+    assert [each["datapath"] for each in options] == ["user", "kernel"]
+    skipped = {each.tool for each in ours.commands} - {each.tool for each in planned.commands}
+    assert skipped == {"ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "wait"}
+    assert planned.channels == ours.channels
+    assert [e.netns for e in planned.emulators] == [e.netns for e in ours.emulators] == ["tb-c.control.emulator"]
+    assert planned.namespaces == ours.namespaces == 7
+
+
 def test_the_engine_can_be_an_axis_and_an_option(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text(
         "name: t\nnodes: {a: {type: host}, b: {type: host}}\nlinks: {l: {ends: [a, b], rate: 1 Mbit/s}}\n"
@@ -119,11 +151,15 @@ def test_the_engine_can_be_an_axis_and_an_option(tmp_path: Path) -> None:
 def test_the_options_of_a_class_are_followed(tmp_path: Path) -> None:
     topology = topology_of(tmp_path, "Words", "{k: 2, name: host}")
     assert topology.engine == "mininet"
-    assert [(node.name, node.type, node.addresses, node.stp) for node in topology.nodes] == [
-        ("s-1", "switch", (), True),
-        ("host1", "host", ("10.0.0.1/8",), False),
-        ("host2", "host", ("10.0.0.2/8",), False),
+    assert [(node.name, node.type, node.addresses, node.mac) for node in topology.nodes] == [
+        ("s-1", "ovs", (), None),
+        ("host1", "host", ("10.0.0.1/8",), "00:00:00:00:aa:01"),
+        ("host2", "host", ("10.0.0.2/8",), "00:00:00:00:aa:02"),
+        ("c0", "controller", (), None),
     ]
+    assert topology.node("s-1").ovs == Ovs(fail_mode="standalone", dpid=42)
+    assert topology.node("c0").controller == Controller("learning-switch")
+    assert [port.mac for port in plan(topology).book.ports_of("host2")] == ["00:00:00:00:aa:02"]
     first, second = (topology.link(f"host{n}-s-1") for n in (1, 2))
     assert first.forward == first.backward
     assert (first.forward.rate_bps, first.forward.delay_ns) == (500_000, 5_000_000)
@@ -146,10 +182,10 @@ def test_hosts_with_several_links_have_the_addresses_of_the_plan(tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Ring", "t.yaml:2: link 's2-s0' closes a ring of switches, in which a broadcast never ends"),
-        ("Raises", "topologies.py:39: AttributeError: 'Raises' object has no attribute 'nothing'"),
+        ("Ring", "t.yaml:2: link 's2-s0' closes a ring of switches, in which a broadcast never ends: the app"),
+        ("Raises", "topologies.py:41: AttributeError: 'Raises' object has no attribute 'nothing'"),
         ("Shaped", "t.yaml:2: the link h1-s1 has the option 'use_hfsc'; allowed: bw, delay, delete"),
-        ("Private", "t.yaml:2: h1 has the option 'privateDirs'; allowed: batch, cores, cpu"),
+        ("Private", "t.yaml:2: h1 has the option 'privateDirs'; allowed: cores, cpu, def"),
         ("Queue", "t.yaml:2: the link h1-s1 has a max_queue_size and no bw; allowed: bw with it"),
         ("Absent", "topologies.py: there is no 'Absent' in it; allowed: words, Words, Routed, Ring"),
     ],
@@ -159,6 +195,58 @@ def test_a_class_that_cannot_be_followed_is_refused_with_its_place(tmp_path: Pat
         topology_of(tmp_path, name)
     (problem,) = refused.value.problems
     assert said in str(problem)
+
+
+@needs_mininet
+def test_switches_are_what_their_classes_say_and_ask_one_controller(tmp_path: Path) -> None:
+    said = "{stp: true, failMode: standalone, dpid: '1f', datapath: kernel, protocols: 'OpenFlow10,OpenFlow13'}"
+    topology = topology_of(tmp_path, "Kinds", said)
+    assert {node.name: node.ovs for node in topology.nodes if node.type == "ovs"} == {
+        "plain": Ovs(fail_mode="standalone", datapath="kernel", dpid=31),
+        "lone": Ovs(controller="none", fail_mode="standalone"),
+        "slow": Ovs(datapath="user"),
+    }
+    assert (topology.node("bridge").type, topology.node("bridge").stp) == ("switch", True)
+    (channel,) = plan(topology).channels
+    assert (channel.name, channel.switches) == ("c0", ("plain", "slow"))
+
+
+@needs_mininet
+def test_a_file_can_ask_for_bridges_and_for_another_controller(tmp_path: Path) -> None:
+    bridges = topology_of(tmp_path, "Kinds", "{failMode: standalone}", "switch: bridge")
+    assert {node.type for node in bridges.nodes} == {"host", "switch"}
+    static = topology_of(tmp_path, "Ring", "{}", "controller: {app: static, control: {rtt: 10 ms}}")
+    controller = static.node("c0").controller
+    assert controller is not None
+    assert (controller.app, controller.rtt_ns) == ("static", 10_000_000)
+    alone = topology_of(tmp_path, "Kinds", "{}", "controller: none")
+    assert plan(alone).channels == ()
+
+
+@needs_mininet
+@pytest.mark.parametrize(
+    ("args", "more", "said"),
+    [
+        ("{failMode: open}", "", "failMode 'open' is not known; allowed: secure, standalone"),
+        ("{protocols2: 1}", "", "plain has the option 'protocols2'; allowed: batch, datapath, dpid"),
+        ("{dpid: xyz}", "", "dpid 'xyz' is no number; allowed: up to 16 hexadecimal digits"),
+        ("{inband: true}", "", "plain has the option 'inband'; allowed: batch"),
+        ("{reconnectms: 5}", "", "reconnectms 5 is not followed; allowed: 1000"),
+        ("{datapath: user}", "switch: bridge", "plain, a bridge, has the option 'datapath'; allowed: batch, dpid"),
+        (
+            "{protocols: OpenFlow10}",
+            "",
+            "protocols 'OpenFlow10' leave out what controllers speak here; allowed: OpenFlow13",
+        ),
+        ("{}", "switch: hub", "switch: 'hub' is not known; allowed: ovs, bridge"),
+        ("{}", "controller: pox", "the controller is 'pox'; allowed: keys such as {app: learning-switch}, or none"),
+        ("{}", "controller: {app: nat}", "t.yaml:2: app: there is no app 'nat'; allowed: learning-switch"),
+    ],
+)
+def test_what_cannot_be_followed_of_switches_is_refused(tmp_path: Path, args: str, more: str, said: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        topology_of(tmp_path, "Kinds", args, more)
+    assert said in str(refused.value)
 
 
 @needs_mininet
@@ -187,9 +275,9 @@ def test_a_key_that_names_no_class_is_refused(
     assert said in str(refused.value)
 
 
-def topology_of(folder: Path, name: str, args: str = "{}") -> Topology:
+def topology_of(folder: Path, name: str, args: str = "{}", more: str = "") -> Topology:
     path = folder / "t.yaml"
-    path.write_text(f"name: t\ntopo: {{file: {CLASSES}, class: {name}, args: {args}}}\n")
+    path.write_text(f"name: t\ntopo: {{file: {CLASSES}, class: {name}, args: {args}{more and ', '}{more}}}\n")
     return load_topology(path)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from testbed.plan import plan
 from testbed.specfile import load_scenario, load_topology
 from testbed.topology import Link, Node, Topology
 from testbed.trial import orders
+from testbed.vlan import Membership
 from testbed.workload import PingWorkload
 
 ROOT = Path(__file__).parents[1]
@@ -48,6 +50,24 @@ def meshes(draw: st.DrawFn) -> Topology:
     links = [Link(f"l{i}", pair) for i, pair in enumerate(draw(st.permutations(list(once.values()))))]
     nodes = (*switches, *hosts, Node("c", "controller", controller=Controller("static")))
     return Topology("net", tuple(draw(st.permutations(nodes))), tuple(links))
+
+
+@st.composite
+def meshes_with_edges(draw: st.DrawFn) -> Topology:
+    """The same, with switches around them that keep VLANs apart: one trunk each, and hosts on their ports."""
+    mesh = draw(meshes())
+    core = [node.name for node in mesh.nodes if node.ovs is not None]
+    nodes, links = list(mesh.nodes), list(mesh.links)
+    for number in range(draw(st.integers(1, 3))):
+        edge, trunk = f"e{number}", f"t{number}"
+        ports = {f"{edge}-p{i}": draw(st.sampled_from([10, 20])) for i in range(draw(st.integers(1, 3)))}
+        members = (
+            Membership(trunk, (10, 20), True),
+            *(Membership(port, (vlan,), False) for port, vlan in ports.items()),
+        )
+        nodes += [Node(edge, "switch", vlans=members), *(Node(f"{port}-host", "host") for port in ports)]
+        links += [Link(trunk, (edge, draw(st.sampled_from(core)))), *(Link(p, (edge, f"{p}-host")) for p in ports)]
+    return replace(mesh, nodes=tuple(draw(st.permutations(nodes))), links=tuple(draw(st.permutations(links))))
 
 
 class Tables:
@@ -105,12 +125,13 @@ def test_what_is_for_all_reaches_every_other_host_once_whatever_rings_there_are(
         assert sorted(tables.send(switch, entered, MANY)) == [host for host in hosts if host != source.node]
 
 
-@given(meshes(), st.data())
+@given(st.one_of(meshes(), meshes_with_edges()), st.data())
 def test_the_path_of_the_plan_is_the_one_that_the_switches_are_told(topology: Topology, data: st.DataObject) -> None:
     hosts = [node.name for node in topology.nodes if node.type == "host"]
-    if len(hosts) < 2:
+    pairs = [pair for pair in permutations(hosts, 2) if topology.path(*pair)]
+    if not pairs:
         return
-    source, destination = data.draw(st.permutations(hosts))[:2]
+    source, destination = data.draw(st.sampled_from(pairs))
     planned = plan(topology, PingWorkload(source, destination))
     tables = Tables(topology)
     here, way = source, []
@@ -121,6 +142,10 @@ def test_the_path_of_the_plan_is_the_one_that_the_switches_are_told(topology: To
         here = link.other_end(here)
         if here == destination:
             break
+        if topology.node(here).vlans:  # to its own host, or by its only trunk
+            onward = topology.links_of(here)
+            link = next((each for each in onward if destination in each.ends), topology.link(f"t{here[1:]}"))
+            continue
         (number,) = tables.out(here, 0, mac)
         link = topology.link(planned.book.ports_of(here)[number - 1].link)
     assert [hop.link.name for hop in planned.path] == way
@@ -275,7 +300,7 @@ def test_without_open_vswitch_a_trial_is_refused_with_the_node_and_the_command(
     monkeypatch.setattr(runner, "place", lambda kernel: runner.Place(kernel, None, None))  # type: ignore[arg-type]
     monkeypatch.setattr(runner, "_check_host", lambda made: None)
     monkeypatch.setattr(package, "which", lambda program: None if program == "ovs-vswitchd" else f"/usr/bin/{program}")
-    with pytest.raises(MachineError, match=r"s1 is an Open vSwitch, and this machine has no ovs-vswitchd") as refused:
+    with pytest.raises(MachineError, match=r"node s1 \(ovs\): .*ovs-vswitchd is missing") as refused:
         runner.check(trial, orders(trial))
     assert "apt-get install -y openvswitch-switch" in refused.value.fix
 

@@ -33,6 +33,12 @@ workload: {tool: flow, from: a, to: b, duration: 1 s}
 capture: [{at: path}]
 """
 
+NET = """
+name: net
+nodes: {a: {type: host}, b: {type: host}}
+links: {path: {ends: [a, b], rate: 100 Mbit/s, rtt: 10 ms}}
+"""
+
 CACHED = """
 name: cached
 topology:
@@ -124,6 +130,23 @@ def test_a_user_without_any_privilege_has_a_web_server_in_a_trial(home: Path) ->
     ran = as_nobody(home, "run", "cached.yaml", "-o", "out")
     assert ran.returncode == 0, ran.stderr
     assert "1 valid" in ran.stdout
+
+
+def test_a_user_without_any_privilege_has_a_network_to_work_in(home: Path) -> None:
+    if as_nobody(home, "--version").returncode:
+        pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
+    (home / "net.yaml").write_text(NET)
+    said = as_nobody(home, "up", "net.yaml")
+    assert said.returncode == 0, said.stderr
+    assert "net is up on kernel lab-realtime (engine netns: the host's kernel needs root): a, b" in said.stdout
+    ping = as_nobody(home, "exec", "a", "--", "ping", "-c", "1", "-W", "5", "10.0.0.2")
+    assert "1 received" in ping.stdout, ping.stderr
+    assert as_nobody(home, "exec", "b", "--", "id", "-u").stdout == "0\n"
+    refused = as_nobody(home, "up", "net.yaml", "--name", "other", "--kernel", "host")
+    assert refused.returncode == 3
+    assert "the host's kernel needs root; to fix it, type: sudo" in refused.stderr
+    assert as_nobody(home, "down").stdout == "net is down\n"
+    assert not list((home / "cache/testbed/journal").iterdir())
 
 
 def test_a_user_without_any_privilege_has_switches_and_a_controller_and_can_repeat_them(home: Path) -> None:

@@ -29,8 +29,6 @@ class FarSession:
     writes: tuple[int, ...] = ()
 
     def __init__(self, there: Elsewhere, asked: dict[str, Any], send: Callable[[int, bytes], None]) -> None:
-        if asked.get("tty") and not asked.get("words"):
-            raise StepError("there is no terminal elsewhere")
         self.there, self.words, self.send = there, asked["words"], send
         self.credit = WINDOW_BYTES
         self.input = bytearray()

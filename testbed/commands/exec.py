@@ -10,6 +10,9 @@ from ..error import UserError
 from ..interactive import connection
 from ..interactive.network import choose
 
+SETTINGS = {"context_settings": {"allow_interspersed_args": False}}
+"""What follows the node is the command's."""
+
 
 def exec(
     node: Annotated[str, typer.Argument(help="A node of the network.")],

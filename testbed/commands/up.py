@@ -14,6 +14,7 @@ from .. import here
 from ..error import UserError
 from ..interactive.build import build
 from ..interactive.starter import start
+from ..library import spec_file
 from ..reader import NAME_ALLOWED, NAME_PATTERN
 from ..setting import Kernel
 from ..specfile import is_scenario, load_topology
@@ -26,7 +27,7 @@ class Place(StrEnum):
 
 
 def up(
-    topology: Annotated[Path, typer.Argument(help="A topology file.")],
+    topology: Annotated[Path, typer.Argument(help="A topology file, or the name of one that comes with the testbed.")],
     kernel: Annotated[
         Place | None,
         typer.Option(help="This machine's kernel (root), or a lab kernel on the wall clock (left out: see below)."),
@@ -39,6 +40,7 @@ def up(
 
     Without --kernel it is this machine's own for root where that can do what the topology needs, else lab-realtime.
     """
+    topology = spec_file(topology)
     if is_scenario(topology):
         raise UserError(f"{topology} is a scenario; allowed: a topology file, such as the one it names")
     wanted = load_topology(topology)

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import command, qemu
+from .. import command, far, qemu
 from ..command import Command
 from ..memory import memory_bytes
 from ..plan import Plan, plan
+from ..scenario import Trial
 from ..setting import Kernel
-from ..topology import Topology
+from ..topology import WORKING, Topology
 from ..topologyfile import LinkFile
 from ..trial import LAB_SYSCTLS, default_datapath
+from ..workload import PingWorkload
 
 PROGRAMS_BYTES = 512 << 20
 """Memory of a lab kernel for what people start in it."""
@@ -66,9 +68,21 @@ def build(topology: Topology, kernel: Kernel) -> Build:
     commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
     virtual = {node.name for node in topology.nodes if node.vm is not None}
     here, there = ([each for each in commands if (each.on in virtual) == inside] for inside in (False, True))
-    steps = (*command.steps(here), *qemu.reach_steps(topology, planned.book), *command.steps(there))
+    steps = (
+        *(far.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()),
+        *command.steps(here),
+        *far.ready_steps(planned),
+        *qemu.reach_steps(topology, planned.book),
+        *command.steps(there),
+    )
     memory = memory_bytes(planned, None) + PROGRAMS_BYTES
     return Build(topology, kernel, planned, steps, memory, tuple(_notes(topology)))
+
+
+def _trial(topology: Topology, kernel: Kernel) -> Trial:
+    """What machines are asked for as if somebody pinged: nobody knows yet what people will start there."""
+    first, second = ([node.name for node in topology.nodes if node.type in WORKING] * 2)[:2]
+    return Trial("up", (), 1, 0, topology, PingWorkload(first, second), kernel)
 
 
 def _notes(topology: Topology) -> Iterator[str]:

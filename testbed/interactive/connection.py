@@ -85,7 +85,8 @@ def run(network: Network, where: dict[str, str], words: list[str], **more: Any) 
         for kind, payload in _frames(connection):
             if kind in texts:
                 texts[kind] += payload
-                connection.sendall(frame.pack(0, frame.TAKEN, frame.COUNT.pack(len(payload))))
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it may have ended
+                    connection.sendall(frame.pack(0, frame.TAKEN, frame.COUNT.pack(len(payload))))
             elif kind == frame.REFUSED:
                 raise MachineError(payload.decode(), f"testbed status {network.name}")
             elif kind == frame.ENDED:

@@ -120,6 +120,7 @@ def keep(home: Path, held: Held, announcer: Announcer, listening: socket.socket)
     with ExitStack() as stack:
         for wanted in start["nics"]:
             stack.enter_context(nic.attached(Wanted(**wanted), owner=f"the network {held.entry.name}"))
+        stack.enter_context(_machines(start, folder))
         (told, says), (hears, telling), (signs, writing) = (stack.enter_context(_pipe()) for _ in range(3))
         last = [{"title": "up", "serve": lab.CHANNEL if start["image"] else [told.fileno(), telling.fileno()]}]
         write_steps(folder, [*start["steps"], *last])
@@ -137,6 +138,20 @@ def keep(home: Path, held: Held, announcer: Announcer, listening: socket.socket)
             _serve(relay, guest, signs.fileno())
         finally:
             _take_down(relay, guest)
+
+
+@contextmanager
+def _machines(start: dict[str, Any], folder: Path) -> Iterator[None]:
+    """The connections to nodes that are real computers."""
+    if start["machines"] is None:
+        yield
+        return
+    from .. import relay  # with all that it takes to talk SSH
+    from ..topologyfile import TopologyFile
+
+    nodes = TopologyFile.model_validate(start["machines"]).topology().nodes
+    with relay.opened({node.name: node.machine for node in nodes if node.machine is not None}, folder):
+        yield
 
 
 @contextmanager

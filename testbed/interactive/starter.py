@@ -18,6 +18,7 @@ from ..journal import Held, Taken
 from ..kernels.cache import find
 from ..native import tools
 from ..substitution import substituted
+from ..topologyfile import TopologyFile
 from .build import Build
 from .network import KIND, Network, folder_of, networks
 
@@ -93,12 +94,14 @@ def _write(build: Build, folder: Path, held: Held) -> None:
     (folder / "trial" / "shellrc").write_text(SHELL_RC)
     image = None if build.kernel.place == "host" else find(build.kernel.name).name
     steps, _ = substituted(build.topology, build.steps, tools(), is_lab=image is not None)
+    machines = any(node.machine is not None for node in build.topology.nodes)
     beginning: dict[str, Any] = {
         "entry": str(held.entry.path),
         "image": image,
         "seed": SEED,
         "memory_bytes": build.memory_bytes,
         "steps": list(steps),
+        "machines": TopologyFile.of(build.topology).written() if machines else None,
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
     }
     (folder / "start.json").write_text(json.dumps(beginning))

@@ -2,13 +2,17 @@
 
 import contextlib
 import shlex
+import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import process
+from ..journal import noted, unique
 
 MARK = "testbed-first-boot"
 LAB_S = 3600
@@ -41,8 +45,7 @@ class FirstBoot:
 def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
     """Boots with this interpreter as init. `limit_s` is wall time; a healthy kernel needs 0.5 s of it."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="testbed-boot-") as name:
-        folder = Path(name)
+    with _folder() as folder:
         (folder / "init.py").write_text(INIT)
         init = folder / "init"
         init.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -I {folder}/init.py\n")
@@ -54,6 +57,17 @@ def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
                 guest.wait(limit_s)
         text = console.read_text(errors="replace")
     return FirstBoot(f"{MARK} " in text and f" {LAB_S}" in text, text, time.monotonic() - began)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = Path(tempfile.gettempdir(), unique("testbed-boot"))
+    with noted("folder", folder.name, folder=str(folder)):
+        try:
+            folder.mkdir(mode=0o700)
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _words(linux: Path, folder: Path) -> tuple[str, ...]:

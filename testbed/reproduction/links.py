@@ -18,7 +18,8 @@ SOURCE = "physical-virtual-links-2015"
 BASELINE, MACHINES, SDN, BRIDGED, MININET = (
     f"links-{kind}" for kind in ("baseline", "virtual", "sdn", "bridged", "mininet")
 )
-UDP, UDP_MACHINES, MEMORY, VALIDATION = "links-udp", "links-udp-virtual", "links-memory", "links-validation"
+UDP, UDP_MACHINES, UDP_MININET = "links-udp", "links-udp-virtual", "links-udp-mininet"
+MEMORY, VALIDATION = "links-memory", "links-validation"
 MB = 2**20
 WINDOWS = ("4 KiB", "8 KiB", "16 KiB", "64 KiB")
 SMALL = 0.01
@@ -217,4 +218,6 @@ ROWS: tuple[Row, ...] = (
          quiet_udp, UDP, facts=("udp-clean",), limits="here on the baseline"),
     _row("K13-VM", "II.A.2", "UDP between virtual machines", "jitter below 1 ms, loss below 1 %",
          quiet_udp, UDP_MACHINES, facts=("udp-clean",), needs=VIRTUAL, limits=f"1 and 10 Mbit/s; {EMULATED}"),
+    _row("K13-MN", "II.A.2", "UDP in Mininet", "jitter below 1 ms, loss below 1 %",
+         quiet_udp, UDP_MININET, facts=("udp-clean",), needs=MINI, limits="10 and 100 Mbit/s over TCLinks of 1 Gbit/s"),
 )  # fmt: skip

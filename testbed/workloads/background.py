@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 from ..background import Background, Backgrounds, Burst, Constant, schedule
 from ..error import UserError
 from ..kernels.guest import TrialError
+from ..leg import Leg
 from ..node import node_netns
-from ..plan import Leg, Plan
+from ..plan import Plan
 from ..workload import FlowWorkload, Workload, length_ns
 from . import udp
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.guest import TrialError
+from ..leg import Leg
 from ..node import node_netns
-from ..plan import Leg, Plan
+from ..plan import Plan
 from ..workload import HttpWorkload
 from .outcome import FlowOutcome, Outcome
 

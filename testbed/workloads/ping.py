@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.guest import TrialError
-from ..plan import Leg, Plan
+from ..leg import Leg
+from ..plan import Plan
 from ..workload import PingWorkload
 from .outcome import Outcome
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..error import UserError
 from ..kernels.guest import TrialError
+from ..leg import Leg
 from ..node import node_netns
-from ..plan import Leg, Plan
+from ..plan import Plan
 from ..workload import UdpWorkload
 from .outcome import FlowOutcome, Outcome
 

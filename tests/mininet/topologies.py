@@ -1,9 +1,11 @@
 """Topologies for Mininet, good and bad, that the tests read."""
 
 from functools import partial
+from itertools import pairwise
 
 from mininet.link import TCLink
-from mininet.node import Host, OVSSwitch
+from mininet.node import Host, OVSBridge, OVSSwitch, UserSwitch
+from mininet.nodelib import LinuxBridge
 from mininet.topo import Topo
 
 
@@ -12,9 +14,9 @@ class Words(Topo):
 
     def build(self, k=2, name="h"):
         print("what a class prints is not its network")
-        switch = self.addSwitch("S_1", cls=partial(OVSSwitch, failMode="standalone"), stp=True)
+        switch = self.addSwitch("S_1", cls=partial(OVSSwitch, failMode="standalone"), dpid="00:2a")
         for number in range(1, k + 1):
-            self.addHost(f"{name}{number}", cls=Host, cpu=0.5, privateDirs=[])
+            self.addHost(f"{name}{number}", cls=Host, cpu=0.5, privateDirs=[], mac=f"00:00:00:00:AA:0{number}")
         self.addLink(f"{name}1", switch, cls=TCLink, bw=0.5, delay="5ms", jitter="100us", loss=1, max_queue_size=20)
         self.addLink(f"{name}2", switch, delay=1000, params1={"bw": 10}, params2={"bw": 2.5})
 
@@ -58,6 +60,20 @@ class Private(Topo):
 class Queue(Topo):
     def build(self):
         self.addLink(self.addHost("h1"), self.addSwitch("s1"), max_queue_size=10)
+
+
+class Kinds(Topo):
+    """A switch of each class, in a row."""
+
+    def build(self, stp=False, **options):
+        self.addSwitch("plain", **options)
+        self.addSwitch("bridge", cls=LinuxBridge, stp=stp, dpid="7")
+        self.addSwitch("lone", cls=OVSBridge)
+        self.addSwitch("slow", cls=UserSwitch)
+        for one, other in pairwise(("plain", "bridge", "lone", "slow")):
+            self.addLink(one, other)
+        self.addLink(self.addHost("h1"), "plain")
+        self.addLink(self.addHost("h2"), "slow")
 
 
 topos = {"words": Words}
