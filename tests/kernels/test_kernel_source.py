@@ -44,7 +44,7 @@ def test_without_a_network_the_package_fetched_before_is_used(tree: Path, cache:
 
 def test_without_a_network_and_without_a_package_the_reason_is_given(tree: Path, cache: Cache) -> None:
     (tree.parent / "offline").touch()
-    with pytest.raises(MachineError, match=r"(?s)no kernel source from .*Could not resolve"):
+    with pytest.raises(MachineError, match=r"(?s)no kernel from .*Could not resolve"):
         build(cache=cache)
 
 
