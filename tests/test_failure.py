@@ -136,9 +136,7 @@ def test_a_guest_too_small_to_boot_says_so(carry_out: Callable[..., Any], tmp_pa
 
 @pytest.mark.lab
 def test_a_host_without_memory_refuses_before_anything_runs(carry_out: Callable[..., Any], tmp_path: Path) -> None:
-    with pytest.raises(
-        MachineError, match=r"may need \d+ MiB for this and \d+ MiB are free; to fix it, type"
-    ) as no:
+    with pytest.raises(MachineError, match=r"may need \d+ MiB for this and \d+ MiB are free; to fix it, type") as no:
         carry_out({"run": ["true"]}, memory_bytes=1 << 50)
     assert no.value.exit_code == 3
     assert list(tmp_path.iterdir()) == []

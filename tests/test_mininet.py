@@ -12,13 +12,14 @@ import pytest
 from test_gate import INTERVAL_NS, carried, fine
 from trials import make_trial
 
-from testbed import mininet, runner, tclink, topo
+from testbed import here, mininet, runner, tclink, topo
 from testbed.error import MachineError, SpecError
 from testbed.evidence import Evidence, TcEvidence
 from testbed.gate import judge
 from testbed.impairment import Buffer, Direction
 from testbed.openflow import Controller, Ovs
 from testbed.plan import plan
+from testbed.probe import Lacking
 from testbed.readback import Qdisc
 from testbed.scenario import Trial
 from testbed.specfile import load_scenario, load_topology
@@ -283,10 +284,10 @@ def topology_of(folder: Path, name: str, args: str = "{}", more: str = "") -> To
 
 def test_without_mininet_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = in_mininet()
-    monkeypatch.setattr(
-        runner, "mininet_missing", lambda: MachineError("Mininet is missing", "apt-get install mininet")
-    )
-    with pytest.raises(MachineError, match="to fix it, type: apt-get install mininet"):
+    found = {"Mininet": Lacking("Mininet is missing", "apt-get install mininet")}
+    monkeypatch.setattr(here, "lacking", found.get)
+    said = "^engine mininet: Mininet is missing; to fix it, type: apt-get install mininet$"
+    with pytest.raises(MachineError, match=said):
         runner.check(trial, orders(trial))
 
 
