@@ -13,6 +13,8 @@ from trials import Ran, make_trial
 
 from testbed import runner
 from testbed.error import MachineError
+from testbed.specfile import load_topology
+from testbed.topologyfile import TopologyFile
 from testbed.trial import LAB_SYSCTLS, Orders, orders
 
 READY = Path(__file__).parents[1] / "topologies"
@@ -60,7 +62,7 @@ def without_burst(words: tuple[str, ...]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_topology_leads_to_the_same_commands_and_addresses_in_every_place(path: Path) -> None:
-    topology = yaml.safe_load(path.read_text())
+    topology = TopologyFile.of(load_topology(path)).written()  # as a Mininet topology in Python comes out
     types = {node["type"] for node in topology["nodes"].values()}
     hosts = [name for name, node in topology["nodes"].items() if node["type"] == "host"]
     if not types <= {"host", "router", "switch"} or len(hosts) < 2:
