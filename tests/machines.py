@@ -47,6 +47,9 @@ mount -t tmpfs tmpfs /root
 mount -t tmpfs tmpfs /var/lib
 mount -t tmpfs tmpfs /home
 mkdir -p /run/sshd /var/lib/dpkg
+cp /etc/passwd {folder}/passwd
+grep -q ^sshd: {folder}/passwd || echo 'sshd:x:64999:65534::/run/sshd:/usr/sbin/nologin' >>{folder}/passwd
+mount --bind {folder}/passwd /etc/passwd
 mount -t sysfs sysfs /sys
 echo 1 >/proc/sys/net/ipv6/conf/default/addr_gen_mode
 echo > {folder}/ready
