@@ -85,6 +85,7 @@ services_of() {
         case $package in
         nginx-light) echo nginx ;;
         openvswitch-switch) echo openvswitch-switch ovs-record-hostname ;;
+        openvswitch-testcontroller) echo openvswitch-testcontroller ;;
         esac
     done
 }

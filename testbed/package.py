@@ -17,6 +17,7 @@ TEST = "test"
 SERVICES = {
     "nginx-light": ("nginx",),
     "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname"),
+    "openvswitch-testcontroller": ("openvswitch-testcontroller",),
     "mininet": ("openvswitch-switch", "ovs-record-hostname"),
 }
 """Packages that start servers when they are installed, or bring some that do, and their names."""

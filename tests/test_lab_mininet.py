@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from trials import Ran
 
-from testbed import process, topo
+from testbed import package, process, topo
 from testbed.command import MININET_DRIVER, MININET_PYTHON
 from testbed.error import MachineError
 from testbed.kernels import lab
@@ -277,6 +277,7 @@ def fetch(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(package.which("ovs-testcontroller") is None, reason="needs ovs-testcontroller: make test")
 @pytest.mark.parametrize(("module", "ran", "left_out"), [("test_nets", 6, 0), ("test_hifi", 4, 4)])
 def test_mininets_own_tests_pass_inside(tmp_path: Path, own_tests: Path, module: str, ran: int, left_out: int) -> None:
     """Those that its author skips without the reference switch or IVS are skipped; `own-tests.sh` says the rest."""
