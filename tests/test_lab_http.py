@@ -78,9 +78,11 @@ def test_as_many_downloads_as_fill_the_link_take_as_long_as_their_bytes(run_tria
         path={"rate": "1 Gbit/s", "rtt": "10 ms"}, workload=http(sizes="10 MB", concurrency=32), samples="none"
     )
     line_bps = 1e9 * PAYLOAD_BYTES / FRAME_BYTES
-    # Slow start, and what is sent again of what the full buffer refused.
-    assert line_bps * 0.9 < ran.data["goodput_bps"] < line_bps
-    assert max(each["elapsed_s"] for each in downloads(ran)) == pytest.approx(32 * 8e7 / line_bps, rel=0.1)
+    least_s = 32 * 8e7 / line_bps
+    # A download whose last segments the full buffer refused waits for a timeout of 200 ms, and for one of twice that.
+    most_s = least_s + 0.2 + 0.4
+    assert line_bps * least_s / most_s < ran.data["goodput_bps"] < line_bps
+    assert least_s < max(each["elapsed_s"] for each in downloads(ran)) < most_s
     assert len(downloads(ran)) == len(ran.data["flows"]) == 32
 
 
