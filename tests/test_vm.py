@@ -234,7 +234,7 @@ def test_what_a_machine_lacks_is_said_before_anything_starts(
     cache: Path, monkeypatch: pytest.MonkeyPatch, vm: Vm, free_bytes: int, said: str
 ) -> None:
     monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
-    monkeypatch.setattr(guestagent, "agent", lambda: Path("/usr/sbin/qemu-ga"))
+    monkeypatch.setattr(hypervisor, "agent", lambda: Path("/usr/sbin/qemu-ga"))
     monkeypatch.setattr(hypervisor, "TUN", Path("/dev/null"))
     fake_kernel("debian", default=True)
     with pytest.raises(MachineError, match=said):
