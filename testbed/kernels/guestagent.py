@@ -18,12 +18,12 @@ PROGRAM, PACKAGE = "qemu-ga", "qemu-guest-agent"
 
 
 def agent() -> Path:
-    """MachineError with the command that gets it."""
+    """Where it really is, as machines have a /tmp of their own. MachineError with the command that gets it."""
     found = package.which(PROGRAM)
     path = Path(found) if found else _unpacked()
     if not path.exists():
         raise MachineError(f"the guest agent {PROGRAM} is missing, which virtual machines need", vmkernel.FETCH_COMMAND)
-    return path
+    return path.resolve()
 
 
 def fetch() -> Path:
