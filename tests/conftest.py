@@ -11,11 +11,17 @@ import hypothesis
 import pytest
 from trials import Ran, Steps, make_trial
 
-from testbed import runner
+from testbed import probe, runner
 from testbed.trial import orders
 
 hypothesis.settings.register_profile("testbed", deadline=None)  # a loaded machine proves nothing
 hypothesis.settings.load_profile("testbed")
+
+
+@pytest.fixture(autouse=True)
+def _every_test_looks_at_the_machine_itself() -> None:
+    """What a test made believe is missing is not missing for the next one."""
+    probe._looked.cache_clear()
 
 
 @pytest.fixture

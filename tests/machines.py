@@ -77,7 +77,8 @@ class Computer:
         return {what: CARRIER.sub("", text) for what, text in self._dump().items()}
 
     def _dump(self) -> dict[str, str]:
-        running = self.run("ps", "-eo", "args=").splitlines(keepends=True)
+        listed = self.run("ps", "-eo", "args=").splitlines(keepends=True)
+        running = [line for line in listed if "<defunct>" not in line]  # over, and about to be reaped
         return {
             "sysctls": self.run("sh", "-c", "cd /proc/sys/net && grep -r . . 2>/dev/null | LC_ALL=C sort"),
             "qdiscs": self.run("tc", "qdisc", "show"),
