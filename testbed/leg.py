@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 from .address import AddressBook
 from .route import way
 from .stage import Way
-from .topology import Link, Topology
+from .topology import MTU_DEFAULT, Link, Topology
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Leg:
     @property
     def mtu_bytes(self) -> int:
         """The smallest MTU on the data's way."""
-        return min((hop.link.mtu_bytes for hop in self.path), default=1500)
+        return min((hop.link.mtu_bytes for hop in self.path), default=MTU_DEFAULT)
 
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:

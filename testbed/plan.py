@@ -20,7 +20,7 @@ from .openflow import Datapath
 from .stage import Emulator, Stage, Way
 from .tclink import TcPort, is_emulated
 from .timeline import Moment
-from .topology import ELSEWHERE, WORKING, Nic, Topology
+from .topology import ELSEWHERE, MTU_DEFAULT, WORKING, Nic, Topology
 from .workload import Iperf3Workload, Workload, legs
 
 
@@ -28,9 +28,8 @@ from .workload import Iperf3Workload, Workload, legs
 class Plan:
     """What to do to have the network, and what is then where.
 
-    `path` is the way of the workload's data, from the host that the receiver gets it from, and `back` that of what
-    answers it, both by the routes that are set up; empty without a workload. `leg` is the same with its addresses,
-    `upstream` the leg before it where a cache stands between the workload's ends, None where none does. `background`
+    `leg` is the way of the workload's data, from the host that the receiver gets it from, and of what answers it; None
+    without a workload. `upstream` is the leg before it where a cache stands between the workload's ends. `background`
     are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
     where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
     as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
@@ -42,8 +41,6 @@ class Plan:
     commands: tuple[Command, ...]
     book: AddressBook
     emulators: tuple[Emulator, ...]
-    path: tuple[PathHop, ...]
-    back: tuple[PathHop, ...]
     nics: tuple[tuple[str, Nic], ...]
     upstream: Leg | None = None
     leg: Leg | None = None
@@ -68,6 +65,16 @@ class Plan:
     def where(self, node: str) -> dict[str, str]:
         """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
         return {"on": node} if node in self.elsewhere else {"netns": node_netns(node)}
+
+    @property
+    def path(self) -> tuple[PathHop, ...]:
+        """The way of the workload's data; empty without a workload."""
+        return () if self.leg is None else self.leg.path
+
+    @property
+    def back(self) -> tuple[PathHop, ...]:
+        """The way of what answers the workload's data; empty without a workload."""
+        return () if self.leg is None else self.leg.back
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -112,8 +119,7 @@ class Plan:
     @property
     def rtt_ns(self) -> int:
         """There on the data's path and back on that of the answers, without serialisation, queues and jitter."""
-        hops = (*self.path, *self.back)
-        return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
+        return 0 if self.leg is None else self.leg.rtt_ns
 
     @property
     def rtts_ns(self) -> tuple[int, int]:
@@ -132,7 +138,7 @@ class Plan:
     @property
     def mtu_bytes(self) -> int:
         """The smallest MTU on the data's path."""
-        return min((hop.link.mtu_bytes for hop in self.path), default=1500)
+        return MTU_DEFAULT if self.leg is None else self.leg.mtu_bytes
 
     def script(self) -> str:
         """The plan for a root shell, with what takes it down again as comments at the end."""
@@ -165,7 +171,6 @@ def plan(
     book = address_book(topology)
     pairs = legs(workload) if workload else ()
     found = tuple(leg(topology, book, *pair) for pair in pairs)
-    path, back = (found[-1].path, found[-1].back) if found else ((), ())
     others = tuple(leg(topology, book, *pair) for pair in background)
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
     ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
@@ -213,8 +218,6 @@ def plan(
         tuple(cabling.on_machines((*here, *qemu.starts(topology, book, dict(nics)), *there), dict(machines))),
         book,
         (*emulators, *aside),
-        path,
-        back,
         nics,
         upstream=found[0] if len(found) > 1 else None,
         leg=found[-1] if found else None,

@@ -36,14 +36,6 @@ def _looked(name: str, user: int) -> Lacking | None:
     return PROBES[name]()
 
 
-def _lab_kernel() -> Lacking | None:
-    try:
-        find(None)
-    except MachineError as error:
-        return Lacking(error.what, error.fix)
-    return None
-
-
 def _root() -> Lacking | None:
     command = Path(sys.executable).with_name("testbed")
     return None if os.geteuid() == 0 else Lacking("the host's kernel needs root", f"sudo {command} …, or a lab kernel")
@@ -53,37 +45,6 @@ def _program(name: str) -> Lacking | None:
     return None if package.which(name) else Lacking(f"the program {name!r} is missing", package.fix_for(name))
 
 
-def _tried(what: str, module: str, *words: str) -> Lacking | None:
-    """Tries a command in a network namespace of its own."""
-    if os.geteuid() != 0:
-        return None  # `root` says so
-    try:
-        process.run(("unshare", "--net", "--", *words))
-    except process.CommandError as error:
-        said = (error.stderr.strip().splitlines() or ["it does not say why"])[-1]
-        return Lacking(f"this machine's kernel has no {what} ({said})", _module(module))
-    except MachineError as error:
-        return Lacking(error.what, error.fix)
-    return None
-
-
-def _emulation(name: str) -> Lacking | None:
-    words, module = host.PROBES[name]
-    return _tried(name, module, *words)
-
-
-def _module(names: str) -> str:
-    return f"sudo modprobe -a {names} (where the kernel has no such modules, use a lab kernel, which has them)"
-
-
-def _open_vswitch() -> Lacking | None:
-    missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
-    missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
-    if not missing:
-        return None
-    return Lacking(f"Open vSwitch is not installed ({missing[0]} is missing)", package.install_command([OVS_PACKAGE]))
-
-
 def _raised(look: Callable[[], object]) -> Lacking | None:
     """What a look raises that finds something missing."""
     try:
@@ -91,6 +52,55 @@ def _raised(look: Callable[[], object]) -> Lacking | None:
     except MachineError as error:
         return Lacking(error.what, error.fix)
     return None
+
+
+def _tried(what: str, module: str, attempt: Callable[[], process.CommandError | None]) -> Lacking | None:
+    """`attempt` says how this machine's kernel refused."""
+    if os.geteuid() != 0:
+        return None  # `root` says so
+    try:
+        error = attempt()
+    except MachineError as missing:
+        return Lacking(missing.what, missing.fix)
+    if error is None:
+        return None
+    said = (error.stderr.strip().splitlines() or ["it does not say why"])[-1]
+    return Lacking(f"this machine's kernel has no {what} ({said})", _module(module))
+
+
+def _command(what: str, module: str, *words: str) -> Lacking | None:
+    """Tries a command in a network namespace of its own."""
+
+    def attempt() -> process.CommandError | None:
+        try:
+            process.run(("unshare", "--net", "--", *words))
+        except process.CommandError as error:
+            return error
+        return None
+
+    return _tried(what, module, attempt)
+
+
+def _emulation(name: str) -> Lacking | None:
+    """One of the kernel's own probes, which is tried once, whoever asks."""
+    return _tried(name, host.PROBES[name][1], partial(host.tried, name))
+
+
+def _module(names: str) -> str:
+    return f"sudo modprobe -a {names} (where the kernel has no such modules, use a lab kernel, which has them)"
+
+
+def missing_of_open_vswitch() -> list[str]:
+    """Its programs and files that are not here."""
+    programs = [name for name in vswitch.PROGRAMS if package.which(name) is None]
+    return programs + ([] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA])
+
+
+def _open_vswitch() -> Lacking | None:
+    missing = missing_of_open_vswitch()
+    if not missing:
+        return None
+    return Lacking(f"Open vSwitch is not installed ({missing[0]} is missing)", package.install_command([OVS_PACKAGE]))
 
 
 def _mininet() -> Lacking | None:
@@ -108,13 +118,13 @@ OVS_PACKAGE = "openvswitch-switch"
 ADD = ("ip", "link", "add", "name", "tb-a", "type")
 
 PROBES: Mapping[str, Callable[[], Lacking | None]] = {
-    "lab kernel": _lab_kernel,
+    "lab kernel": partial(_raised, partial(find, None)),
     "root": _root,
-    "network namespaces": partial(_tried, "network namespaces", "veth", "true"),
+    "network namespaces": partial(_command, "network namespaces", "veth", "true"),
     "veth": partial(
-        _tried, "veth", "veth", "ip", "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"
+        _command, "veth", "veth", "ip", "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"
     ),
-    "bridge": partial(_tried, "bridge", "bridge", *ADD, "bridge"),
+    "bridge": partial(_command, "bridge", "bridge", *ADD, "bridge"),
     "netem": partial(_emulation, "netem"),
     "tbf": partial(_emulation, "tbf"),
     "quota": partial(_emulation, "quota"),

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import controllerhome, package, vswitch
+from . import controllerhome, package
 from .error import MachineError
+from .probe import OVS_PACKAGE, missing_of_open_vswitch
 
 TUN = Path("/dev/net/tun")
 Found = tuple[str, bool, str, str]
@@ -17,9 +18,8 @@ Found = tuple[str, bool, str, str]
 
 def examine(*, has_lab: bool) -> Iterator[Found]:
     """`has_lab` says whether there is a lab kernel, which has what an `ovs` needs of a kernel."""
-    missing = [name for name in vswitch.PROGRAMS if package.which(name) is None]
-    missing += [] if Path(vswitch.SCHEMA).exists() else [vswitch.SCHEMA]
-    fix = package.install_command(["openvswitch-switch"]) if missing else ""
+    missing = missing_of_open_vswitch()
+    fix = package.install_command([OVS_PACKAGE]) if missing else ""
     yield "ovs", not missing, f"missing: {', '.join(missing)}" if missing else "all its programs are here", fix
     yield _controller()
     yield _datapath(has_lab)

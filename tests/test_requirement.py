@@ -98,7 +98,7 @@ def test_every_probe_looks_at_this_machine_and_says_what_to_type(name: str) -> N
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_the_probes_of_the_hosts_kernel_tell_what_is_there_from_what_is_not() -> None:
     assert probe.lacking("veth") is None
-    missing = probe._tried("flux", "flux", *probe.ADD, "flux")
+    missing = probe._command("flux", "flux", *probe.ADD, "flux")
     assert missing is not None
     assert missing.what.startswith("this machine's kernel has no flux (")
     assert "sudo modprobe -a flux" in missing.fix

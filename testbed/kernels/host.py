@@ -61,17 +61,18 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
 
 def missing(needed: Iterable[str]) -> tuple[str, ...]:
     """Those of the needed PROBES that this machine's kernel has not got."""
-    return tuple(name for name in PROBES if name in set(needed) and not _has(name))
+    return tuple(name for name in PROBES if name in set(needed) and tried(name) is not None)
 
 
 @cache
-def _has(name: str) -> bool:
+def tried(name: str) -> process.CommandError | None:
+    """How the command of one of PROBES failed, in a network namespace of its own; None if it did not."""
     words, _ = PROBES[name]
     try:
         process.run(("unshare", "--net", "--", *words))
-    except process.CommandError:
-        return False
-    return True
+    except process.CommandError as error:
+        return error
+    return None
 
 
 def run(
