@@ -10,15 +10,15 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from . import machinedoctor, package, process, sdndoctor, topo, vmdoctor
 from .error import MachineError
+from .examination import BUILD, HOST, LAB, MININET, VM, Finding
 from .kernels import firstboot
 from .kernels.cache import find
+from .probe import lacking
 
-LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
     "ansible_runner",
@@ -42,21 +42,6 @@ ALONE = ("unshare", "--net", "--")
 """In a network namespace without a name, which goes with the command, however that ends."""
 
 NOT_NEEDED = "`kernel: lab`, the default, does not need it"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at. `fix` is what to type: empty when all is well, "# …" when nothing helps.
-
-    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
-    of the types ovs and controller), "vm" or "mininet" (`engine: mininet`).
-    """
-
-    what: str
-    ok: bool
-    detail: str
-    fix: str = ""
-    needed_for: str = LAB
 
 
 def examine() -> tuple[Finding, ...]:
@@ -90,11 +75,6 @@ def _programs() -> Iterator[Finding]:
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
         yield Finding(Path(each.probe).name, each.present, detail, fix, needs[each.use])
-
-
-def _virtual_machines() -> Iterator[Finding]:
-    for what, ok, detail, fix in vmdoctor.examine():
-        yield Finding(what, ok, detail, fix, VM)
 
 
 def _mininet() -> Iterator[Finding]:
@@ -147,19 +127,12 @@ def _host_kernel() -> Iterator[Finding]:
     try:
         process.run((*ALONE, "true"))
         yield Finding("network namespaces", True, "yes", needed_for=HOST)
-        for what, module, attempt in ABILITIES:
-            yield _tried(what, module, attempt)
+        for name, module in ABILITIES.items():
+            why = lacking(name)
+            fix = module_fix(module) if why else ""
+            yield Finding(name, why is None, why.what if why else "yes", fix, HOST)
     except (process.CommandError, MachineError) as error:
         yield Finding("network namespaces", False, str(error).splitlines()[-1], f"# {NOT_NEEDED}", HOST)
-
-
-def _tried(what: str, module: str, attempt: Callable[[], None]) -> Finding:
-    try:
-        attempt()
-    except (process.CommandError, MachineError) as error:
-        reason = error.stderr.strip() if isinstance(error, process.CommandError) else error.what
-        return Finding(what, False, (reason or str(error)).splitlines()[-1], module_fix(module), HOST)
-    return Finding(what, True, "yes", needed_for=HOST)
 
 
 def module_fix(module: str) -> str:
@@ -176,29 +149,6 @@ def module_fix(module: str) -> str:
     return f"sudo modprobe {module}"
 
 
-def _qdisc(*words: str) -> Callable[[], None]:
-    def attempt() -> None:
-        process.run((*ALONE, "tc", "qdisc", "replace", "dev", "lo", "root", *words))
-
-    return attempt
-
-
-def _veth() -> None:
-    process.run((*ALONE, "ip", "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"))
-
-
-def _periodic_loss() -> None:
-    rules = """\
-table netdev t {
-  chain c {
-    type filter hook ingress device "lo" priority 0
-    numgen inc mod 10 == 9 counter drop
-  }
-}
-"""
-    process.run((*ALONE, "nft", "-f", "-"), input=rules)
-
-
 def _congestion_controls() -> Iterator[Finding]:
     have = CONTROLS.read_text().split()
     lacking = [name for name in WANTED_CONTROLS if name not in have]
@@ -209,26 +159,8 @@ def _congestion_controls() -> Iterator[Finding]:
     yield Finding("congestion controls", not lacking, detail, fix, HOST)
 
 
-def _machines() -> Iterator[Finding]:
-    for look in machinedoctor.looks():
-        yield Finding(look.what, look.ok, look.detail, look.fix, HOST)
-
-
-def _openflow() -> Iterator[Finding]:
-    try:
-        has_lab = bool(find(None))
-    except MachineError:
-        has_lab = False
-    for found in sdndoctor.examine(has_lab=has_lab):
-        yield Finding(*found, needed_for=SDN)
-
-
-ABILITIES: tuple[tuple[str, str, Callable[[], None]], ...] = (
-    ("veth", "veth", _veth),
-    ("netem", "sch_netem", _qdisc("netem", "delay", "1ms")),
-    ("tbf", "sch_tbf", _qdisc("tbf", "rate", "1mbit", "burst", "3100", "limit", "10000")),
-    ("nft ingress and numgen", "nft_numgen", _periodic_loss),
-)
+ABILITIES = {"veth": "veth", "netem": "sch_netem", "tbf": "sch_tbf", "periodic loss": "nft_numgen"}
+"""Probes, and the module of the kernel that each is after."""
 
 CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _machine,
@@ -239,7 +171,7 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _lab_kernel,
     _host_kernel,
     _congestion_controls,
-    _machines,
-    _openflow,
-    _virtual_machines,
+    machinedoctor.examine,
+    sdndoctor.examine,
+    vmdoctor.examine,
 )

@@ -5,33 +5,27 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from . import package
+from .examination import HOST, Finding
 
 SSH_FILES = Path("~/.ssh")
 
 
-@dataclass(frozen=True)
-class Look:
-    """As a finding of the doctor; `fix` is empty when all is well."""
-
-    what: str
-    ok: bool
-    detail: str
-    fix: str = ""
-
-
-def looks() -> Iterator[Look]:
+def examine() -> Iterator[Finding]:
     """The SSH client and Ansible are for `testbed machines`; trials have a client of their own, and need a key."""
     ssh = package.which("ssh")
-    yield Look("ssh client (machine)", ssh is not None, ssh or "missing", "" if ssh else package.fix_for("ssh"))
+    fix = "" if ssh else package.fix_for("ssh")
+    yield Finding("ssh client (machine)", ssh is not None, ssh or "missing", fix, HOST)
     playbook = Path(sys.executable).with_name("ansible-playbook")
     found = str(playbook) if os.access(playbook, os.X_OK) else package.which("ansible-playbook")
-    yield Look("ansible-playbook (machine)", found is not None, found or "missing", "" if found else "make setup")
+    yield Finding(
+        "ansible-playbook (machine)", found is not None, found or "missing", "" if found else "make setup", HOST
+    )
     keys = sorted(path.name for path in SSH_FILES.expanduser().glob("id_*") if not path.suffix)
     agent = os.environ.get("SSH_AUTH_SOCK")
     detail = ", ".join([*keys, *(["an agent"] if agent else [])]) or "no key in ~/.ssh and no agent"
     ok = bool(keys or agent)
-    yield Look("ssh key (machine)", ok, detail, "" if ok else "ssh-keygen -t ed25519   # or name one in inventory.yml")
+    fix = "" if ok else "ssh-keygen -t ed25519   # or name one in inventory.yml"
+    yield Finding("ssh key (machine)", ok, detail, fix, HOST)

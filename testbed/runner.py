@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import platform
 import tempfile
 from collections.abc import Callable
@@ -98,8 +97,6 @@ def kernel_key(kernel: Kernel) -> str | None:
 def check(trial: Trial, made: Orders) -> None:
     """Raises UserError or MachineError for what the trial's kernel lacks, before anything runs."""
     there = place(trial.kernel)
-    if there.image is None:
-        _check_host(made)
     here.refuse(trial.topology, trial.kernel.place, made.plan)
     if there.image is None:
         _check_machines(trial, made)
@@ -132,23 +129,6 @@ def _check_openflow(made: Orders, there: Place) -> None:
 def _in_lab(there: Place) -> bool:
     assert there.image is not None, "BUG: a lab kernel without an image"
     return "CONFIG_OPENVSWITCH=y" in (there.image.folder / "config").read_text().splitlines()
-
-
-def _check_host(made: Orders) -> None:
-    if os.geteuid() != 0:
-        raise MachineError("kernel: host needs root", "sudo testbed run …, or kernel: lab, which does not")
-    commands = [command for command in made.commands if command.on is None]
-    words = {word for command in commands for word in command.words}
-    needed = {name for name in host.PROBES if name in words or any(command.tool == name for command in commands)}
-    needed |= {"netem"} if made.plan.tc_ports else set()
-    needed |= {"htb"} if any(port.rate_bps for port in made.plan.tc_ports) else set()
-    lacking = host.missing(needed)
-    if lacking:
-        modules = " ".join(host.PROBES[name][1] for name in lacking)
-        raise MachineError(
-            f"this machine's kernel has no {', '.join(lacking)}, which the plan needs",
-            f"sudo modprobe -a {modules} (where the kernel has no such modules, use kernel: lab, which has them)",
-        )
 
 
 def _check_machines(trial: Trial, made: Orders) -> None:

@@ -9,18 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import command, far, flowtable, package, qemu, workloads
+from . import command, far, flowtable, qemu, standing, workloads
 from .background import Constant
 from .command import Command
 from .error import UserError
 from .leg import lowest_rate_bps
 from .memory import memory_bytes
 from .node import node_netns
-from .openflow import Datapath
 from .plan import Plan, plan
 from .sample import Source
 from .scenario import Trial
-from .setting import Capture, Kernel
+from .setting import Capture
 from .workload import WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload, legs
 from .workloads import background, ping
 
@@ -48,17 +47,6 @@ CAPTURE_BUFFER_BYTES = 16 << 20
 
 CAPTURE_RETIRES_S = 2
 """tcpdump gets what a device saw within a second, and writes at its end only what it has got."""
-
-TCP_MEMORY_PAGES = 2**31 // 4096 * 64
-
-LAB_SYSCTLS = (
-    ("net/ipv4/tcp_mem", " ".join([str(TCP_MEMORY_PAGES)] * 3)),
-    ("net/core/rmem_max", "2147483647"),
-    ("net/core/wmem_max", "2147483647"),
-    ("net/core/netdev_max_backlog", "2147483647"),
-)
-"""For the whole guest: TCP's memory is bounded by the guest's, and no socket buffer by anything else. The input queue
-of the kernel, 1000 packets, would lose what superpackets are cut into."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +77,6 @@ class Orders:
         return self.plan.script() + told + background.comments(self.drawn)
 
 
-def default_datapath(kernel: Kernel) -> Datapath:
-    """Of Open vSwitches that do not say: the kernel's where it has one."""
-    return "kernel" if kernel.place != "host" or package.has_module("openvswitch") else "user"
-
-
 def orders(trial: Trial) -> Orders:
     """Pure: what running the trial means. Raises UserError for what no kernel could do."""
     _check(trial)
@@ -104,23 +87,16 @@ def orders(trial: Trial) -> Orders:
         sysctls=trial.sysctls,
         real_time=not trial.kernel.is_virtual_time,
         background=tuple((each.source, each.destination) for _, each in trial.background),
-        datapath=default_datapath(trial.kernel),
+        datapath=standing.datapath(trial.kernel),
     )
     _check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
         _check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
     observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
-    prelude = LAB_SYSCTLS if trial.kernel.place != "host" else ()
-    commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
-    virtual = {node.name for node in trial.topology.nodes if node.vm is not None}
-    here, there = ([each for each in commands if (each.on in virtual) == inside] for inside in (False, True))
+    commands = standing.commands(planned, trial.kernel)
     steps = (
-        *far.reach_steps(trial, planned),
-        *command.steps(here),
-        *far.ready_steps(planned),
-        *qemu.reach_steps(trial.topology, planned.book),
-        *command.steps(there),
+        *standing.steps(trial.topology, planned, trial.kernel, far.reach_steps(trial, planned)),
         {"sleep": _settle_s(trial, planned)},
         *(() if planned.controlled else _rtt_checks(planned)),
         *far.observe(planned, READ_BACK, 0, observed),

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .error import MachineError
+from .examination import VM, Finding
 from .kernels import guestagent, hypervisor, vmkernel
 from .native import tools
 
-Look = tuple[str, bool, str, str]
-"""What was looked at, whether it is well, the detail, and what to type if it is not."""
 
-
-def examine() -> Iterator[Look]:
+def examine() -> Iterator[Finding]:
     """In the order in which one depends on the other; what cannot be looked at is left out."""
     works = True
     for what, look in LOOKS:
         if not works and what == "virtual machines run":
             return
         try:
-            yield what, True, look(), ""
+            yield Finding(what, True, look(), needed_for=VM)
         except MachineError as error:
             works = False
-            yield what, False, error.what, error.fix
+            yield Finding(what, False, error.what, error.fix, VM)
 
 
 def _kernel() -> str:

@@ -89,7 +89,7 @@ def test_a_missing_program_is_found_with_its_package(monkeypatch: pytest.MonkeyP
 
 def test_a_machine_without_open_vswitch_is_told_which_package_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package, "which", lambda program: None if program.startswith("ovs") else f"/usr/bin/{program}")
-    found = by_name(doctor._openflow())
+    found = by_name(doctor.sdndoctor.examine())
     assert not found["ovs"].ok
     assert "apt-get install -y openvswitch-switch" in found["ovs"].fix
     assert found["controller"].ok
@@ -147,5 +147,5 @@ def test_trying_the_hosts_kernel_leaves_nothing_behind() -> None:
 
     before = namespaces()
     found = by_name(doctor._host_kernel())
-    assert {"network namespaces", "netem", "tbf", "nft ingress and numgen"} <= set(found)
+    assert {"network namespaces", "netem", "tbf", "periodic loss"} <= set(found)
     assert namespaces() == before

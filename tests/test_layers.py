@@ -12,7 +12,8 @@ PACKAGE = ROOT / "testbed"
 LAYERS = (
     ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
     ("doctor",),
-    ("sdndoctor", "vmdoctor"),
+    ("sdndoctor", "vmdoctor", "machinedoctor"),
+    ("examination",),
     ("leftover",),
     ("interactive",),
     ("reproduction",),
@@ -42,6 +43,7 @@ LAYERS = (
     ("evidence",),
     ("vmevidence", "capture"),
     ("trial",),
+    ("standing",),
     ("far",),
     ("here",),
     ("requirement", "probe"),
@@ -93,7 +95,6 @@ LAYERS = (
     ("netlink", "tcpinfo", "pcap"),
     ("command",),
     ("units",),
-    ("machinedoctor",),
     ("process", "package", "library"),
     ("agent", "sdn", "mininetdriver"),
     ("error",),

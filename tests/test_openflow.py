@@ -298,7 +298,6 @@ def test_without_open_vswitch_a_trial_is_refused_with_the_node_and_the_command(
 ) -> None:
     trial = load_scenario(ROOT / "scenarios" / "sdn-first-packet.yaml").trials()[0]
     monkeypatch.setattr(runner, "place", lambda kernel: runner.Place(kernel, None, None))  # type: ignore[arg-type]
-    monkeypatch.setattr(runner, "_check_host", lambda made: None)
     monkeypatch.setattr(package, "which", lambda program: None if program == "ovs-vswitchd" else f"/usr/bin/{program}")
     with pytest.raises(MachineError, match=r"node s1 \(ovs\): .*ovs-vswitchd is missing") as refused:
         runner.check(trial, orders(trial))

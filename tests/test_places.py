@@ -14,8 +14,9 @@ from trials import Ran, make_trial
 from testbed import runner
 from testbed.error import MachineError
 from testbed.specfile import load_topology
+from testbed.standing import LAB_SYSCTLS
 from testbed.topologyfile import TopologyFile
-from testbed.trial import LAB_SYSCTLS, Orders, orders
+from testbed.trial import Orders, orders
 
 READY = Path(__file__).parents[1] / "topologies"
 FILES = sorted(READY.glob("*.yaml"))

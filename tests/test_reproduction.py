@@ -198,6 +198,41 @@ def test_sdn_is_compared_with_the_machines_that_took_turns_with_it(
     assert (found.is_met, found.why) == (is_met, why)
 
 
+def test_sdn_is_to_be_between_the_machines_and_the_baseline_at_the_largest_window() -> None:
+    slower = {window: rate / 2 for window, rate in GROWING.items()}
+    for base, why in ((450.0, ""), (500.0, "not above the baseline at 64 KiB")):
+        baseline = by_window(links.BASELINE, GROWING | {"64 KiB": base})
+        found = links.sdn_between({links.SDN: taking_turns(slower), links.BASELINE: baseline})
+        assert (found.is_met, found.why) == (not why, why)
+    found = links.sdn_between({links.SDN: taking_turns(GROWING), links.BASELINE: by_window(links.BASELINE, GROWING)})
+    assert found.why == "not below at 4 KiB, 8 KiB, 16 KiB, 64 KiB; not above the baseline at 64 KiB"
+
+
+@pytest.mark.parametrize(
+    ("factor", "spread", "is_met", "why"),
+    [
+        (1.01, 0.001, True, ""),
+        (1.2, 0.001, False, "more at 64 KiB"),
+        (1.01, 0.2, False, "repetitions differ by too much to tell at 64 KiB"),
+    ],
+)
+def test_twice_the_memory_changes_nothing_a_lot_or_nobody_can_tell(
+    factor: float, spread: float, is_met: bool, why: str
+) -> None:
+    results = []
+    for window, rate in GROWING.items():
+        apart = spread if window == "64 KiB" else 0.001
+        times = (factor if window == "64 KiB" else 1.0) * rate * 1e6
+        for kind, mean, sign in (("vm-to-vm", rate * 1e6, 1), ("vm-to-vm-2gb", times, -1)):
+            params = {"topology": kind, "window": window}
+            results += [
+                trial_result(Made(params, [mean * (1 + sign * apart * step)], seed=seed))
+                for seed, step in enumerate((-1, 0, 1))
+            ]
+    found = links.memory_does_not_matter({links.MEMORY: Measured.of(links.MEMORY, "quick", results)})
+    assert (found.is_met, found.why) == (is_met, why)
+
+
 def test_kinds_of_links_that_take_turns_are_looked_at_one_by_one() -> None:
     """Mixed, the fall of one would hide in the other."""
     found = links.grow_with_window({links.SDN: taking_turns(GROWING | {"64 KiB": 100.0})})

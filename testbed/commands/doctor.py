@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from ..doctor import BUILD, HOST, LAB, MININET, SDN, VM, Finding, examine, lab_works
+from ..doctor import examine, lab_works
+from ..examination import BUILD, HOST, LAB, MININET, SDN, VM, Finding
 from ..here import Ability, abilities
 
 TITLES = {

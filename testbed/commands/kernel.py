@@ -17,12 +17,12 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from ..kernels import vmfetch, vmkernel
+from ..kernels import vmbuild, vmfetch, vmkernel
 from ..kernels.build import KernelImage, Stage, build, installed
 from ..kernels.vmkernel import VmKernel
 
 app = typer.Typer(
-    help="Build lab kernels, fetch kernels for virtual machines, list both.",
+    help="Build lab kernels; build or fetch kernels for virtual machines; list both.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -34,15 +34,24 @@ class Format(StrEnum):
     json = "json"
 
 
+class Use(StrEnum):
+    lab = "lab"
+    vm = "vm"
+
+
+WHAT = {Use.lab: "lab kernel", Use.vm: "kernel for virtual machines"}
+
+
 class Bar:
     """Shows the stages of a build: a bar on a terminal, a line now and then where output is piped."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, use: Use) -> None:
         self._console = console
+        self._what = WHAT[use]
         self._said = ""
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         self._progress = Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal)
-        self._task = self._progress.add_task("lab kernel", total=None)
+        self._task = self._progress.add_task(self._what, total=None)
 
     def __enter__(self) -> "Bar":
         self._progress.start()
@@ -54,7 +63,7 @@ class Bar:
     def show(self, stage: Stage) -> None:
         if self._console.is_terminal:
             self._progress.update(self._task, description=stage.what, completed=stage.done or 0, total=stage.total)
-        elif (line := plain(stage)) != self._said:
+        elif (line := f"{self._what}: {plain(stage)}") != self._said:
             self._said = line
             self._console.print(line, highlight=False)
 
@@ -62,8 +71,8 @@ class Bar:
 def plain(stage: Stage) -> str:
     """The stage in words that change ten times in a build."""
     if stage.done is None or not stage.total:
-        return f"lab kernel: {stage.what}"
-    return f"lab kernel: {stage.what}, {10 * int(10 * stage.done / stage.total)} %"
+        return stage.what
+    return f"{stage.what}, {10 * int(10 * stage.done / stage.total)} %"
 
 
 @app.command("build")
@@ -71,15 +80,23 @@ def build_command(
     source: Annotated[
         str | None, typer.Option(help="A version (7.3), a tarball, or a folder with Linux's source.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What scenarios call it: `kernel: {lab: NAME}`.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What scenarios call it, `kernel: {lab: NAME}`, or topologies, `kernel: NAME` of a vm."),
+    ] = None,
     patch: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="A change of yours to the source (patch -p1); needs --name."),
     ] = None,
+    use: Annotated[Use, typer.Option("--for", help="A lab kernel, or one for virtual machines.")] = Use.lab,
     jobs: Annotated[int | None, typer.Option(min=1, help="Compilers at once; all processors if left out.")] = None,
 ) -> None:
-    """Build the lab kernel, unless it is there already."""
-    with Bar(Console(stderr=True)) as bar:
+    """Build the lab kernel, or one for virtual machines, unless it is there already."""
+    with Bar(Console(stderr=True), use) as bar:
+        if use is Use.vm:
+            kernel = vmbuild.make(source, name, patches=patch or [], jobs=jobs, report=bar.show)
+            print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
+            return
         image = build(source, name, patches=patch or [], jobs=jobs, report=bar.show)
     print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
 
@@ -110,7 +127,7 @@ def list_command(
     if not images:
         print("no lab kernel has been built yet; to build one, type: testbed kernel build")
     if not machines:
-        print(f"no kernel for virtual machines has been fetched yet; to get one, type: {vmkernel.FETCH_COMMAND}")
+        print(f"there is no kernel for virtual machines yet; to get one, type: {vmkernel.FETCH_COMMAND}")
     if images or machines:
         print(table(images, machines))
 

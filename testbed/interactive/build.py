@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import command, far, qemu
-from ..command import Command
+from .. import far, standing
 from ..memory import memory_bytes
 from ..plan import Plan, plan
 from ..scenario import Trial
 from ..setting import Kernel
 from ..topology import WORKING, Topology
 from ..topologyfile import LinkFile
-from ..trial import LAB_SYSCTLS, default_datapath
 from ..workload import PingWorkload
 
 PROGRAMS_BYTES = 512 << 20
@@ -63,18 +61,9 @@ class Build:
 
 def build(topology: Topology, kernel: Kernel) -> Build:
     """Raises UserError for what no kernel could do."""
-    planned = plan(topology, real_time=True, datapath=default_datapath(kernel))
-    prelude = LAB_SYSCTLS if kernel.place != "host" else ()
-    commands = (*(Command("write", (f"/proc/sys/{key}", value)) for key, value in prelude), *planned.commands)
-    virtual = {node.name for node in topology.nodes if node.vm is not None}
-    here, there = ([each for each in commands if (each.on in virtual) == inside] for inside in (False, True))
-    steps = (
-        *(far.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()),
-        *command.steps(here),
-        *far.ready_steps(planned),
-        *qemu.reach_steps(topology, planned.book),
-        *command.steps(there),
-    )
+    planned = plan(topology, real_time=True, datapath=standing.datapath(kernel))
+    reach = far.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()
+    steps = standing.steps(topology, planned, kernel, reach)
     memory = memory_bytes(planned, None) + PROGRAMS_BYTES
     return Build(topology, kernel, planned, steps, memory, tuple(_notes(topology)))
 

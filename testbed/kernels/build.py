@@ -1,4 +1,4 @@
-"""Builds a lab kernel: source + recipe + compiler → an image in the cache. Writes to the cache only."""
+"""Builds a kernel: source + recipe + compiler → an image in a cache. Writes to the cache only."""
 
 import hashlib
 import os
@@ -19,8 +19,6 @@ from .source import DebianSource, Source, choose
 
 __all__ = ["KernelImage", "Stage", "build", "find", "installed"]
 
-USUAL_STEPS = 1540
-"""Files made in a build of 7.3; later builds use what the last one counted."""
 ROOM_BYTES = 3_000_000_000
 """What an unpacked and compiled tree takes on the disk."""
 
@@ -35,6 +33,24 @@ class Stage:
 
 
 Report = Callable[[Stage], None]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a kernel is built to run on.
+
+    `arch` is make's, `product` what make is asked for, `image` where in the tree that is then, `steps` how
+    many files that makes; later builds use what the last one counted. `try_out` raises MachineError if the image does
+    not run here.
+    """
+
+    use: recipe.Use
+    called: str
+    arch: str
+    product: str
+    image: str
+    steps: int
+    try_out: Callable[[Path], None]
 
 
 @dataclass(frozen=True)
@@ -61,8 +77,9 @@ def build(
     jobs: int | None = None,
     report: Report = lambda stage: None,
     cache: Cache | None = None,
+    target: Target | None = None,
 ) -> KernelImage:
-    """The kernel made from a source, from the cache if it is there.
+    """The kernel made from a source, from the cache if it is there; a lab kernel unless a `target` says otherwise.
 
     `source` is a version, a tarball or a folder; None is Debian's newest, and makes it the default kernel.
     `patches` are changes of the user's own, applied in this order; such a kernel needs a name and is never the default.
@@ -76,7 +93,8 @@ def build(
     changes = tuple(_change(path) for path in patches)
     is_default = source is None and not changes
     kernels = cache or user_cache()
-    compiler, ours = _compiler(), recipe.load()
+    target = target or LAB
+    compiler, ours = _compiler(), recipe.load(target.use)
     if is_default and (image := _current(kernels, ours, compiler, name)):
         return image
     with kernels.lock(on_wait=lambda: report(Stage("waiting for another build to finish"))):
@@ -89,7 +107,7 @@ def build(
             if record.key == mixed.key:
                 default = record.is_default or is_default
                 return kernels.adopt(record, name or image.name, default)
-        return _make(kernels, mixed, name or chosen.name, is_default, jobs or os.cpu_count() or 1, report)
+        return _make(kernels, target, mixed, name or chosen.name, is_default, jobs or os.cpu_count() or 1, report)
 
 
 NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
@@ -104,8 +122,10 @@ def _current(cache: Cache, ours: recipe.Recipe, compiler: str, name: str | None)
     return None
 
 
-def _make(cache: Cache, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report) -> KernelImage:
-    _check_machine(cache.folder)
+def _make(
+    cache: Cache, target: Target, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report
+) -> KernelImage:
+    _check_machine(cache.folder, target)
     with cache.partial() as partial:
         home, tree = partial / "image", partial / "tree"
         home.mkdir()
@@ -115,17 +135,22 @@ def _make(cache: Cache, mixed: Ingredients, name: str, default: bool, jobs: int,
         try:
             _patch(tree, mixed.recipe)
             _apply(mixed.changes, tree, mixed.source)
-            config = _configure(tree, mixed.recipe)
+            config = _configure(tree, target, mixed.recipe)
             known = cache.records()
-            total = known[-1][0].steps if known else USUAL_STEPS
-            steps = make.compile(tree, jobs, log, lambda done: report(Stage("compiling", done, max(done, total))))
+            total = known[-1][0].steps if known else target.steps
+            steps = make.compile(
+                *(tree, target.arch, target.product, jobs, log),
+                lambda done: report(Stage("compiling", done, max(done, total))),
+            )
         except process.CommandError as error:
             raise _failure(mixed.source, error, log, cache) from error
         (home / "config").write_text(config)
-        shutil.copy2(tree / "linux", home / "linux")
+        shutil.copyfile(tree / target.image, home / "linux")
+        (home / "linux").chmod(0o755)
         report(Stage("booting it once"))
-        _check_boot(home / "linux")
-        return cache.put(home, _record(mixed, name, default, home, steps))
+        target.try_out(home / "linux")
+        release = (tree / "include/config/kernel.release").read_text().strip()
+        return cache.put(home, _record(mixed, name, default, home, release, steps))
 
 
 def _patch(tree: Path, ours: recipe.Recipe) -> None:
@@ -159,25 +184,25 @@ def _apply(changes: Sequence[Patch], tree: Path, source: Source) -> None:
             ) from None
 
 
-def _configure(tree: Path, ours: recipe.Recipe) -> str:
+def _configure(tree: Path, target: Target, ours: recipe.Recipe) -> str:
     """The finished configuration. UserError naming each wanted option that did not survive."""
-    make.run(tree, "tinyconfig")
+    make.run(tree, target.arch, "tinyconfig")
     config = tree / ".config"
     config.write_text(config.read_text() + ours.fragment)
-    make.run(tree, "olddefconfig")
+    make.run(tree, target.arch, "olddefconfig")
     finished = config.read_text()
     if refused := ours.refused(finished):
         raise UserError(
-            f"this kernel source does not accept options the lab kernel needs: {', '.join(refused)}; "
-            "allowed: Linux 6.16 or newer, with the options of kernel/config"
+            f"this kernel source does not accept options that a {target.called} needs: {', '.join(refused)}; "
+            f"allowed: Linux 6.16 or newer, with the options of kernel/config and kernel/{target.use}/config"
         )
     return finished
 
 
-def _check_machine(folder: Path) -> None:
+def _check_machine(folder: Path, target: Target) -> None:
     if platform.machine() != "x86_64":
         raise MachineError(
-            f"the lab kernel (User-Mode Linux) needs an x86-64 machine, and this is {platform.machine()}",
+            f"a {target.called} needs an x86-64 machine, and this is {platform.machine()}",
             "testbed run --set kernel=host …",
         )
     if lacking := package.missing("build"):
@@ -201,6 +226,9 @@ def _check_boot(linux: Path) -> None:
         raise MachineError(f"{what}\n{first.last_lines}\n", "testbed doctor")
 
 
+LAB = Target("lab", "lab kernel (User-Mode Linux)", "um", "linux", "linux", 1540, _check_boot)
+
+
 def _failure(source: Source, error: process.CommandError, log: Path, cache: Cache) -> TestbedError:
     kept = cache.folder / "failed-build.log"
     kept.write_text(log.read_text() if log.exists() else error.stderr)
@@ -210,11 +238,11 @@ def _failure(source: Source, error: process.CommandError, log: Path, cache: Cach
     return UserError(f"{what}all of it is in {kept}")
 
 
-def _record(mixed: Ingredients, name: str, default: bool, home: Path, steps: int) -> Record:
+def _record(mixed: Ingredients, name: str, default: bool, home: Path, release: str, steps: int) -> Record:
     return Record(
         name=name,
         key=mixed.key,
-        release=process.run([home / "linux", "--version"]).stdout.split()[-1],
+        release=release,
         config_hash=hashlib.sha256((home / "config").read_bytes()).hexdigest(),
         is_default=default,
         source=mixed.source.name,

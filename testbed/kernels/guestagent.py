@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import package, process
@@ -24,6 +25,15 @@ def agent() -> Path:
     if not path.exists():
         raise MachineError(f"the guest agent {PROGRAM} is missing, which virtual machines need", vmkernel.FETCH_COMMAND)
     return path.resolve()
+
+
+def need(report: Callable[[str], None]) -> None:
+    """Fetches it unless it is here."""
+    try:
+        agent()
+    except MachineError:
+        report("fetching the guest agent")
+        fetch()
 
 
 def fetch() -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -57,11 +57,6 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
 }
 """What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""
-
-
-def missing(needed: Iterable[str]) -> tuple[str, ...]:
-    """Those of the needed PROBES that this machine's kernel has not got."""
-    return tuple(name for name in PROBES if name in set(needed) and tried(name) is not None)
 
 
 @cache

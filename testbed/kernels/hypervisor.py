@@ -137,7 +137,8 @@ def _tried(tools: Tools) -> Accelerator:
         return Accelerator("tcg", f"there is no {KVM}", version())
     if not os.access(KVM, os.R_OK | os.W_OK):
         return Accelerator("tcg", f"{KVM} is not open to this user", version())
-    said = boot("kvm", vmkernel.find(None), tools, PROBE_LIMIT_S)
+    kernel = vmkernel.find(None)
+    said = boot("kvm", kernel.image, vmkernel.initramfs_of(kernel, tools.folder / "vminit"), PROBE_LIMIT_S)
     if MARK in said:
         return Accelerator("kvm", "", version())
     return Accelerator("tcg", f"{KVM} is there, and no kernel boots with it ({_reason(said)})", version())
@@ -150,13 +151,12 @@ def _reason(said: str) -> str:
     return (telling or lines[-1:] or ["it says nothing"])[0][:120]
 
 
-def boot(name: str, kernel: VmKernel, tools: Tools, limit_s: float) -> str:
-    """What a kernel and QEMU say until it powers off, or the limit is over."""
-    archive = vmkernel.initramfs_of(kernel, tools.folder / "vminit")
+def boot(name: str, image: Path, archive: Path, limit_s: float) -> str:
+    """What a kernel with this initramfs and QEMU say until it powers off, or the limit is over."""
     argv = (
         *(qemu.PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"),
         *("-machine", f"q35,accel={name}", "-cpu", CPUS[name], "-m", f"{PROBE_MEMORY}"),
-        *("-kernel", kernel.image, "-initrd", archive, "-append", f"{qemu.BOOT_WORDS} testbed.root=probe"),
+        *("-kernel", image, "-initrd", archive, "-append", f"{qemu.BOOT_WORDS} testbed.root=probe"),
     )
     with tempfile.TemporaryFile() as console:
         with process.start(argv, stdout=console, stderr=console) as machine, contextlib.suppress(process.CommandError):

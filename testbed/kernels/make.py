@@ -1,4 +1,4 @@
-"""The kernel's own make, told to build for User-Mode Linux. Writes only into the tree it is given."""
+"""The kernel's own make, told which architecture to build for. Writes only into the tree it is given."""
 
 import os
 import re
@@ -25,24 +25,24 @@ def environment() -> dict[str, str]:
     return {**kept, "PATH": package.search_path(), **ALWAYS}
 
 
-def words(*targets: str) -> tuple[str, ...]:
-    """The command for these targets."""
+def words(arch: str, *targets: str) -> tuple[str, ...]:
+    """The command for these targets; `arch` is what make calls ARCH."""
     ccache = ("CC=ccache gcc",) if package.which("ccache") else ()
-    return ("make", "ARCH=um", *ccache, *targets)
+    return ("make", f"ARCH={arch}", *ccache, *targets)
 
 
-def run(tree: Path, *targets: str) -> None:
+def run(tree: Path, arch: str, *targets: str) -> None:
     """Makes small targets, such as `olddefconfig`. CommandError when one fails."""
-    process.run(words(*targets), cwd=tree, env=environment())
+    process.run(words(arch, *targets), cwd=tree, env=environment())
 
 
-def compile(tree: Path, jobs: int, log: Path, on_step: Callable[[int], None]) -> int:
-    """Compiles `linux`; calls `on_step` with the number of files made so far and returns it at the end.
+def compile(tree: Path, arch: str, target: str, jobs: int, log: Path, on_step: Callable[[int], None]) -> int:
+    """Compiles `target`; calls `on_step` with the number of files made so far and returns it at the end.
 
     CommandError when it fails; all that make said is in `log`.
     """
     steps = 0
-    argv = words(f"-j{jobs}", "linux")
+    argv = words(arch, f"-j{jobs}", target)
     made = process.start(argv, cwd=tree, env=environment(), stdout=process.PIPE, stderr=process.TO_STDOUT)
     with log.open("w") as file, made:
         assert made.stdout is not None, "BUG: make without a pipe"

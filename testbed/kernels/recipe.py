@@ -1,4 +1,4 @@
-"""What a lab kernel is made of besides its source: a configuration fragment and our patches.
+"""What a kernel is made of besides its source: a configuration fragment and our patches.
 
 Reads the recipe folder: `kernel/` in a checkout, to which `testbed/_kernel` is a link that a wheel resolves.
 """
@@ -7,6 +7,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+Use = Literal["lab", "vm"]
+"""What a kernel is for: a lab of its own, or virtual machines."""
 
 FOLDER = Path(__file__).parents[1] / "_kernel"
 OPTION = re.compile(r"^(CONFIG_\w+)=(.*)$|^# (CONFIG_\w+) is not set$", re.MULTILINE)
@@ -56,8 +60,9 @@ def options(config: str) -> dict[str, str]:
     return {given or unset: value.strip() or "n" for given, value, unset in OPTION.findall(config)}
 
 
-def load(where: Path | None = None) -> Recipe:
-    """The recipe in a folder; None is the one that came with the testbed."""
-    home = where or FOLDER
+def load(use: Use) -> Recipe:
+    """The recipe that came with the testbed: what all kernels have, and what those for this use have beside it."""
+    home = FOLDER / use
+    fragment = (FOLDER / "config").read_text() + (home / "config").read_text()
     patches = sorted((home / "patches").glob("*.patch"))
-    return Recipe((home / "config").read_text(), tuple(Patch(path.name, path.read_text()) for path in patches))
+    return Recipe(fragment, tuple(Patch(path.name, path.read_text()) for path in patches))

@@ -1,4 +1,4 @@
-"""Where a lab kernel's source comes from: Debian's archive, a tarball, or a tree of the user's own.
+"""Where a kernel's source comes from: Debian's archive, a tarball, or a tree of the user's own.
 
 Reads what it is given and never changes it; `unpack` writes only into the folder it is told.
 """
@@ -107,7 +107,7 @@ class Tree:
         process.run(["cp", "-a", "--reflink=auto", "--", *parts, tree])
         process.run(["chmod", "-R", "u+rwX", tree])
         process.run(["rm", "-rf", *(tree / "arch").glob("*/include/generated")])
-        make.run(tree, "mrproper")
+        make.run(tree, "um", "mrproper")
 
     def _files(self) -> Iterator[Path]:
         for folder, folders, names in os.walk(self.path):

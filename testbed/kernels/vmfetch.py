@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from .. import process
-from ..error import MachineError, UserError, with_allowed
+from ..error import UserError, with_allowed
 from . import guestagent, vmkernel
 from .cache import user_folder
 from .debian import SUITE, Archive, mirror
@@ -32,11 +32,7 @@ def fetch(
         raise UserError(
             f"--name {name!r}: allowed: letters, digits, '.', '_', '+', '-', beginning with none of the signs"
         )
-    try:
-        guestagent.agent()
-    except MachineError:
-        report("fetching the guest agent")
-        guestagent.fetch()
+    guestagent.need(report)
     archive = Archive(user_folder() / "debian", mirror())
     report("looking for the kernel")
     package, version = _choose(archive, wanted)

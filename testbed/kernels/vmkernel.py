@@ -21,6 +21,7 @@ from . import initramfs
 from .cache import user_folder
 
 FETCH_COMMAND = "testbed kernel fetch"
+BUILD_COMMAND = "testbed kernel build --for vm"
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,9 @@ def find(name: str | None) -> VmKernel:
         raise MachineError("no kernel for virtual machines has been fetched yet", FETCH_COMMAND)
     listed = one_of(sorted(each.name for each in have), name) if have else "none"
     what = f"no kernel for virtual machines is called {name!r} (there are: {listed})"
-    raise MachineError(what, f"{FETCH_COMMAND} --name {name}")
+    raise MachineError(
+        what, f"{FETCH_COMMAND} --name {name}, or for a kernel of your own: {BUILD_COMMAND} --name {name}"
+    )
 
 
 @contextmanager

@@ -29,16 +29,16 @@ def change_compiler(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def change_options(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = recipe.load()
+    ours = recipe.load("lab")
     changed = recipe.Recipe(ours.fragment + "CONFIG_MPTCP=y\n", ours.patches)
-    monkeypatch.setattr(recipe, "load", lambda: changed)
+    monkeypatch.setattr(recipe, "load", lambda use: changed)
 
 
 def change_patches(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = recipe.load()
+    ours = recipe.load("lab")
     (patch,) = ours.patches
     changed = recipe.Recipe(ours.fragment, (recipe.Patch(patch.name, "Other words.\n" + patch.text),))
-    monkeypatch.setattr(recipe, "load", lambda: changed)
+    monkeypatch.setattr(recipe, "load", lambda use: changed)
 
 
 @pytest.mark.parametrize("change", [change_source, change_compiler, change_options, change_patches])

@@ -17,21 +17,29 @@ case $target in
 tinyconfig) echo '# CONFIG_TTY is not set' >.config ;;
 olddefconfig)
     hz=$(sed -n 's/.*default //p' arch/um/Kconfig)
-    sed -i "s/^CONFIG_HZ=.*/CONFIG_HZ=$hz/" .config
+    [ "$1" != ARCH=um ] || sed -i "s/^CONFIG_HZ=.*/CONFIG_HZ=$hz/" .config
     [ ! -e lacks ] || sed -i "/^$(cat lacks)=/d" .config ;;
-linux)
+linux | bzImage)
     echo "  CC      init/main.o"
     echo "  CC      mm/slub.o"
     [ ! -e slow ] || exec sleep 60
     [ ! -e broken ] || { echo "net/tcp.c:7:1: error: expected ';'" >&2; exit 2; }
-    cp kernel.sh linux ;;
+    mkdir -p include/config arch/x86/boot
+    echo 7.3.4 >include/config/kernel.release
+    if [ "$target" = linux ]; then cp kernel.sh linux; else echo "$1" >arch/x86/boot/bzImage; fi ;;
 esac
 """
 
 KERNEL = """#!/bin/sh
+echo "Booting"
+echo "testbed-first-boot 7.3.4 3600"
+"""
+
+QEMU = """#!/bin/sh
 case $1 in
---version) echo 7.3.4 ;;
-*) echo "Booting"; echo "testbed-first-boot 7.3.4 3600" ;;
+--version) echo "QEMU emulator version 9.9.9 (toy)" ;;
+*) [ ! -e "$TOY/panics" ] || { echo "Kernel panic - not syncing: toy"; exit 1; }
+   echo "testbed-vm: boots 7.3.4" ;;
 esac
 """
 
@@ -59,6 +67,7 @@ tar -cJf "$3/usr/src/$name.tar.xz" -C "$TOY" linux
 """
 
 TOOLS = {"gcc": GCC, "make": MAKE, "apt-get": APT_GET, "apt-cache": APT_CACHE, "dpkg-deb": DPKG_DEB}
+TOOLS |= {"qemu-system-x86_64": QEMU, "qemu-ga": "#!/bin/sh\n"}
 
 
 def executable(path: Path, text: str) -> None:

@@ -1,0 +1,22 @@
+"""One thing that the doctor looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`fix` is what to type: empty when all is well, "# …" when nothing helps.
+
+    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
+    of the types ovs and controller), "vm" or "mininet" (`engine: mininet`).
+    """
+
+    what: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    needed_for: str = LAB
