@@ -184,6 +184,19 @@ def test_the_emulator_of_a_standing_network_is_exact_and_status_counts_what_pass
 
 
 @pytest.mark.lab
+def test_status_counts_what_periodic_loss_dropped(home: Home) -> None:
+    (home.folder / "far.yaml").write_text(EMULATED.replace("rtt: 40 ms", "rtt: 40 ms, loss: 1 in 4"))
+    home.says("up", "far.yaml", "--kernel", "lab-realtime")
+    home.says(
+        "exec", "client", "--", "bash", "-c", "for n in {1..10}; do echo $n >/dev/udp/10.0.1.2/9; done; sleep 0.2"
+    )
+    path, _ = json.loads(home.says("status", "--format", "json"))[0]["links"]
+    assert (path["seen"]["forward"]["packets"], path["seen"]["drops"]) == (10, 2)
+    assert path.keys() == {"name", "ends", "asked", "seen"}
+    assert ", 2 dropped" in home.says("status")
+
+
+@pytest.mark.lab
 def test_a_standing_network_idles(home: Home) -> None:
     home.says("up", home.topology("net"), "--kernel", "lab-realtime")
     guest = json.loads((home.cache / "up" / "net" / "guest.json").read_text())["pid"]

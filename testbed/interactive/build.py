@@ -11,6 +11,7 @@ from ..memory import memory_bytes
 from ..plan import Plan, plan
 from ..scenario import Trial
 from ..setting import Kernel
+from ..stage import Stage
 from ..topology import WORKING, Topology
 from ..topologyfile import LinkFile
 from ..workload import PingWorkload
@@ -56,7 +57,15 @@ class Build:
             "ends": [{"node": port.node, "device": port.device} for port in ports],
             "asked": {key: value for key, value in LinkFile.of(link).written().items() if key in IMPAIRMENTS},
             "emulator": None if found is None else found.netns,
+            "drop_counters": []
+            if found is None
+            else [name for stage in found.stages for name in _drop_counters(stage)],
         }
+
+
+def _drop_counters(stage: Stage) -> tuple[str, ...]:
+    """The counters of nftables of what this direction's losses and policy dropped."""
+    return (*stage.drop_counters, *((stage.policed_counter,) if stage.policing else ()))
 
 
 def build(topology: Topology, kernel: Kernel) -> Build:

@@ -14,6 +14,8 @@ from .connection import ask, run
 from .network import Network
 
 OBSERVE = "/run/tools/observe"
+OURS = ("emulator", "drop_counters")
+"""What only we need to know of a link."""
 
 
 def overview(network: Network) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def overview(network: Network) -> dict[str, Any]:
         "memory_bytes": told["memory_bytes"],
         "events": told["events"],
         "nodes": nodes,
-        "links": [{key: value for key, value in link.items() if key != "emulator"} for link in links],
+        "links": [{key: value for key, value in link.items() if key not in OURS} for link in links],
     }
 
 
@@ -43,7 +45,9 @@ Counters = dict[tuple[str, str], dict[str, int]]
 
 
 def _counters(network: Network) -> Counters | None:
-    """(namespace, device) to what it counted, of the first end of each link and of its emulator."""
+    """(namespace, device) to what it counted, of the first end of each link and of its emulator; and (namespace,
+    counter) to the packets that a counter of the emulator has.
+    """
     with contextlib.suppress(MachineError, OSError):
         sources = tuple(_sources(network))
         if not sources:
@@ -67,6 +71,7 @@ def _sources(network: Network) -> Iterator[Source]:
         if space is not None:
             spaces[space] = None
     yield from (Source(kind, space) for space in spaces for kind in ("link", "qdisc"))
+    yield from (Source("nft", link["emulator"]) for link in network.about["links"] if link["drop_counters"])
 
 
 def _decoded(data: bytes, sources: tuple[Source, ...]) -> Counters:
@@ -76,11 +81,13 @@ def _decoded(data: bytes, sources: tuple[Source, ...]) -> Counters:
         counted = found.get((queue.netns, names.get((queue.netns, queue.device), "")))
         if counted is not None:
             counted["drops"] = counted.get("drops", 0) + queue.drops
+    for counter in sample.counter_samples(data, sources):
+        found[counter.netns, counter.name] = {"packets": counter.packets}
     return found
 
 
 def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
-    """Packets and bytes each way, and what queues and random loss dropped; periodic loss is not among it."""
+    """Packets and bytes each way, and of an emulator what its queues, its losses and a policy dropped."""
     first, second = link["ends"]
     if link["emulator"] is not None:
         space = link["emulator"]
@@ -103,7 +110,8 @@ def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
         if counted is not None
     }
     if space is not None:
-        seen["drops"] = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
+        queued = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
+        seen["drops"] = queued + sum(counters[space, name]["packets"] for name in link["drop_counters"])
     return seen
 
 
