@@ -17,6 +17,7 @@ from pathlib import Path
 
 from .. import process
 from ..error import MachineError, one_of
+from ..journal import noted, unique
 from . import initramfs
 from .cache import user_folder
 
@@ -72,18 +73,20 @@ def find(name: str | None) -> VmKernel:
 
 @contextmanager
 def partial() -> Iterator[Path]:
-    """A folder to make a kernel in, gone afterwards unless it was `put`."""
+    """A folder to make a kernel in, gone afterwards; what was `put` is no longer in it."""
     home = folder() / "kernels"
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fix = "export XDG_CACHE_HOME=/a/folder/of/yours"
         raise MachineError(f"{home} cannot be written ({error.strerror})", fix) from error
-    made = Path(tempfile.mkdtemp(prefix=".partial-", dir=home))
-    try:
-        yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+    made = home / unique(".partial")
+    with noted("folder", made.name, folder=str(made)):
+        try:
+            made.mkdir()
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
 
 
 def put(made: Path, kernel: VmKernel) -> VmKernel:
