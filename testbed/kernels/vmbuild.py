@@ -31,7 +31,7 @@ def try_out(image: Path) -> None:
         raise MachineError(what, "testbed doctor")
 
 
-TARGET = build.Target("vm", "kernel for virtual machines", "x86_64", "bzImage", "arch/x86/boot/bzImage", 2200, try_out)
+TARGET = build.Target("vm", "kernel for virtual machines", "x86_64", "bzImage", "arch/x86/boot/bzImage", 2497, try_out)
 
 
 def make(
@@ -42,26 +42,29 @@ def make(
     jobs: int | None = None,
     report: build.Report = lambda stage: None,
 ) -> VmKernel:
-    """As `build.build`, for virtual machines; without a name and a source it is what machines have that name none."""
+    """As `build.build`, for virtual machines; without a name and a source it is what machines have that name none, as a
+    kernel that was fetched without a name is: the last one of these.
+    """
     guestagent.need(lambda what: report(build.Stage(what)))
     hypervisor.version()
     cache = Cache(vmkernel.folder() / "built")
     image = build.build(source, name, patches=patches, jobs=jobs, report=report, cache=cache, target=TARGET)
     record = next(record for record, known in cache.records() if known == image)
+    is_default = image.default and name is None
     for known in vmkernel.installed():
-        if (known.name, known.source, known.default) == (image.name, _source(record), image.default):
+        if (known.name, known.source, known.default) == (image.name, _source(record), is_default):
             return known
-    return _put(image, record)
+    return _put(image, record, is_default)
 
 
-def _put(image: KernelImage, record: Record) -> VmKernel:
+def _put(image: KernelImage, record: Record, is_default: bool) -> VmKernel:
     with vmkernel.partial() as made:
         modules = made / "kernel" / "modules" / image.release
         modules.mkdir(parents=True)
         (modules / "modules.dep").touch()
         shutil.copyfile(image.path, made / "kernel" / "vmlinuz")
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        about = VmKernel(image.name, image.release, _source(record), image.default, now, made / "kernel")
+        about = VmKernel(image.name, image.release, _source(record), is_default, now, made / "kernel")
         return vmkernel.put(made / "kernel", about)
 
 

@@ -49,6 +49,8 @@ def test_it_is_built_once_and_again_when_a_patch_changes(tree: Path, tmp_path: P
 def test_without_a_name_it_is_what_machines_have_that_name_none(tree: Path) -> None:
     made = vmbuild.make()
     assert (made.name, made.default, vmkernel.find(None)) == ("linux-7.3.10", True, made)
+    assert not vmbuild.make(name="mine").default
+    assert vmkernel.find(None) == made
 
 
 def test_one_that_does_not_boot_is_not_kept_and_shows_its_console(tree: Path, tmp_path: Path) -> None:
