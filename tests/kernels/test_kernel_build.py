@@ -15,6 +15,7 @@ from testbed.error import MachineError, UserError
 from testbed.kernels.build import KernelImage, Stage, build
 from testbed.kernels.cache import Cache, find
 from testbed.kernels.firstboot import boot
+from testbed.leftover import leftovers
 
 
 def test_a_tree_becomes_a_kernel_with_its_record(tree: Path, cache: Cache) -> None:
@@ -121,7 +122,7 @@ def test_an_interrupted_build_leaves_the_cache_as_it_was(tree: Path, cache: Cach
     assert build(str(tree), cache=cache) in cache.installed()
 
 
-def test_what_a_killed_build_left_is_removed_by_the_next(tree: Path, cache: Cache) -> None:
+def killed_build(tree: Path, cache: Cache) -> None:
     (tree / "slow").touch()
     program = (
         "import sys; from pathlib import Path\n"
@@ -137,8 +138,25 @@ def test_what_a_killed_build_left_is_removed_by_the_next(tree: Path, cache: Cach
         os.kill(victim.pid, signal.SIGKILL)
     assert partial_folders(cache)
     (tree / "slow").unlink()
+
+
+def test_what_a_killed_build_left_is_removed_by_the_next(tree: Path, cache: Cache) -> None:
+    killed_build(tree, cache)
     image = build(str(tree), cache=cache)
     assert cache.installed() == (image,)
+    assert not partial_folders(cache)
+
+
+def test_what_a_killed_build_left_is_in_the_journal(
+    tree: Path, cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    killed_build(tree, cache)
+    with leftovers() as found:
+        ((_, things),) = found
+        assert [thing.what for thing in things] == [f"folder {folder}" for folder in partial_folders(cache)]
+        for thing in things:
+            thing.remove()
     assert not partial_folders(cache)
 
 
