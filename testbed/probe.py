@@ -37,7 +37,8 @@ def _looked(name: str, user: int) -> Lacking | None:
 
 
 def _root() -> Lacking | None:
-    command = Path(sys.executable).with_name("testbed")
+    ours = Path(sys.executable).with_name("testbed")
+    command = ours if ours.exists() else "testbed"
     return None if os.geteuid() == 0 else Lacking("the host's kernel needs root", f"sudo {command} …, or a lab kernel")
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,10 @@ def scenario(tmp_path: Path) -> Path:
 def running(tmp_path: Path, scenario: Path) -> Iterator[subprocess.Popen[str]]:
     """The run of a scenario of four trials, one after the other."""
     words = (sys.executable, "-c", TESTBED, "run", scenario, "-o", tmp_path / "out", "--jobs", "1")
-    with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    # Whoever has the tests run in the background of a shell ignores SIGINT, and so would this.
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    streams = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+    with subprocess.Popen(words, text=True, preexec_fn=listen, **streams) as process:
         yield process
         process.kill()
 

@@ -198,3 +198,13 @@ def test_a_path_without_a_rate_is_refused_in_virtual_time() -> None:
 
 def rows(ran: Ran, name: str) -> list[dict[str, Any]]:
     return pq.read_table(ran.folder / f"{name}.parquet").to_pylist()
+
+
+def test_what_the_host_read_last_does_not_reach_the_guest(run_trial: Callable[..., Ran]) -> None:
+    """A time of access to note, which depends on the host, would be work at a time of its own."""
+    ran = run_trial(tamper=lambda steps: (*steps, {"run": ["cat", "/proc/mounts"], "out": "mounts"}))
+    mounts = [line.split(" ") for line in (ran.folder / "mounts").read_text().splitlines()]
+    options = {where: set(words.split(",")) for _, where, kind, words, *_ in mounts if kind == "hostfs"}
+    assert options.keys() == {"/", "/run/trial", "/run/tools"}
+    assert "noatime" in options["/run/trial"]
+    assert all("ro" in options[where] for where in ("/", "/run/tools"))

@@ -166,7 +166,7 @@ def test_a_user_without_any_privilege_is_told_what_needs_root(home: Path) -> Non
         pytest.skip("this interpreter, or the testbed's code, is not for everybody to read")
     refused = as_nobody(home, "run", "small.yaml", "-o", "out", "--set", "kernel=host")
     assert refused.returncode == 3
-    assert "kernel: host needs root; to fix it, type: sudo testbed run" in refused.stderr
+    assert "the host's kernel needs root; to fix it, type: sudo testbed …, or a lab kernel" in refused.stderr
 
 
 def test_a_user_without_any_privilege_has_mininet_build_a_network_and_repeats_it(home: Path) -> None:

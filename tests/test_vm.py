@@ -254,6 +254,7 @@ def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
     monkeypatch.setattr(hypervisor, "KVM", tmp_path)
     monkeypatch.setattr(hypervisor, "boot", lambda *words: next(said))
+    monkeypatch.setattr(vmkernel, "initramfs_of", lambda kernel, init: tmp_path / "initramfs")
     fake_kernel("debian", default=True)
     first, again = hypervisor.accelerator(tools()), hypervisor.accelerator(tools())
     assert first == again
