@@ -58,14 +58,14 @@ def _as_finding(ability: Ability) -> dict[str, object]:
 def _print_abilities(console: Console, able: tuple[Ability, ...]) -> None:
     """A line for each node type and engine."""
     why = Column("why not", overflow="fold")
-    title = "Which topologies can run here"
-    table = Table("", "lab", "host", why, title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table = Table("", "lab", "host", why, box=None, padding=(0, 2, 0, 0))
     for part in dict.fromkeys(each.part for each in able):
         row = {each.kernel: each for each in able if each.part == part}
         marks = ["[green]yes[/]" if row[kernel].ok else "[red]no[/]" for kernel in ("lab", "host")]
         table.add_row(
             part, *marks, escape("; ".join(f"{each.kernel}: {each.why}" for each in row.values() if each.why))
         )
+    console.print("[italic]Which topologies can run here[/]")
     console.print(table)
     console.print()
 
@@ -77,10 +77,11 @@ def _print(findings: tuple[Finding, ...], able: tuple[Ability, ...], works: bool
     others = {finding.needed_for for finding in findings} - set(TITLES)
     for need, title in (TITLES | {name: f"For {name}" for name in sorted(others)}).items():
         found = Column("found", overflow="fold")
-        table = Table("", "what", found, title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+        table = Table("", "what", found, box=None, padding=(0, 2, 0, 0))
         for finding in (each for each in findings if each.needed_for == need):
             mark = "[green]ok[/]" if finding.ok else "[red]no[/]"
             table.add_row(mark, escape(finding.what), escape(finding.detail))
+        console.print(f"[italic]{title}[/]", soft_wrap=True)
         console.print(table)
         console.print()
     _print_abilities(console, able)
