@@ -28,7 +28,7 @@ from .agent.elsewhere import WAYS
 from .agent.kernel import StepError
 from .background import Constant
 from .error import MachineError, UserError
-from .kernels import host, lab
+from .kernels import host, lab, vmkernel
 from .kernels.cache import KernelImage, find
 from .kernels.guest import Ending, Progress, TrialError
 from .machine import Machine
@@ -85,13 +85,21 @@ def place(kernel: Kernel) -> Place:
     return Place(kernel, tools(), image)
 
 
-def kernel_key(kernel: Kernel) -> str | None:
-    """What the lab kernel that a trial would run on was built from; None for this machine's, or if there is none."""
+def kernel_key(trial: Trial) -> str | None:
+    """What the lab kernel that a trial would run on was built from, or the kernels of its virtual machines; None for
+    this machine's, or if one is missing.
+    """
     try:
-        image = place(kernel).image
+        image = place(trial.kernel).image
+        return _machine_kernels(trial) if image is None else image.key
     except MachineError:
         return None
-    return None if image is None else image.key
+
+
+def _machine_kernels(trial: Trial) -> str | None:
+    """Where those come from that we hand to virtual machines."""
+    given = [node.vm for node in trial.topology.nodes if node.vm is not None and not node.vm.boots_itself]
+    return "; ".join(vmkernel.find(vm.kernel).source for vm in given) or None
 
 
 def check(trial: Trial, made: Orders) -> None:
@@ -169,7 +177,7 @@ def run(
     there = place(trial.kernel)
     write_json(folder / TRIAL, trial.to_dict())
     (folder / "plan.sh").write_text(made.script)
-    write_json(folder / PROVENANCE, _provenance(there))
+    write_json(folder / PROVENANCE, _provenance(trial, there))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
         with relay.opened(machines(trial), folder):
@@ -221,7 +229,7 @@ def _carry_out(
     )
 
 
-def _provenance(there: Place) -> dict[str, object]:
+def _provenance(trial: Trial, there: Place) -> dict[str, object]:
     image = there.image
     return {
         "testbed": __version__,
@@ -229,6 +237,7 @@ def _provenance(there: Place) -> dict[str, object]:
         "kernel": None
         if image is None
         else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
+        "machine_kernels": _machine_kernels(trial),
         "versions": _versions(),
     }
 

@@ -164,9 +164,12 @@ class Store:
         return read_result(folder)
 
     def kernel_key(self, trial: Trial) -> str | None:
-        """What the lab kernel of a finished trial was built from; None if that was not noted."""
+        """What the lab kernel of a finished trial was built from, or the kernels of its virtual machines; None if that
+        was not noted.
+        """
         path = self.path / "trials" / trial.id / PROVENANCE
-        key = (read_json(path).get("kernel") or {}).get("key") if path.exists() else None
+        noted = read_json(path) if path.exists() else {}
+        key = (noted.get("kernel") or {}).get("key") or noted.get("machine_kernels")
         return key if isinstance(key, str) else None
 
     def results(self) -> tuple[TrialResult, ...]:

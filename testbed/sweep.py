@@ -21,7 +21,7 @@ from .kernels.guest import Cancelled
 from .kernels.lab import RESERVE_BYTES, available_bytes, check_memory
 from .result import TrialResult
 from .scenario import Params, Trial
-from .setting import Kernel, Until
+from .setting import Until
 from .store import Store
 from .trial import orders
 
@@ -136,14 +136,9 @@ def _found(trials: Sequence[Trial], store: Store, agenda: Agenda) -> dict[str, T
 
 def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
     """Raises UserError for a trial on a kernel that has been built from something else since, under the same name."""
-    keys: dict[Kernel, str | None] = {}
     for trial in done:
         was = store.kernel_key(trial)
-        if was is None:
-            continue
-        if trial.kernel not in keys:
-            keys[trial.kernel] = runner.kernel_key(trial.kernel)
-        if keys[trial.kernel] not in (None, was):
+        if was is not None and runner.kernel_key(trial) not in (None, was):
             folder = store.path / "trials"
             raise UserError(
                 f"{folder / trial.id} was measured with another build of its kernel than there is now; allowed: "

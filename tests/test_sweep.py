@@ -328,13 +328,14 @@ def timestamps(folder: Path) -> tuple[float, float]:
     return began, began + host["wall_s"]
 
 
+@pytest.mark.parametrize("noted", [{"kernel": {"key": "old"}}, {"kernel": None, "machine_kernels": "old"}])
 def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_results(
-    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noted: dict[str, Any]
 ) -> None:
     trials = make_trials(["10 ms"], 2)
     run(tmp_path, trials)
     for trial in trials:
-        store.write_json(tmp_path / "trials" / trial.id / "provenance.json", {"kernel": {"key": "old"}})
+        store.write_json(tmp_path / "trials" / trial.id / "provenance.json", noted)
     monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "old")
     assert len(run(tmp_path, trials).results) == 2
     monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "new")

@@ -167,11 +167,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def fake_kernel(name: str, default: bool = False) -> VmKernel:
+def fake_kernel(name: str, default: bool = False, source: str = "test") -> VmKernel:
     with vmkernel.partial() as made:
         (made / "vmlinuz").write_text(name)
         (made / "modules").mkdir()
-        return vmkernel.put(made, VmKernel(name, "7.3", "test", default, "2026", made))
+        return vmkernel.put(made, VmKernel(name, "7.3", source, default, "2026", made))
 
 
 def test_a_kernel_is_found_by_name_or_as_the_newest_default(cache: Path) -> None:
@@ -246,6 +246,15 @@ def test_without_qemu_the_command_that_installs_it_is_said(monkeypatch: pytest.M
     monkeypatch.setattr(package, "which", lambda program: None)
     with pytest.raises(MachineError, match=r"QEMU is missing.*apt-get install -y qemu-system-x86$"):
         hypervisor.version()
+
+
+def test_a_trial_knows_what_the_kernels_of_its_machines_were_made_of(cache: Path) -> None:
+    """So that a kernel that is built anew under the same name does not take old results."""
+    assert runner.kernel_key(make_trial()) is None
+    fake_kernel("debian", default=True)
+    before = runner.kernel_key(make_trial())
+    fake_kernel("debian", default=True, source="changed")
+    assert (before, runner.kernel_key(make_trial())) == ("test; test", "changed; changed")
 
 
 def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
