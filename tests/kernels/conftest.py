@@ -12,7 +12,7 @@ from testbed.kernels.cache import Cache
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A toy of Linux, and toy tools in front of the real ones."""
+    """A toy of Linux, toy tools in front of the real ones, and a cache and a journal of its own."""
     tree = tmp_path / "linux"
     (tree / "arch/um").mkdir(parents=True)
     (tree / "arch/um/Kconfig").write_text(KCONFIG)
@@ -23,6 +23,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         executable(tools / name, text)
     monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
     monkeypatch.setenv("TOY", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("testbed.package.missing", lambda use: ())
     monkeypatch.setattr(debian, "KEYRING", tools)
     return tree

@@ -147,10 +147,7 @@ def test_what_a_killed_build_left_is_removed_by_the_next(tree: Path, cache: Cach
     assert not partial_folders(cache)
 
 
-def test_what_a_killed_build_left_is_in_the_journal(
-    tree: Path, cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+def test_what_a_killed_build_left_is_in_the_journal(tree: Path, cache: Cache) -> None:
     killed_build(tree, cache)
     with leftovers() as found:
         ((_, things),) = found

@@ -17,7 +17,6 @@ def own_cache(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     folder.mkdir()
     (folder / "vminit").write_text("our init")
     monkeypatch.setattr(native, "tools", lambda: native.Tools(folder, "toy"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     hypervisor.version.cache_clear()
 
 
