@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import yaml
 
 from testbed import far, playbook
-from testbed.agent import lent
+from testbed.agent import lent, resident
 from testbed.command import HOME, home
 from testbed.error import SpecError, UserError
 from testbed.impairment import Direction
@@ -249,3 +250,9 @@ def test_a_machine_that_this_computer_has_no_cable_to_is_refused(
 ) -> None:
     with pytest.raises(UserError, match=said):
         plan(bridged(real_nic, **link))
+
+
+@pytest.mark.parametrize(("parent", "status"), [(None, 0), (1, 1)])
+def test_a_program_on_a_machine_does_not_begin_if_who_started_it_is_gone(parent: int | None, status: int) -> None:
+    done = subprocess.run(["true"], preexec_fn=partial(resident.die_with, parent or os.getpid()), check=False)
+    assert done.returncode == status

@@ -15,6 +15,7 @@ import base64
 import contextlib
 import ctypes
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -187,9 +188,8 @@ class Resident:
         words, number = request["words"], request["id"]
         text = base64.b64decode(request.get("stdin", ""))
         stdin = subprocess.PIPE if text else subprocess.DEVNULL
-        process = subprocess.Popen(
-            words, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=die_with_parent
-        )
+        bound = functools.partial(die_with, os.getpid())
+        process = subprocess.Popen(words, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=bound)
         assert process.stdout is not None
         assert process.stderr is not None
         self.running[number] = process
@@ -279,8 +279,11 @@ def enter(descriptor: int) -> None:
         raise StepError(f"setns: {os.strerror(ctypes.get_errno())}")
 
 
-def die_with_parent() -> None:
+def die_with(parent: int) -> None:
+    """Also if the parent died before it could be asked for."""
     LIBC.prctl(1, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def in_a_child(work: Callable[[], None]) -> None:
