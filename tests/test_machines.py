@@ -268,14 +268,16 @@ def begun(computers: Room, folder: Path) -> Iterator[subprocess.Popen[str]]:
 def residents(computers: Room) -> list[int]:
     """What stands on the machines for trials."""
     theirs = {os.stat(f"/proc/{computer.pid}/ns/pid").st_ino for computer in computers.computers.values()}
-    found = []
+    parents = {}
     for path in Path("/proc").iterdir():
         with suppress(OSError):
             if path.name.isdigit() and os.stat(path / "ns/pid").st_ino in theirs:
                 words = (path / "cmdline").read_bytes().split(b"\0")
                 if words[0] == b"python3" and b"-ISB" in words:
-                    found.append(int(path.name))
-    return found
+                    parents[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+    return [
+        pid for pid, parent in parents.items() if parent not in parents
+    ]  # a child has our name until it is a program
 
 
 def test_a_run_that_is_killed_gives_everything_back(computers: Room, tmp_path: Path) -> None:
