@@ -71,15 +71,7 @@ def _tried(what: str, module: str, attempt: Callable[[], process.CommandError | 
 
 def _command(what: str, module: str, *words: str) -> Lacking | None:
     """Tries a command in a network namespace of its own."""
-
-    def attempt() -> process.CommandError | None:
-        try:
-            process.run(("unshare", "--net", "--", *words))
-        except process.CommandError as error:
-            return error
-        return None
-
-    return _tried(what, module, attempt)
+    return _tried(what, module, partial(host.refusal, *words))
 
 
 def _emulation(name: str) -> Lacking | None:

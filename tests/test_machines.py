@@ -266,7 +266,7 @@ def begun(computers: Room, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def residents(computers: Room) -> list[int]:
-    """What stands on the machines for trials."""
+    """What stands on the machines for trials. A child has its name until it is a program, and does not count."""
     theirs = {os.stat(f"/proc/{computer.pid}/ns/pid").st_ino for computer in computers.computers.values()}
     parents = {}
     for path in Path("/proc").iterdir():
@@ -275,9 +275,7 @@ def residents(computers: Room) -> list[int]:
                 words = (path / "cmdline").read_bytes().split(b"\0")
                 if words[0] == b"python3" and b"-ISB" in words:
                     parents[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
-    return [
-        pid for pid, parent in parents.items() if parent not in parents
-    ]  # a child has our name until it is a program
+    return [pid for pid, parent in parents.items() if parent not in parents]
 
 
 def test_a_run_that_is_killed_gives_everything_back(computers: Room, tmp_path: Path) -> None:

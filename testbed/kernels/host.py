@@ -61,8 +61,12 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
 
 @cache
 def tried(name: str) -> process.CommandError | None:
-    """How the command of one of PROBES failed, in a network namespace of its own; None if it did not."""
-    words, _ = PROBES[name]
+    """How the command of one of PROBES failed; None if it did not."""
+    return refusal(*PROBES[name][0])
+
+
+def refusal(*words: str) -> process.CommandError | None:
+    """How a command failed in a network namespace of its own; None if it did not."""
     try:
         process.run(("unshare", "--net", "--", *words))
     except process.CommandError as error:
