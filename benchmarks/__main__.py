@@ -1,5 +1,6 @@
 """Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
-two trials at a time gain: `python -m benchmarks jobs`; and how fast reports are: `python -m benchmarks report`.
+two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; and whether
+two checkouts measure the same: `python -m benchmarks digests --help`.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -19,7 +20,7 @@ from testbed import runner
 from testbed.scenario import Trial
 from testbed.trial import orders
 
-from . import jobs, report
+from . import digests, jobs, report
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,12 @@ def measure(case: Case) -> tuple[float, float, float, str]:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["digests"]:
+        sys.exit(digests.main(sys.argv[2:]))
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
-    parser.add_argument("names", nargs="*", help=", ".join(["jobs", "report", *(case.name for case in CASES)]))
+    parser.add_argument(
+        "names", nargs="*", help=", ".join(["jobs", "report", "digests", *(case.name for case in CASES)])
+    )
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
     options = parser.parse_args()
     if options.names == ["jobs"]:
