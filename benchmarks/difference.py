@@ -113,7 +113,7 @@ def _detail(name: str, new: bytes, old: bytes) -> str:
         found = columns(pq.read_table(pa.BufferReader(new)), pq.read_table(pa.BufferReader(old)))
     else:
         return ""
-    told = list(dict.fromkeys(found)) or ["no value"]
+    told = sorted(dict.fromkeys(found), key=lambda each: not each.endswith((" added", " gone"))) or ["no value"]
     return f" ({', '.join(told[:DETAILS])}{', …' if len(told) > DETAILS else ''})"
 
 
