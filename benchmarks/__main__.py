@@ -16,9 +16,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from testbed import runner
-from testbed.scenario import Trial
-from testbed.trial import orders
+from testbed.model.scenario import Trial
+from testbed.trial import run as runner
+from testbed.trial.orders.sequence import orders
 
 from . import digests, jobs, report
 

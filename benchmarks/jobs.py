@@ -14,9 +14,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from testbed.commands.run import carry_out
-from testbed.specfile import files_of, load_scenario
-from testbed.store import Store
+from testbed.commands.measure.run import carry_out
+from testbed.spec.load import files_of, load_scenario
+from testbed.sweep.store import Store
 
 GOAL = 1.8
 NOT_REPEATED = ("host.json", "host.parquet")

@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from testbed import column
+from testbed.model.scenario import Trial
 from testbed.report.page import page
 from testbed.report.source import read
 from testbed.report.view import view
-from testbed.result import SCHEMA
-from testbed.scenario import Trial
-from testbed.store import write_json
+from testbed.trial import column
+from testbed.trial.folder import write_json
+from testbed.trial.stored_result import SCHEMA
 
 FLOWS, SAMPLES = 10, 300
 RTTS = (1, 11, 22, 45, 91, 183, 274, 376, 500, 700)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .database import Results
+    from .sweep.database import Results
 
 __version__ = "0.1.0"
 
@@ -18,6 +18,6 @@ def open(path: str | Path) -> Results:
 
     Raises UserError for a folder that holds no results, or those of another schema version.
     """
-    from .database import open_results  # Arrow takes a while to import
+    from .sweep.database import open_results  # Arrow takes a while to import
 
     return open_results(path)

@@ -14,15 +14,18 @@ import typer.main
 from . import __version__
 from .error import TestbedError
 
-COMMANDS = (
-    *("doctor", "kernel", "machines", "check", "plan", "run", "results", "query", "plot", "report", "compare"),
-    "reproduce",
-    "schema",
-    *("up", "shell", "exec", "status", "down", "clean"),
-)
-"""Each is a module of `testbed.commands`, with a function or a group `app` of that name, in the order of the help.
-SETTINGS in the module says how the command differs from others.
+GROUPS = {
+    "describe": ("check", "plan", "schema"),
+    "measure": ("run", "reproduce"),
+    "conclude": ("results", "query", "plot", "report", "compare"),
+    "network": ("up", "shell", "exec", "status", "down", "clean"),
+    "computer": ("doctor", "kernel", "machines"),
+}
+"""The commands, by the package of `testbed.commands` that their module is in, in the order of the help. The module has
+a function or a group `app` of the command's name. SETTINGS in it says how the command differs from others.
 """
+
+COMMANDS = {name: group for group, names in GROUPS.items() for name in names}
 
 
 class Interrupted(TestbedError):
@@ -42,7 +45,7 @@ class Commands(typer.core.TyperGroup):
     def get_command(self, ctx: Any, name: str) -> Any:
         if name not in COMMANDS:
             return None
-        module = import_module(f".commands.{name}", __package__)
+        module = import_module(f".commands.{COMMANDS[name]}.{name}", __package__)
         found = getattr(module, "app", None)
         if found is None:
             found = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .cache_folder import user_folder
 from .error import MachineError, TestbedError
-from .kernels.cache import user_folder
 
 RUN = "run"
 """The kind of an entry for a run that goes on: its results folder."""

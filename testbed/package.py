@@ -92,3 +92,7 @@ def has_module(name: str) -> bool:
         return True
     lists = (Path("/lib/modules", platform.release(), file) for file in ("modules.dep", "modules.builtin"))
     return any(f"/{name}.ko" in listed.read_text(errors="replace") for listed in lists if listed.exists())
+
+
+MININET_PYTHON, MININET_DRIVER = ("/usr/bin/python3", "-EsB"), "mininet_driver.py"
+"""Mininet belongs to the system's Python."""

@@ -11,8 +11,9 @@ import hypothesis
 import pytest
 from trials import Ran, Steps, make_trial
 
-from testbed import probe, runner
-from testbed.trial import orders
+from testbed.kernel.ready import probe
+from testbed.trial import run as runner
+from testbed.trial.orders.sequence import orders
 
 hypothesis.settings.register_profile("testbed", deadline=None)  # a loaded machine proves nothing
 hypothesis.settings.load_profile("testbed")

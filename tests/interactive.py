@@ -13,8 +13,8 @@ from pathlib import Path
 
 from leftover import processes_below
 
-from testbed.kernels.cache import user_folder
-from testbed.native import tools
+from testbed.cache_folder import user_folder
+from testbed.kernel.native_program import tools
 
 TESTBED = "from testbed.cli import main; main()"
 PATIENCE_S = 180.0

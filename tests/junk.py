@@ -10,7 +10,7 @@ import yaml
 from hypothesis import strategies as st
 
 from testbed.error import Problem, SpecError
-from testbed.specfile import load_scenario
+from testbed.spec.load import load_scenario
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["1 ms", "none", "a", "flow"]),

@@ -10,11 +10,11 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from testbed.node import node_netns
-from testbed.plan import Plan
-from testbed.segmentcheck import one_way_faults
-from testbed.topology import Link, Node, Topology
-from testbed.vlan import Membership
+from testbed.model.topology import Link, Node, Topology
+from testbed.model.vlan import Membership
+from testbed.plan.network import Plan
+from testbed.plan.node.namespace import node_netns
+from testbed.spec.topology.segment_rules import one_way_faults
 
 HOPS_MAX = 64
 

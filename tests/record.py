@@ -9,10 +9,11 @@ from pathlib import Path
 
 from trials import make_trial
 
-from testbed import runner
-from testbed.kernels import lab
-from testbed.sample import Source
-from testbed.trial import READ_BACK, SAMPLES, orders
+from testbed.kernel import lab
+from testbed.trial import place
+from testbed.trial.observe.sample import Source
+from testbed.trial.orders.file_name import READ_BACK, SAMPLES
+from testbed.trial.orders.sequence import orders
 
 DATA = Path(__file__).parent / "data"
 
@@ -29,8 +30,8 @@ def sources(file: str) -> tuple[Source, ...]:
 
 def record() -> None:
     trial = make_trial(**CHANGES)
-    made, place = orders(trial), runner.place(trial.kernel)
-    assert place.image is not None
+    made, there = orders(trial), place.place(trial.kernel)
+    assert there.image is not None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         lab.run(place.image, made.steps, folder, tools=place.tools, seed=1, memory_bytes=made.memory_bytes)

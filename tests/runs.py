@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from trials import make_trial
 
-from testbed import column
-from testbed.result import SCHEMA, TrialResult
-from testbed.scenario import Trial
-from testbed.setting import Kernel
-from testbed.store import HOST, RESULT, TRIAL, Store, write_json
+from testbed.model.run_setting import Kernel
+from testbed.model.scenario import Trial
+from testbed.spec.scenario.trial import trial_data
+from testbed.sweep.store import Store
+from testbed.trial import column
+from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
+from testbed.trial.stored_result import SCHEMA, TrialResult
 
 Measure = Callable[[Trial], Mapping[str, Any]]
 
@@ -70,7 +72,7 @@ def make_result(trial: Trial, wall_s: float = 1.0, **changes: Any) -> TrialResul
 
 def write_result(folder: Path, trial: Trial, result: TrialResult, samples: int = 3) -> None:
     """The files of a finished trial, of those that others read."""
-    write_json(folder / TRIAL, trial.to_dict())
+    write_json(folder / TRIAL, trial_data(trial))
     write_json(folder / HOST, {"wall_s": result.wall_s, "started": "2026-01-01T00:00:00+00:00"})
     rows = [{"time_s": 0.1 * i, "netns": "a", "snd_cwnd": 10 + i, "min_rtt_s": None} for i in range(samples)]
     pq.write_table(pa.Table.from_pylist(rows, column.SAMPLES), folder / "samples.parquet")

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from trials import make_trial
 
-from testbed.result import SCHEMA, TrialResult
+from testbed.spec.scenario.trial import trial_data
+from testbed.trial.stored_result import SCHEMA, TrialResult
 
 RATE_BPS = 100e6
 
@@ -47,7 +48,7 @@ def trial_settings(made: Made) -> dict[str, Any]:
         {"duration": "10 s", "flows": len(made.goodput_bps), **made.workload},
         **{"id": made.id, "params": dict(made.params), "seed": made.seed, **made.changes},
     )
-    return json.loads(json.dumps(trial.to_dict()))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(trial_data(trial)))  # type: ignore[no-any-return]
 
 
 def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:

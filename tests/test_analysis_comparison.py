@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from testbed.analysis.comparison import CellComparison, compare, holm, noise_floor, overall
+from testbed.analysis.paired import CellComparison, compare, holm, noise_floor, overall
 
 SEEDS = 10
 

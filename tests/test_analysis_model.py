@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testbed.analysis import model
+from testbed.analysis import tcp_model
 
 LOSSES = [10.0**-exponent for exponent in range(2, 9)]
 RENO = [12, 38, 120, 379, 1200, 3795, 12000]
@@ -23,21 +23,21 @@ ROWS = [(*key, *row) for key, windows in CUBIC.items() for row in zip(LOSSES, wi
 
 @pytest.mark.parametrize(("loss", "window"), [*zip(LOSSES, RENO, strict=True)])
 def test_renos_average_windows_are_those_of_rfc_9438(loss: float, window: int) -> None:
-    assert round(model.reno_window_segments(loss)) == window
+    assert round(tcp_model.reno_window_segments(loss)) == window
 
 
 @pytest.mark.parametrize(("c", "rtt_s", "loss", "window"), ROWS)
 def test_cubics_average_windows_are_those_of_rfc_9438(c: float, rtt_s: float, loss: float, window: int) -> None:
-    assert round(model.cubic_window_segments(loss, rtt_s, c)) == window
+    assert round(tcp_model.cubic_window_segments(loss, rtt_s, c)) == window
 
 
 def test_the_reno_friendly_region_lifts_cubic_to_reno_and_never_lowers_it() -> None:
-    assert model.cubic_alone_window_segments(1e-3, 0.1) < model.cubic_window_segments(1e-3, 0.1)
-    assert model.cubic_alone_window_segments(1e-5, 0.1) == model.cubic_window_segments(1e-5, 0.1)
+    assert tcp_model.cubic_alone_window_segments(1e-3, 0.1) < tcp_model.cubic_window_segments(1e-3, 0.1)
+    assert tcp_model.cubic_alone_window_segments(1e-5, 0.1) == tcp_model.cubic_window_segments(1e-5, 0.1)
 
 
 def test_the_factor_of_cubics_window_is_1_054() -> None:
-    assert model.cubic_alone_window_segments(1.0, 1.0) == pytest.approx(1.054, abs=5e-4)
+    assert tcp_model.cubic_alone_window_segments(1.0, 1.0) == pytest.approx(1.054, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -52,30 +52,30 @@ def test_the_factor_of_cubics_window_is_1_054() -> None:
 )
 def test_the_loss_for_a_rate_is_that_of_rfc_9438(rate_bps: float, reno: float, cubic: float) -> None:
     window = rate_bps * 0.1 / (1500 * 8)
-    assert model.reno_loss(window) == pytest.approx(reno, rel=0.04)  # the table has Reno rounded down
-    assert model.cubic_loss(window, 0.1) == pytest.approx(cubic, rel=0.04)
+    assert tcp_model.reno_loss(window) == pytest.approx(reno, rel=0.04)  # the table has Reno rounded down
+    assert tcp_model.cubic_loss(window, 0.1) == pytest.approx(cubic, rel=0.04)
 
 
 @given(st.floats(1e-9, 0.5), st.floats(1e-3, 1.0))
 def test_loss_and_window_are_inverse_to_each_other(loss: float, rtt_s: float) -> None:
-    assert model.reno_loss(model.reno_window_segments(loss)) == pytest.approx(loss)
-    assert model.cubic_loss(model.cubic_window_segments(loss, rtt_s), rtt_s) == pytest.approx(loss)
+    assert tcp_model.reno_loss(tcp_model.reno_window_segments(loss)) == pytest.approx(loss)
+    assert tcp_model.cubic_loss(tcp_model.cubic_window_segments(loss, rtt_s), rtt_s) == pytest.approx(loss)
 
 
 def test_the_square_root_law_has_its_constant_of_1997() -> None:
-    assert model.square_root_window_segments(1.0) == pytest.approx(1.22, abs=5e-3)
-    assert model.square_root_window_segments(1.0, segments_per_ack=2) == pytest.approx(0.87, abs=5e-3)
+    assert tcp_model.square_root_window_segments(1.0) == pytest.approx(1.22, abs=5e-3)
+    assert tcp_model.square_root_window_segments(1.0, segments_per_ack=2) == pytest.approx(0.87, abs=5e-3)
 
 
 def test_the_square_root_law_is_the_area_of_a_sawtooth() -> None:
     peak = 400  # segments; the window goes from 200 to 400, one more in each round
     sent = sum(range(peak // 2, peak))
-    assert model.square_root_window_segments(1 / sent) == pytest.approx(0.75 * peak, rel=2e-3)
+    assert tcp_model.square_root_window_segments(1 / sent) == pytest.approx(0.75 * peak, rel=2e-3)
 
 
 def test_one_in_500_at_1_ms_is_317_mbit_per_second() -> None:
-    window = model.square_root_window_segments(1 / 500)
-    assert model.window_throughput_bps(window, 0.001, 1448) == pytest.approx(317e6, rel=2e-3)
+    window = tcp_model.square_root_window_segments(1 / 500)
+    assert tcp_model.window_throughput_bps(window, 0.001, 1448) == pytest.approx(317e6, rel=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_one_in_500_at_1_ms_is_317_mbit_per_second() -> None:
     [(4e6, 0.05, 640e6), (250e6, 0.376, 5.32e9), (250e6, 0.340, 5.88e9), (65536, 0.1, 5_242_880), (0, 1, 0)],
 )
 def test_no_more_than_a_window_in_a_round_trip(window_bytes: float, rtt_s: float, limit_bps: float) -> None:
-    assert model.window_limit_bps(window_bytes, rtt_s) == pytest.approx(limit_bps, rel=1e-3)
+    assert tcp_model.window_limit_bps(window_bytes, rtt_s) == pytest.approx(limit_bps, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -91,22 +91,22 @@ def test_no_more_than_a_window_in_a_round_trip(window_bytes: float, rtt_s: float
     [(1500, True, 4, 1448), (1500, False, 4, 1460), (1500, True, 6, 1428), (9000, True, 4, 8948)],
 )
 def test_the_payload_of_a_full_segment(mtu: int, timestamps: bool, version: int, mss: int) -> None:
-    assert model.mss_bytes(mtu, timestamps, version) == mss
+    assert tcp_model.mss_bytes(mtu, timestamps, version) == mss
 
 
 def test_a_saturated_10_gbit_link_carries_1448_of_1514() -> None:
-    assert model.line_rate_limit_bps(10e9) == pytest.approx(10e9 * 1448 / 1514)
+    assert tcp_model.line_rate_limit_bps(10e9) == pytest.approx(10e9 * 1448 / 1514)
 
 
 def test_gigabit_ethernet_with_its_whole_framing_carries_949_mbit() -> None:
-    found = model.line_rate_limit_bps(1e9, timestamps=False, framing_bytes=38)
+    found = tcp_model.line_rate_limit_bps(1e9, timestamps=False, framing_bytes=38)
     assert found == pytest.approx(949.3e6, rel=1e-4)
 
 
 @given(st.integers(576, 9000), st.booleans(), st.sampled_from([4, 6]))
 def test_goodput_is_below_the_rate_and_headers_cost(mtu: int, timestamps: bool, version: int) -> None:
     def limit(timestamps: bool, version: int) -> float:
-        return model.line_rate_limit_bps(1e9, mtu, timestamps, version)
+        return tcp_model.line_rate_limit_bps(1e9, mtu, timestamps, version)
 
     assert 0 < limit(timestamps, version) < 1e9
     assert limit(True, version) < limit(False, version)
@@ -114,42 +114,42 @@ def test_goodput_is_below_the_rate_and_headers_cost(mtu: int, timestamps: bool, 
 
 
 def test_slow_start_doubles_in_each_round_trip() -> None:
-    assert model.slow_start_s(10 * 2**5, 0.1) == pytest.approx(0.5)
-    assert model.slow_start_s(10, 0.1) == 0
-    assert model.slow_start_s(5, 0.1) == 0
-    assert model.slow_start_s(10 * 1.5**4, 0.1, growth=1.5) == pytest.approx(0.4)
+    assert tcp_model.slow_start_s(10 * 2**5, 0.1) == pytest.approx(0.5)
+    assert tcp_model.slow_start_s(10, 0.1) == 0
+    assert tcp_model.slow_start_s(5, 0.1) == 0
+    assert tcp_model.slow_start_s(10 * 1.5**4, 0.1, growth=1.5) == pytest.approx(0.4)
 
 
 def test_slow_start_to_10_gbit_at_366_ms_takes_5_4_seconds() -> None:
     window = 10e9 * 0.366 / (8 * 1514)
-    assert model.slow_start_s(window, 0.366) == pytest.approx(0.366 * math.log2(window / 10))
-    assert model.slow_start_s(window, 0.366) == pytest.approx(5.4, abs=0.1)
+    assert tcp_model.slow_start_s(window, 0.366) == pytest.approx(0.366 * math.log2(window / 10))
+    assert tcp_model.slow_start_s(window, 0.366) == pytest.approx(5.4, abs=0.1)
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: model.reno_window_segments(0),
-        lambda: model.reno_window_segments(1.5),
-        lambda: model.square_root_window_segments(-0.1),
-        lambda: model.square_root_window_segments(0.1, 0),
-        lambda: model.cubic_window_segments(0.1, 0),
-        lambda: model.cubic_window_segments(0.1, 0.1, beta=1.0),
-        lambda: model.cubic_window_segments(0.1, 0.1, c=0),
-        lambda: model.reno_loss(1.0),
-        lambda: model.reno_loss(0),
-        lambda: model.cubic_loss(0, 0.1),
-        lambda: model.window_limit_bps(-1, 0.1),
-        lambda: model.window_limit_bps(1, 0),
-        lambda: model.window_limit_bps(math.nan, 1),
-        lambda: model.window_throughput_bps(1, 1, 0),
-        lambda: model.mss_bytes(40),
-        lambda: model.mss_bytes(1500, ip_version=5),
-        lambda: model.line_rate_limit_bps(-1),
-        lambda: model.line_rate_limit_bps(1, framing_bytes=-1),
-        lambda: model.slow_start_s(10, 0),
-        lambda: model.slow_start_s(10, 1, growth=1),
-        lambda: model.slow_start_s(10, 1, initial_segments=0),
+        lambda: tcp_model.reno_window_segments(0),
+        lambda: tcp_model.reno_window_segments(1.5),
+        lambda: tcp_model.square_root_window_segments(-0.1),
+        lambda: tcp_model.square_root_window_segments(0.1, 0),
+        lambda: tcp_model.cubic_window_segments(0.1, 0),
+        lambda: tcp_model.cubic_window_segments(0.1, 0.1, beta=1.0),
+        lambda: tcp_model.cubic_window_segments(0.1, 0.1, c=0),
+        lambda: tcp_model.reno_loss(1.0),
+        lambda: tcp_model.reno_loss(0),
+        lambda: tcp_model.cubic_loss(0, 0.1),
+        lambda: tcp_model.window_limit_bps(-1, 0.1),
+        lambda: tcp_model.window_limit_bps(1, 0),
+        lambda: tcp_model.window_limit_bps(math.nan, 1),
+        lambda: tcp_model.window_throughput_bps(1, 1, 0),
+        lambda: tcp_model.mss_bytes(40),
+        lambda: tcp_model.mss_bytes(1500, ip_version=5),
+        lambda: tcp_model.line_rate_limit_bps(-1),
+        lambda: tcp_model.line_rate_limit_bps(1, framing_bytes=-1),
+        lambda: tcp_model.slow_start_s(10, 0),
+        lambda: tcp_model.slow_start_s(10, 1, growth=1),
+        lambda: tcp_model.slow_start_s(10, 1, initial_segments=0),
     ],
 )
 def test_what_is_out_of_range_is_refused(call: object) -> None:

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trials import make_trial
 
-from testbed.background import HeavyTailed, OnOff, schedule
 from testbed.error import SpecError, UserError
-from testbed.kernels.guest import TrialError
-from testbed.trial import Orders, orders
-from testbed.workloads import background
+from testbed.kernel.guest import TrialError
+from testbed.model.background import HeavyTailed, OnOff, schedule
+from testbed.trial.orders.sequence import Orders, orders
+from testbed.trial.workload import background
 
 SECOND = 10**9
 WEB = {"pattern": "heavy-tailed", "from": "a", "to": "b", "arrivals": "20 /s", "size": {"mean": "100 kB"}}

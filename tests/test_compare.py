@@ -14,7 +14,7 @@ import pytest
 from storedruns import Made, write_run
 
 from testbed import cli
-from testbed.metric import METRICS
+from testbed.analysis.metric import METRICS
 
 ROOT = Path(__file__).parents[1]
 SEEDS = range(1, 9)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from testbed.analysis import model
-from testbed.analysis.comparison import CellComparison
-from testbed.comparison import run
-from testbed.comparison.run import CellKey, Measured, RunComparison
-from testbed.result import TrialResult
+from testbed.analysis import tcp_model
+from testbed.analysis.paired import CellComparison
+from testbed.compare import run
+from testbed.compare.run import CellKey, Measured, RunComparison
+from testbed.trial.stored_result import TrialResult
 
 STORED = json.loads((Path(__file__).parent / "data/cubic-beta.json").read_text())
 
@@ -66,7 +66,7 @@ def test_the_cells_where_it_matters_are_named(scenario: str, label: str, metric:
 def test_the_loss_of_goodput_is_that_of_the_formula() -> None:
     """RFC 9438, section 5: the average window goes with ((3 + beta) / (1 - beta))^(1/4)."""
     found = cell(compared("random-loss"), "loss every 20000, phase seeded", "goodput")
-    windows = [model.cubic_window_segments(1 / 20000, 0.08, beta=beta) for beta in (717 / 1024, 512 / 1024)]
+    windows = [tcp_model.cubic_window_segments(1 / 20000, 0.08, beta=beta) for beta in (717 / 1024, 512 / 1024)]
     assert found.relative_interval is not None
     assert found.relative_interval.contains(windows[1] / windows[0] - 1)
 

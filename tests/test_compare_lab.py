@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from testbed import cli
-from testbed.analysis import model
+from testbed.analysis import tcp_model
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -66,7 +66,7 @@ def test_another_congestion_control_is_found_with_the_effect_that_theory_has(
     assert command("compare", runs / "cubic", runs / "reno", "--metric", "goodput", "--format", "json") == 1
     found = json.loads(capsys.readouterr().out)
     (cell,) = found["cells"]
-    expected = model.reno_window_segments(LOSS) / model.cubic_window_segments(LOSS, RTT_S) - 1
+    expected = tcp_model.reno_window_segments(LOSS) / tcp_model.cubic_window_segments(LOSS, RTT_S) - 1
     assert cell["verdict"] == "worse"
     assert cell["relative"] == pytest.approx(expected, rel=1 / 3)
     assert found["differences"] == ["workload.congestion: cubic → reno"]

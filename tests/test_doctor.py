@@ -9,14 +9,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from testbed import doctor, package, process
-from testbed.commands import doctor as command
-from testbed.commands.doctor import TITLES
-from testbed.doctor import BUILD, HOST, Finding, lab_works
+from testbed import package, process
+from testbed.commands.computer import doctor as command
+from testbed.commands.computer.doctor import TITLES
 from testbed.error import MachineError
-from testbed.here import Ability
-from testbed.kernels.cache import KernelImage
-from testbed.kernels.firstboot import FirstBoot
+from testbed.kernel.image.cache import KernelImage
+from testbed.kernel.image.first_boot import FirstBoot
+from testbed.kernel.ready import doctor
+from testbed.kernel.ready.doctor import BUILD, HOST, Finding, lab_works
+from testbed.kernel.ready.feasibility import Ability
 
 WELL = Finding("python", True, "3.11")
 NO_BC = Finding("bc", False, "missing", "apt-get install -y bc", BUILD)
@@ -111,7 +112,7 @@ IMAGE = KernelImage(
 def test_a_kernel_that_does_not_boot_is_found_with_its_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "find", lambda name: IMAGE)
     dead = FirstBoot(False, "start\nptrace set fp regs failed, errno = 14", 0.1)
-    monkeypatch.setattr("testbed.kernels.firstboot.boot", lambda path: dead)
+    monkeypatch.setattr("testbed.kernel.image.first_boot.boot", lambda path: dead)
     found = by_name(doctor._lab_kernel())
     assert found["lab kernel"].ok
     assert "ptrace set fp regs failed" in found["lab kernel boots"].detail

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 from trials import make_trial
 
-from testbed.estimate import PRIOR, PRIOR_WEIGHT, REAL_TIME_START_S, Forecast, Work, fitted, work
-from testbed.trial import orders
-from testbed.workload import FlowWorkload
+from testbed.model.workload import FlowWorkload
+from testbed.sweep.estimate import PRIOR, PRIOR_WEIGHT, REAL_TIME_START_S, Forecast, Work, fitted, work
+from testbed.trial.orders.sequence import orders
 
 
 def work_of(**changes: object) -> Work:

@@ -10,12 +10,13 @@ import pytest
 from leftover import namespaces, outlive, processes_below
 from trials import Ran, make_trial
 
-from testbed import runner, sweep
 from testbed.error import MachineError, UserError
-from testbed.kernels import guest, lab
-from testbed.kernels.guest import Cancelled, TrialError
-from testbed.store import Store
-from testbed.trial import orders
+from testbed.kernel import guest, lab
+from testbed.kernel.guest import Cancelled, TrialError
+from testbed.sweep import run as sweep
+from testbed.sweep.store import Store
+from testbed.trial import place
+from testbed.trial.orders.sequence import orders
 
 MEMORY_BYTES = 200 << 20
 
@@ -23,7 +24,7 @@ MEMORY_BYTES = 200 << 20
 @pytest.fixture
 def carry_out(tmp_path: Path) -> Callable[..., guest.Ending]:
     """Has a lab kernel do some steps in tmp_path."""
-    there = runner.place(make_trial().kernel)
+    there = place.place(make_trial().kernel)
     assert there.image is not None
     image = there.image
 

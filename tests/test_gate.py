@@ -11,21 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trials import make_trial
 
-from testbed import schedulecheck
-from testbed.emulator import NETEM_LIMIT
-from testbed.evidence import Evidence, StageEvidence
-from testbed.finding import Finding, verdict
-from testbed.gate import judge
-from testbed.interval import Happened, Interval, Timeline, peak_rate_bps
-from testbed.networkcheck import expected_drops
-from testbed.plan import Plan
-from testbed.readback import Qdisc
-from testbed.sample import QueueSample
-from testbed.scenario import Trial
-from testbed.stage import Stage
-from testbed.trial import orders
-from testbed.workloads.outcome import FlowOutcome, Outcome
-from testbed.workloads.ping import PingOutcome
+from testbed.model.scenario import Trial
+from testbed.plan.link.emulator import NETEM_LIMIT
+from testbed.plan.link.stage import Stage
+from testbed.plan.network import Plan
+from testbed.trial.evidence.interval import Happened, Interval, Timeline, peak_rate_bps
+from testbed.trial.evidence.stage import Evidence, StageEvidence
+from testbed.trial.gate import schedule_check
+from testbed.trial.gate.finding import Finding, verdict
+from testbed.trial.gate.judge import judge
+from testbed.trial.gate.link_check import expected_drops
+from testbed.trial.observe.readback import Qdisc
+from testbed.trial.observe.sample import QueueSample
+from testbed.trial.orders.sequence import orders
+from testbed.trial.workload.outcome import FlowOutcome, Outcome
+from testbed.trial.workload.ping import PingOutcome
 
 PING = {"tool": "ping", "count": 1}
 FLOW = FlowOutcome(95e6, 0, 0.01, "cubic", sndbuf_bytes=87040, rcvbuf_bytes=131072, rwnd_limited=0.0)
@@ -291,7 +291,7 @@ def queued(trial_path: dict[str, Any], goodput_bps: float) -> set[str]:
     moments = {5 * S: Happened(5 * S, 5 * S, 5 * S, 5 * S)}
     outcome = replace(e.outcome, goodput_bps=goodput_bps, steady_ns=5 * S, end_ns=10 * S)
     e = replace(e, there=(replace(stage, intervals=held),), timeline=Timeline(0, 10 * S, moments), outcome=outcome)
-    return {finding.check for finding in schedulecheck.goodput(trial, plan, e)}
+    return {finding.check for finding in schedule_check.goodput(trial, plan, e)}
 
 
 def test_what_waited_in_a_buffer_may_arrive_after_the_link_has_slowed_down() -> None:
@@ -314,7 +314,7 @@ def test_on_the_wall_clock_random_loss_is_judged_over_all_intervals_together() -
             Interval(second, 5 * S, 10 * S, stage.qdiscs, (), 1000, 0, 0, 97, 903),
         )
         e = replace(e, there=(replace(stage, intervals=held),))
-        assert {finding.check for finding in schedulecheck.random_loss(trial, plan, e)} == expected
+        assert {finding.check for finding in schedule_check.random_loss(trial, plan, e)} == expected
 
 
 @pytest.mark.parametrize("ip", ["4", "6"])

@@ -13,12 +13,12 @@ import pytest
 from leftover import namespaces, outlive, processes_below
 from trials import Ran, make_trial
 
-from testbed import runner
 from testbed.error import MachineError
-from testbed.kernels import host
-from testbed.kernels.guest import TrialError
-from testbed.scenario import Trial
-from testbed.trial import orders
+from testbed.kernel import host
+from testbed.kernel.guest import TrialError
+from testbed.spec.scenario.trial import trial_of
+from testbed.trial import readiness, run
+from testbed.trial.orders.sequence import orders
 
 pytestmark = [
     pytest.mark.root,
@@ -95,7 +95,7 @@ def test_an_emulator_works_or_is_refused_with_the_names_of_what_is_missing(
     if lacking:
         said = rf"^link path: this machine's kernel has no ({'|'.join(lacking)}) \(.*type: sudo modprobe"
         with pytest.raises(MachineError, match=said) as refused:
-            runner.check(trial, orders(trial))
+            readiness.check(trial, orders(trial))
         assert refused.value.exit_code == 3
         return
     ran = run_trial(path=path, kernel="host")
@@ -109,7 +109,7 @@ def test_a_kernel_that_is_not_root_s_is_refused(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(
         MachineError, match=r"the host's kernel needs root; to fix it, type: sudo \S+ …, or a lab kernel"
     ):
-        runner.check(trial, orders(trial))
+        readiness.check(trial, orders(trial))
 
 
 def test_a_step_that_fails_leaves_nothing_on_the_host(run_trial: Callable[..., Ran], tmp_path: Path) -> None:
@@ -142,11 +142,9 @@ def test_open_vswitch_runs_beside_that_of_the_system_and_goes_with_the_trial(tmp
     links = {"one": {"ends": ["a", "s"]}, "two": {"ends": ["s", "b"]}}
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "kernel": "host"}
     ping = {"tool": "ping", "from": "a", "to": "b", "count": 4, "interval": "500 ms"}
-    trial = Trial.from_dict(
-        {**rest, "topology": {"name": "net", "nodes": nodes, "links": links}, "workload": ping}, "test"
-    )
+    trial = trial_of({**rest, "topology": {"name": "net", "nodes": nodes, "links": links}, "workload": ping}, "test")
     before = processes_named("ovs-vswitchd")
-    done = runner.run(trial, orders(trial), tmp_path)
+    done = run.run(trial, orders(trial), tmp_path)
     assert done.data["measured"]["ping"]["received"] == 4
     assert done.data["sdn"]["controllers"]["c"]["packet_ins"] == {"s": 3}
     assert done.data["sdn"]["switches"]["s"]["datapath"] == "user"

@@ -18,8 +18,8 @@ import pytest
 from interactive import PATIENCE_S, Home
 from leftover import namespaces
 
-from testbed import probe, requirement
-from testbed.kernels.cache import user_folder
+from testbed.cache_folder import user_folder
+from testbed.kernel.ready import probe, requirement
 
 LAB = pytest.param("lab-realtime", marks=pytest.mark.lab)
 HOST = pytest.param("host", marks=[pytest.mark.root, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")])

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from testbed import journal, leftover
+from testbed import journal
 from testbed.error import MachineError
-from testbed.store import PARTIAL, Store
+from testbed.interactive import leftover
+from testbed.sweep.store import Store
+from testbed.trial.folder import PARTIAL
 
 KILLED = """
 import os, sys

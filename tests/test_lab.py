@@ -14,7 +14,7 @@ import pytest
 from pcap import packets
 from trials import Ran
 
-from testbed.store import same_files
+from testbed.trial.folder import same_files
 
 pytestmark = pytest.mark.lab
 
@@ -190,7 +190,7 @@ def test_a_path_without_a_rate_is_refused_in_virtual_time() -> None:
     from trials import make_trial
 
     from testbed.error import UserError
-    from testbed.trial import orders
+    from testbed.trial.orders.sequence import orders
 
     with pytest.raises(UserError, match=r"no link between a and b has a rate \(path\).*allowed: a rate"):
         orders(make_trial(path={"rate": None, "buffer": None}))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from trials import Ran
 
-from testbed.store import same_files
+from testbed.trial.folder import same_files
 
 pytestmark = pytest.mark.lab
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from trials import Ran
 
-from testbed.store import same_files
+from testbed.trial.folder import same_files
 
 pytestmark = [
     pytest.mark.lab,

@@ -11,19 +11,21 @@ from typing import Any
 import pytest
 from trials import Ran
 
-from testbed import package, process, topo
-from testbed.command import MININET_DRIVER, MININET_PYTHON
+from testbed import package, process
+from testbed.cache_folder import user_folder
 from testbed.error import MachineError
-from testbed.kernels import lab
-from testbed.kernels.cache import find, user_folder
-from testbed.native import tools
-from testbed.specfile import load_topology
-from testbed.store import same_files
-from testbed.topologyfile import TopologyFile
+from testbed.kernel import lab
+from testbed.kernel.image.cache import find
+from testbed.kernel.native_program import tools
+from testbed.package import MININET_DRIVER, MININET_PYTHON
+from testbed.spec import mininet_import
+from testbed.spec.load import load_topology
+from testbed.spec.topology.file import TopologyFile
+from testbed.trial.folder import same_files
 
 pytestmark = [
     pytest.mark.lab,
-    pytest.mark.skipif(topo.missing() is not None, reason="there is no Mininet: apt-get install mininet"),
+    pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet: apt-get install mininet"),
 ]
 
 RunTrial = Callable[..., Ran]

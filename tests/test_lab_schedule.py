@@ -14,10 +14,10 @@ import pytest
 from pcap import packets
 from trials import Ran, Steps
 
-from testbed.plan import plan
-from testbed.specfile import load_topology
-from testbed.store import same_files
-from testbed.topologyfile import TopologyFile
+from testbed.plan.network import plan
+from testbed.spec.load import load_topology
+from testbed.spec.topology.file import TopologyFile
+from testbed.trial.folder import same_files
 
 pytestmark = pytest.mark.lab
 

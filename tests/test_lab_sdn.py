@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 from trials import Ran, Steps
 
-from testbed import runner
-from testbed.kernels.guest import TrialError
-from testbed.node import node_netns
-from testbed.scenario import Trial
-from testbed.specfile import load_scenario, load_topology
-from testbed.store import NOT_REPEATED
-from testbed.topologyfile import TopologyFile
-from testbed.trial import orders
+from testbed.kernel.guest import TrialError
+from testbed.model.scenario import Trial
+from testbed.plan.node.namespace import node_netns
+from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.scenario.trial import trial_of
+from testbed.spec.topology.file import TopologyFile
+from testbed.trial import run as runner
+from testbed.trial.folder import NOT_REPEATED
+from testbed.trial.orders.sequence import orders
 
 pytestmark = pytest.mark.lab
 
@@ -75,7 +76,7 @@ def sdn_trial(
 ) -> Trial:
     topology = line_of(switches, controller or {}, ovs or {}, neighbours)
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "topology": topology}
-    return Trial.from_dict({**rest, "workload": dict(workload), **changes}, "test")
+    return trial_of({**rest, "workload": dict(workload), **changes}, "test")
 
 
 Run = Callable[..., Ran]
@@ -204,7 +205,7 @@ def test_every_host_of_a_fat_tree_reaches_every_other(run: Run) -> None:
     topology = TopologyFile.of(load_topology(ROOT / "topologies" / "fat-tree.yaml")).written()
     ping = {**PING, "from": "host-0-0", "to": "host-3-3", "count": 1}
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "workload": ping}
-    trial = Trial.from_dict({**rest, "topology": topology}, "test")
+    trial = trial_of({**rest, "topology": topology}, "test")
     book = orders(trial).plan.book
     ips = {port.node: str(port.addresses[0].ip) for port in book.ports if port.addresses}
     assert len(ips) == 16
@@ -228,7 +229,7 @@ def test_every_host_of_a_fat_tree_reaches_every_other(run: Run) -> None:
 def test_a_ring_takes_the_shorter_way(run: Run) -> None:
     topology = TopologyFile.of(load_topology(ROOT / "topologies" / "sdn-ring.yaml")).written()
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "workload": {**PING, "from": "h1", "to": "h5"}}
-    ran = run(Trial.from_dict({**rest, "topology": topology}, "test"))
+    ran = run(trial_of({**rest, "topology": topology}, "test"))
     assert ran.data["seen"]["rtt_s"] == pytest.approx(4e-3, abs=0.1e-3)
     assert ran.data["verdict"] == "valid"
 

@@ -10,11 +10,12 @@ import pytest
 import yaml
 from trials import Ran
 
-from testbed.analysis.model import line_rate_limit_bps
-from testbed.plan import plan
-from testbed.specfile import load_topology
-from testbed.topologyfile import TopologyFile
-from testbed.workload import PingWorkload
+from testbed.analysis.tcp_model import line_rate_limit_bps
+from testbed.model.workload import PingWorkload
+from testbed.plan.network import plan
+from testbed.spec.load import load_topology
+from testbed.spec.scenario.trial import trial_data
+from testbed.spec.topology.file import TopologyFile
 
 pytestmark = pytest.mark.lab
 
@@ -248,9 +249,9 @@ def icmp_kinds(path: Path) -> set[str]:
 
 def test_iperf3_agrees_with_a_capture_of_the_same_run_read_by_scapy(run_trial: RunTrial) -> None:
     """The scenario of the reproduction, with loss, so that something is sent again."""
-    from testbed.specfile import load_scenario
+    from testbed.spec.load import load_scenario
 
-    data = load_scenario(READY.parent / "scenarios" / "links-validation.yaml", quick=True).trials()[0].to_dict()
+    data = trial_data(load_scenario(READY.parent / "scenarios" / "links-validation.yaml", quick=True).trials()[0])
     data["topology"]["links"]["left-port"]["loss"] = "1 in 1000"
     ran = run_trial(**{key: data[key] for key in ("topology", "workload", "capture", "nic")})
     theirs, again = payload_by_scapy(ran.folder / "right-eth0.pcap")

@@ -1,6 +1,9 @@
-"""Imports point one way, down the table; one module starts processes."""
+"""Imports point one way, down the table, between packages and inside them; one module starts processes."""
 
 import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -8,106 +11,72 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "testbed"
 
-# From the top. A module imports from its own layer and from those below it. A sub-package counts as one name.
+# From the top. A package imports from the rows below its own, never from a neighbour in its row.
 LAYERS = (
-    ("__init__", "__main__", "cli", "commands"),  # testbed.open is the database's
-    ("doctor",),
-    ("sdndoctor", "vmdoctor", "machinedoctor"),
-    ("examination",),
-    ("leftover",),
-    ("interactive",),
-    ("reproduction",),
-    ("report", "plot", "profilefigure"),
-    ("comparison",),
-    ("published",),
-    ("samplefile",),
-    ("metric", "limitation"),
-    ("series",),
-    ("overlay",),
-    ("condition",),
-    ("sweep",),
-    ("agenda", "database"),
-    ("repetition", "estimate", "table"),
-    ("runner",),
-    ("here",),
-    ("requirement", "probe"),
-    ("relay", "playbook"),
-    ("ssh",),
-    ("store",),
-    ("column",),
-    ("result",),
-    ("gate",),
-    ("tccheck",),
-    ("networkcheck", "rttcheck", "hostcheck", "schedulecheck", "policycheck", "switchcheck", "vmcheck"),
-    ("finding",),
-    ("evidence",),
-    ("vmevidence", "capture"),
-    ("trial",),
-    ("standing",),
-    ("far",),
-    ("here",),
-    ("requirement", "probe"),
-    ("substitution",),
-    ("flowtable", "controllerhome"),
+    ("__init__", "__main__"),  # testbed.open is the sweep's
+    ("cli",),
+    ("commands",),
+    ("report", "interactive"),
+    ("compare", "sweep"),
     ("analysis",),
-    ("workloads",),
-    ("nic",),
-    ("kernels", "native", "journal"),
-    ("memory",),
-    ("plan",),
-    ("leg", "construction"),
-    ("cabling", "mininet", "instruction"),
-    ("vswitch", "node"),
-    ("qemu",),
-    ("control",),
-    ("timeline",),
-    ("tclink",),
-    ("emulator",),
-    ("ruleset",),
-    ("interval", "policing"),
-    ("stage",),
-    # spec: the files, then the values they are read into
-    ("specfile", "schema", "network", "option", "cell", "exclude", "dimension", "axis", "axisrange", "appfile"),
-    ("inventory", "topo"),
-    ("scenario", "topologycheck"),
-    ("openflowcheck", "machinecheck"),
-    (
-        "scenariofile",
-        "topologyfile",
-        "backgroundfile",
-        "workloadfile",
-        "flowfile",
-        "udpfile",
-        "httpfile",
-        "vmfile",
-    ),
-    ("openflowfile", "machinefile"),
-    ("switchfile", "segmentcheck"),
-    ("schedulefile", "policyfile", "impairmentfile"),
-    ("field", "topofile"),
-    ("reader", "shape", "document"),
-    ("route", "forwarding", "address"),
-    ("attachment",),
-    ("topology", "workload", "background", "setting"),
-    ("schedule", "openflow", "vm"),
-    ("impairment", "vlan", "machine"),
-    ("readback", "sample"),
-    ("netlink", "tcpinfo", "pcap"),
-    ("command",),
-    ("units",),
-    ("process", "package", "library"),
-    ("agent", "sdn", "mininetdriver"),
+    ("trial",),
+    ("kernel",),
+    ("spec", "plan"),
+    ("model",),
+    ("process", "journal", "units", "library"),
+    ("package", "cache_folder"),
     ("error",),
+    ("agent",),  # stands alone
 )
-DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}
 
-STARTS_PROCESSES = {"process", "agent", "mininetdriver"}  # the last two run where the network is, on their own
+# The same inside a package, for its sub-packages and modules.
+INSIDE = {
+    "spec": (
+        ("load", "json_schema"),
+        ("scenario",),
+        ("controller_app", "inventory", "mininet_import"),
+        ("topology", "workload"),
+        ("syntax",),
+    ),
+    "plan": (("network",), ("wiring",), ("mininet",), ("node",), ("link",), ("script", "step"), ("command",)),
+    "kernel": (
+        ("ready",),
+        ("lab", "host", "machine"),
+        ("vm", "guest", "cpu_core", "nic"),
+        ("image", "native_program"),
+    ),
+    "trial": (
+        ("run",),
+        ("readiness", "result", "sample_table"),
+        ("folder", "place", "column"),
+        ("stored_result",),
+        ("gate",),
+        ("evidence",),
+        ("orders",),
+        ("workload",),
+        ("observe",),
+    ),
+    "compare": (("paper",), ("reproduction", "profile_text"), ("profile", "run_text"), ("published", "run")),
+}
 
-MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+PACKAGES_MAX, ROOT_MODULES_MAX, MODULES_MAX = 12, 10, 15
+
+STARTS_PROCESSES = {"process", "agent"}  # the agent runs where the network is, on its own
+
+MODULES = sorted(
+    path.relative_to(PACKAGE)
+    for path in PACKAGE.rglob("*.py")
+    if path.relative_to(PACKAGE).parts[0] not in ("_kernel", "_library", "_playbooks")
+)
 
 
-def layer_name(path: Path) -> str:
-    return path.parts[0].removesuffix(".py")
+def words_of(path: Path) -> tuple[str, ...]:
+    """The words of a module's dotted name below `testbed`; a package is its __init__."""
+    words = path.with_suffix("").parts
+    return words[:-1] if words[-1] == "__init__" and len(words) > 1 else words
+
+
+NAMES = {words_of(path) for path in MODULES}
 
 
 def imported(path: Path) -> set[str]:
@@ -124,19 +93,91 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_every_module_has_a_layer(path: Path) -> None:
-    assert layer_name(path) in DEPTH, f"give testbed/{path} a place in LAYERS"
+def modules_imported(path: Path) -> Iterator[tuple[str, ...]]:
+    """Those of ours that a module imports."""
+    for name in imported(path):
+        words = tuple(name.split("."))
+        if words[0] == "testbed":
+            found = [words[1 : 1 + n] for n in range(len(words), 0, -1) if words[1 : 1 + n] in NAMES]
+            yield found[0] if found else ("__init__",)
+
+
+def offences(layers: tuple[tuple[str, ...], ...], prefix: tuple[str, ...]) -> Iterator[str]:
+    """Imports, among what the table of a package names, that do not point down."""
+    depth = {name: row for row, names in enumerate(layers) for name in names}
+    at = len(prefix)
+    for path in MODULES:
+        words = words_of(path)
+        if words[:at] != prefix or len(words) == at:
+            continue
+        for target in modules_imported(path):
+            if target[:at] != prefix or len(target) == at or target[at] == words[at] or target == ("__init__",):
+                continue
+            if depth[target[at]] <= depth[words[at]]:
+                yield f"{'.'.join(words)} imports {'.'.join(target)}"
+
+
+def members(prefix: tuple[str, ...]) -> set[str]:
+    return {name[len(prefix)] for name in NAMES if name[: len(prefix)] == prefix and len(name) > len(prefix)}
+
+
+def test_every_package_has_a_row() -> None:
+    assert members(()) == {name for row in LAYERS for name in row}
+
+
+@pytest.mark.parametrize("package", INSIDE)
+def test_every_part_of_a_package_has_a_row(package: str) -> None:
+    assert members((package,)) == {name for row in INSIDE[package] for name in row}
+
+
+def test_imports_point_down_and_neighbours_do_not_import_each_other() -> None:
+    assert not list(offences(LAYERS, ()))
+
+
+@pytest.mark.parametrize("package", INSIDE)
+def test_imports_inside_a_package_point_down(package: str) -> None:
+    assert not list(offences(INSIDE[package], (package,)))
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {words_of(path): set(modules_imported(path)) - {words_of(path), ("__init__",)} for path in MODULES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        circle = error.args[1]
+        pytest.fail("\n".join(f"{'.'.join(b)} imports {'.'.join(a)}" for a, b in pairwise(circle)))
+
+
+def test_a_newcomer_can_see_the_house_at_a_glance() -> None:
+    packages = {name[0] for name in NAMES if len(name) > 1}
+    modules = {path.stem for path in MODULES if len(path.parts) == 1}
+    assert len(packages) <= PACKAGES_MAX
+    assert len(modules) <= ROOT_MODULES_MAX, sorted(modules)
+
+
+def test_no_package_has_too_many_modules() -> None:
+    folders = {path.parent for path in MODULES}
+    counts = {
+        str(folder): sum(path.parent == folder and path.name != "__init__.py" for path in MODULES) for folder in folders
+    }
+    assert not {folder: count for folder, count in counts.items() if count > MODULES_MAX}
+
+
+def test_no_name_repeats_the_package_that_it_is_in() -> None:
+    assert not [".".join(words) for words in NAMES if len(words) > 1 and words[-1] == words[-2]]
+
+
+ALONE = ("agent/",)
+"""Folders whose modules stand alone inside a guest or on another computer, and may be longer than others."""
 
 
 @pytest.mark.parametrize("path", MODULES, ids=str)
-def test_imports_point_down(path: Path) -> None:
-    ours = (name.split(".") for name in imported(path) if name.startswith("testbed."))
-    upward = [".".join(words) for words in ours if DEPTH.get(words[1], len(LAYERS)) < DEPTH.get(layer_name(path), 0)]
-    assert not upward, f"testbed/{path} imports from a layer above its own"
+def test_a_module_is_one_noun(path: Path) -> None:
+    lines = len((PACKAGE / path).read_text().splitlines())
+    assert lines <= 300 or str(path).startswith(ALONE), f"testbed/{path} has {lines} lines: two nouns in one room?"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_one_module_starts_processes(path: Path) -> None:
     words = {name.split(".")[0] for name in imported(path)}
-    assert layer_name(path) in STARTS_PROCESSES or not words & {"subprocess", "pty", "multiprocessing"}
+    assert words_of(path)[0] in STARTS_PROCESSES or not words & {"subprocess", "pty", "multiprocessing"}

@@ -13,20 +13,21 @@ from typing import Any
 import pytest
 import yaml
 
-from testbed import far, playbook
-from testbed.agent import lent, resident
-from testbed.command import HOME, home
+from testbed.agent import machine_daemon, nic_loan
 from testbed.error import SpecError, UserError
-from testbed.impairment import Direction
-from testbed.machine import Machine, Ssh
-from testbed.plan import Plan, plan
-from testbed.sample import Source
-from testbed.scenario import Trial
-from testbed.setting import Kernel
-from testbed.specfile import load_scenario, load_topology
-from testbed.topology import Link, Node, Topology
-from testbed.trial import orders
-from testbed.workload import PingWorkload
+from testbed.kernel.machine import playbook
+from testbed.model.impairment import Direction
+from testbed.model.machine import Machine, Ssh
+from testbed.model.run_setting import Kernel
+from testbed.model.scenario import Trial
+from testbed.model.topology import Link, Node, Topology
+from testbed.model.workload import PingWorkload
+from testbed.plan.command import HOME, home
+from testbed.plan.network import Plan, plan
+from testbed.spec.load import load_scenario, load_topology
+from testbed.trial.observe.sample import Source
+from testbed.trial.orders import remote
+from testbed.trial.orders.sequence import orders
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "topologies/machines.yaml"
@@ -144,11 +145,11 @@ def test_what_machines_saw_is_joined_in_the_order_of_time(tmp_path: Path) -> Non
     sources = (Source("tcp", "tb-alpha"), Source("qdisc", "tb-path.emulator"), Source("link", "tb-alpha"))
     ahead = {"alpha": 1000, "middle": -500}
     for machine, ahead_ns in ahead.items():
-        (tmp_path / far.about_file(machine)).write_text(f'{{"clock_ahead_ns": {ahead_ns}}}')
-    record = far.HEADER.pack
+        (tmp_path / remote.about_file(machine)).write_text(f'{{"clock_ahead_ns": {ahead_ns}}}')
+    record = remote.HEADER.pack
     (tmp_path / "alpha-x.bin").write_bytes(record(5000, 0, 4) + b"tcp1" + record(9000, 1, 4) + b"link")
     (tmp_path / "middle-x.bin").write_bytes(record(4000, 0, 5) + b"qdisc")
-    far.gather(tmp_path, planned, {"x.bin": sources})
+    remote.gather(tmp_path, planned, {"x.bin": sources})
     joined = record(4000, 0, 4) + b"tcp1" + record(4500, 1, 5) + b"qdisc" + record(8000, 2, 4) + b"link"
     assert (tmp_path / "x.bin").read_bytes() == joined
     assert not (tmp_path / "alpha-x.bin").exists()
@@ -209,7 +210,7 @@ def test_vagrant_understands_the_vagrantfile(tmp_path: Path) -> None:
 def test_the_routes_that_the_kernel_makes_itself_are_not_made_again() -> None:
     own = ["198.51.100.0/24 via 192.0.2.77 metric 50", "default via 192.0.2.1 proto static"]
     kernels = ["192.0.2.0/24 proto kernel scope link src 192.0.2.1", "local 192.0.2.1 table local proto kernel"]
-    assert [line for line in own + kernels if lent._is_own(line)] == own
+    assert [line for line in own + kernels if nic_loan._is_own(line)] == own
 
 
 def bridged(real_nic: str | None, **link: Any) -> Topology:
@@ -254,5 +255,5 @@ def test_a_machine_that_this_computer_has_no_cable_to_is_refused(
 
 @pytest.mark.parametrize(("parent", "status"), [(None, 0), (1, 1)])
 def test_a_program_on_a_machine_does_not_begin_if_who_started_it_is_gone(parent: int | None, status: int) -> None:
-    done = subprocess.run(["true"], preexec_fn=partial(resident.die_with, parent or os.getpid()), check=False)
+    done = subprocess.run(["true"], preexec_fn=partial(machine_daemon.die_with, parent or os.getpid()), check=False)
     assert done.returncode == status

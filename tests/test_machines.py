@@ -16,13 +16,15 @@ import yaml
 from leftover import outlive
 from machines import Computer, Room, keygen, room, sshd
 
-from testbed import playbook, runner
 from testbed.error import MachineError
-from testbed.kernels.guest import TrialError
+from testbed.kernel.guest import TrialError
+from testbed.kernel.machine import playbook
 from testbed.package import which
-from testbed.result import TrialResult
-from testbed.specfile import load_scenario, load_topology
-from testbed.trial import orders
+from testbed.spec.load import load_scenario, load_topology
+from testbed.trial import readiness
+from testbed.trial import run as runner
+from testbed.trial.orders.sequence import orders
+from testbed.trial.stored_result import TrialResult
 
 pytestmark = [
     pytest.mark.root,
@@ -69,7 +71,7 @@ def computers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
 
 @pytest.fixture(autouse=True)
 def _every_machine_stays_as_it_was(computers: Room) -> Iterator[None]:
-    runner._look_at.cache_clear()  # between tests machines change
+    readiness._look_at.cache_clear()  # between tests machines change
     before = {name: computer.dump() for name, computer in computers.computers.items()}
     yield
     for name, computer in computers.computers.items():
@@ -98,7 +100,7 @@ def write(
 def run(scenario: Path) -> TrialResult:
     trial = load_scenario(scenario).trials()[0]
     made = orders(trial)
-    runner.check(trial, made)
+    readiness.check(trial, made)
     folder = scenario.parent / "trial"
     folder.mkdir()
     return runner.run(trial, made, folder)
@@ -183,7 +185,7 @@ def test_a_machine_that_does_not_fit_is_refused_before_anything_is_touched(
 ) -> None:
     trial = load_scenario(write(computers, tmp_path / "spec", path, nodes)).trials()[0]
     with pytest.raises(MachineError, match=said):
-        runner.check(trial, orders(trial))
+        readiness.check(trial, orders(trial))
 
 
 def test_a_delay_is_refused_where_the_kernel_of_the_emulator_has_no_netem(computers: Room, tmp_path: Path) -> None:
@@ -192,7 +194,7 @@ def test_a_delay_is_refused_where_the_kernel_of_the_emulator_has_no_netem(comput
     probe = ("unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10")
     if subprocess.run(probe, capture_output=True).returncode:
         with pytest.raises(MachineError, match=r"emu: its kernel has no sch_netem.*sudo modprobe -a sch_netem"):
-            runner.check(trial, orders(trial))
+            readiness.check(trial, orders(trial))
     else:
         assert run(scenario).data["seen"]["rtt_s"] > 0.009
 
@@ -205,7 +207,7 @@ def test_a_missing_tool_is_named_with_its_machine(computers: Room, tmp_path: Pat
     try:
         trial = load_scenario(write(computers, tmp_path / "spec")).trials()[0]
         with pytest.raises(MachineError, match=r"beta: it has no iperf3: `testbed machines prepare` installs"):
-            runner.check(trial, orders(trial))
+            readiness.check(trial, orders(trial))
     finally:
         beta.run("umount", program)
 
@@ -216,7 +218,7 @@ def test_a_key_that_is_not_accepted_is_told_with_what_to_type(computers: Room, t
     ssh["known_hosts"] = str(computers.known_hosts())
     trial = load_scenario(write(computers, tmp_path / "spec", {}, {"beta": {"ssh": ssh}})).trials()[0]
     with pytest.raises(MachineError, match=r"beta: root@10\.77\.0\.2 accepts none of our keys.*type: ssh-copy-id"):
-        runner.check(trial, orders(trial))
+        readiness.check(trial, orders(trial))
 
 
 def test_another_host_key_than_the_known_one_is_called_that(computers: Room, tmp_path: Path) -> None:
@@ -226,7 +228,7 @@ def test_another_host_key_than_the_known_one_is_called_that(computers: Room, tmp
     ssh = {"address": beta.address, "user": "root", "key": str(computers.key), "known_hosts": str(known)}
     trial = load_scenario(write(computers, tmp_path / "spec", {}, {"beta": {"ssh": ssh}})).trials()[0]
     with pytest.raises(MachineError, match=r"shows another host key than the one in .*known_hosts"):
-        runner.check(trial, orders(trial))
+        readiness.check(trial, orders(trial))
 
 
 def test_a_step_that_fails_leaves_every_machine_as_it_was(computers: Room, tmp_path: Path) -> None:
@@ -310,7 +312,7 @@ def test_two_trials_do_not_share_a_machine(computers: Room, tmp_path: Path) -> N
         there = residents(computers)
         trial = load_scenario(write(computers, tmp_path / "other", workload=PING)).trials()[0]
         with pytest.raises(MachineError, match="another trial is running on it"):
-            runner.check(trial, orders(trial))
+            readiness.check(trial, orders(trial))
         process.terminate()
     assert outlive(there) == []
 

@@ -11,18 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from storedruns import Made, trial_result, write_run
 
-from testbed import samplefile
+from testbed.analysis import flow_sample
+from testbed.analysis.metric import METRICS, FlowSamples, convergence_s, measure, retransmitted_share, rtt_under_load_s
 from testbed.error import UserError
-from testbed.metric import (
-    METRICS,
-    FlowSamples,
-    convergence_s,
-    measure,
-    retransmitted_share,
-    rtt_under_load_s,
-)
-from testbed.result import TrialResult
-from testbed.store import Store
+from testbed.sweep.store import Store
+from testbed.trial.stored_result import TrialResult
 
 STEP_S = 0.1
 
@@ -98,7 +91,7 @@ def test_samples_are_read_flow_by_flow_from_the_sender(tmp_path: Path) -> None:
     made = Made({}, [1e6, 3e6], srtt_s=0.07)
     run = write_run(tmp_path / "run", [made])
     result = trial_result(made)
-    found = samplefile.read(run / "trials" / made.id, result)
+    found = flow_sample.read(run / "trials" / made.id, result)
     assert [each.acked_bytes[-1] * 8 / each.time_s[-1] for each in found] == pytest.approx([1e6, 3e6], rel=1e-4)
     measured = measure(result, found, list(METRICS))
     assert measured == {
@@ -114,9 +107,9 @@ def test_samples_are_read_flow_by_flow_from_the_sender(tmp_path: Path) -> None:
 def test_a_trial_without_samples_has_only_what_its_result_tells(tmp_path: Path) -> None:
     made = Made({}, [1e6])
     run = write_run(tmp_path / "run", [made], samples=False)
-    assert samplefile.read(run / "trials" / made.id, trial_result(made)) == ()
+    assert flow_sample.read(run / "trials" / made.id, trial_result(made)) == ()
     pq.write_table(pa.table({"time_s": [1.0]}), run / "trials" / made.id / "samples.parquet")
-    assert samplefile.read(run / "trials" / made.id, trial_result(made)) == ()
+    assert flow_sample.read(run / "trials" / made.id, trial_result(made)) == ()
     assert measure(trial_result(made), (), ["rtt", "convergence"]) == {"rtt": None, "convergence": None}
 
 
@@ -125,7 +118,7 @@ def test_a_broken_sample_file_is_named(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", [made]) / "trials" / made.id
     (folder / "samples.parquet").write_bytes(b"PAR1 and then nothing")
     with pytest.raises(UserError, match=r"samples\.parquet cannot be read"):
-        samplefile.read(folder, trial_result(made))
+        flow_sample.read(folder, trial_result(made))
 
 
 def test_a_flow_of_several_connections_has_no_samples_of_its_own(tmp_path: Path) -> None:
@@ -133,12 +126,12 @@ def test_a_flow_of_several_connections_has_no_samples_of_its_own(tmp_path: Path)
     run = write_run(tmp_path, [Made({}, [1e6, 2e6])])
     (made,) = Store(run).results()
     home = run / "trials" / made.id
-    assert len(samplefile.read(home, made)) == 2
+    assert len(flow_sample.read(home, made)) == 2
     same_port = [{**flow, "port": 5001} for flow in made.data["flows"]]
-    assert samplefile.read(home, TrialResult({**made.data, "flows": same_port}, 1.0)) == ()
+    assert flow_sample.read(home, TrialResult({**made.data, "flows": same_port}, 1.0)) == ()
     table = pq.read_table(home / "samples.parquet")
     ports = pa.array([port + 100 if n >= 200 else port for n, port in enumerate(table["source_port"].to_pylist())])
     pq.write_table(
         table.set_column(table.schema.get_field_index("source_port"), "source_port", ports), home / "samples.parquet"
     )
-    assert samplefile.read(home, made) == ()
+    assert flow_sample.read(home, made) == ()

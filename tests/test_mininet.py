@@ -12,24 +12,29 @@ import pytest
 from test_gate import INTERVAL_NS, carried, fine
 from trials import make_trial
 
-from testbed import here, mininet, runner, tclink, topo
 from testbed.error import MachineError, SpecError
-from testbed.evidence import Evidence, TcEvidence
-from testbed.gate import judge
-from testbed.impairment import Buffer, Direction
-from testbed.openflow import Controller, Ovs
-from testbed.plan import plan
-from testbed.probe import Lacking
-from testbed.readback import Qdisc
-from testbed.scenario import Trial
-from testbed.specfile import load_scenario, load_topology
-from testbed.topology import Link, Topology
-from testbed.topologyfile import TopologyFile
-from testbed.trial import orders
+from testbed.kernel.ready import feasibility
+from testbed.kernel.ready.probe import Lacking
+from testbed.model.impairment import Buffer, Direction
+from testbed.model.openflow import Controller, Ovs
+from testbed.model.scenario import Trial
+from testbed.model.topology import Link, Topology
+from testbed.plan import mininet
+from testbed.plan.link import tclink
+from testbed.plan.network import plan
+from testbed.spec import mininet_import
+from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.spec.topology.file import TopologyFile
+from testbed.trial import readiness
+from testbed.trial.evidence.stage import Evidence, TcEvidence
+from testbed.trial.gate.judge import judge
+from testbed.trial.observe.readback import Qdisc
+from testbed.trial.orders.sequence import orders
 
 HERE = Path(__file__).parent
 CLASSES = HERE / "mininet" / "topologies.py"
-needs_mininet = pytest.mark.skipif(topo.missing() is not None, reason="there is no Mininet")
+needs_mininet = pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
 
 
 def in_mininet(*links: str, engine: str = "mininet", **changes: Any) -> Trial:
@@ -143,7 +148,7 @@ def test_the_engine_can_be_an_axis_and_an_option(tmp_path: Path) -> None:
     }
     assert [*engines.values()] == [["netns"], ["mininet"], ["netns", "mininet"]]
     (trial,) = load_scenario(tmp_path / "s.yaml", ["engine=mininet"]).trials()
-    assert Trial.from_dict(trial.to_dict()).topology.engine == "mininet"
+    assert trial_of(trial_data(trial)).topology.engine == "mininet"
     with pytest.raises(SpecError, match="engine: 'ns3' is not known; allowed: netns, mininet"):
         load_scenario(tmp_path / "s.yaml", ["engine=ns3"])
 
@@ -252,7 +257,7 @@ def test_what_cannot_be_followed_of_switches_is_refused(tmp_path: Path, args: st
 
 @needs_mininet
 def test_a_class_that_loops_comes_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topo, "READ_LIMIT_S", 1)
+    monkeypatch.setattr(mininet_import, "READ_LIMIT_S", 1)
     with pytest.raises(SpecError, match=r"topologies.py: Loops did not come to an end within 1 s: it loops"):
         topology_of(tmp_path, "Loops")
 
@@ -285,15 +290,15 @@ def topology_of(folder: Path, name: str, args: str = "{}", more: str = "") -> To
 def test_without_mininet_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = in_mininet()
     found = {"Mininet": Lacking("Mininet is missing", "apt-get install mininet")}
-    monkeypatch.setattr(here, "lacking", found.get)
+    monkeypatch.setattr(feasibility, "lacking", found.get)
     said = "^engine mininet: Mininet is missing; to fix it, type: apt-get install mininet$"
     with pytest.raises(MachineError, match=said):
-        runner.check(trial, orders(trial))
+        readiness.check(trial, orders(trial))
 
 
 def test_a_python_without_mininet_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topo, "MININET_PYTHON", ("/usr/bin/python3", "-EsSB"))  # without Debian's packages
-    lacking = topo.missing()
+    monkeypatch.setattr(mininet_import, "MININET_PYTHON", ("/usr/bin/python3", "-EsSB"))  # without Debian's packages
+    lacking = mininet_import.missing()
     assert lacking is not None
     assert "No module named 'mininet'" in lacking.what
     assert "apt-get install -y mininet" in lacking.fix

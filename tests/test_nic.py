@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from interactive import Computer, Home, computer
 
-from testbed.attachment import Before, Now, Wanted, attach, in_use, undo
+from testbed.plan.node.real_nic import Before, Now, Wanted, attach, in_use, undo
 
 WANTED = Wanted("eth1", 1500)
 BEFORE = Before(index=3, up=False, promiscuous=False, mtu_bytes=1400, lro=True, no_ipv6="0")

@@ -16,18 +16,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testbed import control, controllerhome, flowtable, package, runner
-from testbed.address import address_book
-from testbed.command import Command, script, steps, undos
+from testbed import package
 from testbed.error import MachineError, UserError
-from testbed.instruction import told
-from testbed.openflow import Controller, Ovs, Rule
-from testbed.plan import plan
-from testbed.specfile import load_scenario, load_topology
-from testbed.topology import Link, Node, Topology
-from testbed.trial import orders
-from testbed.vlan import Membership
-from testbed.workload import PingWorkload
+from testbed.kernel.ready import controller_runtime
+from testbed.model.address import address_book
+from testbed.model.openflow import Controller, Ovs, Rule
+from testbed.model.topology import Link, Node, Topology
+from testbed.model.vlan import Membership
+from testbed.model.workload import PingWorkload
+from testbed.plan.command import Command, undos
+from testbed.plan.network import plan
+from testbed.plan.node import control_channel
+from testbed.plan.node.controller import told
+from testbed.plan.script import script
+from testbed.plan.step import steps
+from testbed.spec.load import load_scenario, load_topology
+from testbed.trial import place, readiness
+from testbed.trial.orders import openflow_dump
+from testbed.trial.orders.sequence import orders
 
 ROOT = Path(__file__).parents[1]
 HOSTS = ROOT / "topologies" / "sdn-hosts.yaml"
@@ -75,7 +81,7 @@ class Tables:
 
     def __init__(self, topology: Topology) -> None:
         self.topology, self.book = topology, address_book(topology)
-        (channel,) = control.channels(topology)
+        (channel,) = control_channel.channels(topology)
         self.tables = told(channel, topology, self.book)["switches"]
 
     def send(self, switch: str, in_port: int, mac: str) -> Iterator[str]:
@@ -97,7 +103,7 @@ class Tables:
                     waiting.append((there, int(entered.device.removeprefix("eth")) + 1))
 
     def out(self, switch: str, came: int, mac: str) -> list[int]:
-        table = self.tables[str(control.dpid(self.topology, self.topology.node(switch)))]
+        table = self.tables[str(control_channel.dpid(self.topology, self.topology.node(switch)))]
         if mac != MANY:
             return [table["ways"][mac]]
         return [port for port in table["flood"] if port != came] if came in table["flood"] else []
@@ -219,7 +225,7 @@ def test_with_neighbours_that_are_learned_no_host_knows_a_mac_address() -> None:
 def test_a_rule_between_hosts_is_a_match_of_their_addresses() -> None:
     rules = (Rule("allow", "a", "b", "tcp", 80), Rule("deny", protocol="icmp"), Rule("deny", "b"))
     topology = topology_with(Controller("firewall", rules=rules), addresses=("10.1.0.1/24",))
-    (channel,) = control.channels(topology)
+    (channel,) = control_channel.channels(topology)
     found = told(channel, topology, address_book(topology))["rules"]
     assert found[0]["matches"] == [
         {"eth_type": 0x800, "ipv4_src": "10.1.0.1", "ipv4_dst": "10.1.0.2", "ip_proto": 6, "tcp_dst": 80}
@@ -247,13 +253,13 @@ def test_the_first_packets_are_those_of_the_workload() -> None:
 
 
 def test_what_open_vswitch_prints_is_read() -> None:
-    assert flowtable.lookups("netdev@ovs-netdev:\n  lookups: hit:7 missed:3 lost:2\n  flows: 1\n") == (
+    assert openflow_dump.lookups("netdev@ovs-netdev:\n  lookups: hit:7 missed:3 lost:2\n  flows: 1\n") == (
         "netdev",
         7,
         3,
         2,
     )
-    assert flowtable.flow_count("OFPST_FLOW reply (OF1.3):\n cookie=0x0, priority=0 actions=drop\n") == 1
+    assert openflow_dump.flow_count("OFPST_FLOW reply (OF1.3):\n cookie=0x0, priority=0 actions=drop\n") == 1
     text = (
         "OFPST_PORT reply (OF1.3) (xid=0x2): 2 ports\n"
         "  port LOCAL: rx pkts=1, bytes=2, drop=3, errs=4, frame=0, over=0, crc=0\n"
@@ -262,14 +268,14 @@ def test_what_open_vswitch_prints_is_read() -> None:
         "  port  1: rx pkts=10, bytes=980, drop=?, errs=0, frame=?, over=?, crc=?\n"
         "           tx pkts=9, bytes=840, drop=1, errs=?, coll=?\n"
     )
-    assert flowtable.ports(text) == {
-        1: dict(zip(flowtable.PORT_KEYS, (10, 980, 0, 0, 9, 840, 1, 0), strict=True)),
+    assert openflow_dump.ports(text) == {
+        1: dict(zip(openflow_dump.PORT_KEYS, (10, 980, 0, 0, 9, 840, 1, 0), strict=True)),
     }
 
 
 ALIAS = """
 import sys
-from testbed.sdn import alias
+from testbed.agent.controller import ryu_alias as alias
 alias.install()
 from ryu.base import app_manager
 from ryu.lib.packet import ethernet
@@ -297,23 +303,23 @@ def test_without_open_vswitch_a_trial_is_refused_with_the_node_and_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trial = load_scenario(ROOT / "scenarios" / "sdn-first-packet.yaml").trials()[0]
-    monkeypatch.setattr(runner, "place", lambda kernel: runner.Place(kernel, None, None))  # type: ignore[arg-type]
+    monkeypatch.setattr(readiness, "place", lambda kernel: place.Place(kernel, None, None))  # type: ignore[arg-type]
     monkeypatch.setattr(package, "which", lambda program: None if program == "ovs-vswitchd" else f"/usr/bin/{program}")
     with pytest.raises(MachineError, match=r"node s1 \(ovs\): .*ovs-vswitchd is missing") as refused:
-        runner.check(trial, orders(trial))
+        readiness.check(trial, orders(trial))
     assert "apt-get install -y openvswitch-switch" in refused.value.fix
 
 
 def test_without_os_ken_a_controller_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MachineError, match="os-ken is missing") as refused:
-        controllerhome.check(is_lab=True)
+        controller_runtime.check(is_lab=True)
     assert refused.value.fix == "make setup"
 
 
 def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
     start = steps([Command("controller", ("c", "/run/tb-ovs/c"), "tb-c")])
-    found = controllerhome.with_interpreter(start, is_lab=True)
+    found = controller_runtime.with_interpreter(start, is_lab=True)
     mounts = {step["run"][-1]: step["run"][-3] for step in found if step.get("title") == "mount"}
     search = next(word for word in found[-1]["run"] if word.startswith("PYTHONPATH="))
     assert search == f"PYTHONPATH={os.pathsep.join(mounts)}"
@@ -323,7 +329,7 @@ def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
 
 def test_events_of_a_controller_are_told_from_the_start_of_the_workload() -> None:
     event = {"time_ns": 3 * 10**9, "kind": "connected", "dpid": 1}
-    seen = flowtable.OpenFlowEvidence((), (flowtable.ControllerEvidence("c", (event,), {"s": 2}, ()),))
-    told_back = flowtable.result(seen, 10**9)["controllers"]["c"]
+    seen = openflow_dump.OpenFlowEvidence((), (openflow_dump.ControllerEvidence("c", (event,), {"s": 2}, ()),))
+    told_back = openflow_dump.result(seen, 10**9)["controllers"]["c"]
     assert told_back["events"] == [{"time_s": 2.0, "kind": "connected", "dpid": 1}]
     assert json.loads(json.dumps(told_back))["packet_ins"] == {"s": 2}

@@ -13,7 +13,7 @@ from scapy.packet import Packet as Frame
 from scapy.packet import Raw
 from scapy.utils import wrpcap
 
-from testbed.pcap import FILE_BYTES, Seen, Stream, packets, seen
+from testbed.trial.observe.pcap import FILE_BYTES, Seen, Stream, packets, seen
 
 A, B = "10.0.0.1", "10.0.0.2"
 A6, B6 = "fd54:42::1", "fd54:42::2"

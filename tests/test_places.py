@@ -11,12 +11,12 @@ import pytest
 import yaml
 from trials import Ran, make_trial
 
-from testbed import runner
 from testbed.error import MachineError
-from testbed.specfile import load_topology
-from testbed.standing import LAB_SYSCTLS
-from testbed.topologyfile import TopologyFile
-from testbed.trial import Orders, orders
+from testbed.spec.load import load_topology
+from testbed.spec.topology.file import TopologyFile
+from testbed.trial import readiness
+from testbed.trial.orders.bring_up import LAB_SYSCTLS
+from testbed.trial.orders.sequence import Orders, orders
 
 READY = Path(__file__).parents[1] / "topologies"
 FILES = sorted(READY.glob("*.yaml"))
@@ -85,7 +85,7 @@ def test_every_kernel_has_the_same_addresses_and_routes_in_the_end(run_trial: Ca
     for place in PLACES:
         trial = make_trial(topology=PLAIN, workload=PING, kernel=place)
         try:
-            runner.check(trial, orders(trial))
+            readiness.check(trial, orders(trial))
         except MachineError:  # such as a host whose kernel has no bridges
             continue
         ran = run_trial(topology=PLAIN, workload=PING, kernel=place, tamper=show)

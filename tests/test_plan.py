@@ -19,16 +19,17 @@ from hypothesis import strategies as st
 from network import Forwarding, Wires, topologies, vlan_topologies
 
 from testbed import units
-from testbed.address import address_book
-from testbed.command import PREFIX, Command, batches, steps, undos
 from testbed.error import UserError
-from testbed.node import node_netns
-from testbed.plan import plan
-from testbed.route import way
-from testbed.specfile import is_scenario, load_scenario, load_topology
-from testbed.topology import Link, Node, Topology
-from testbed.trial import orders
-from testbed.workload import PingWorkload
+from testbed.model.address import address_book
+from testbed.model.route import way
+from testbed.model.topology import Link, Node, Topology
+from testbed.model.workload import PingWorkload
+from testbed.plan.command import PREFIX, Command, batches, undos
+from testbed.plan.network import plan
+from testbed.plan.node.namespace import node_netns
+from testbed.plan.step import steps
+from testbed.spec.load import is_scenario, load_scenario, load_topology
+from testbed.trial.orders.sequence import orders
 
 HERE = Path(__file__).parent
 PLANS = sorted((HERE / "plans").glob("*.yaml"))
@@ -194,8 +195,8 @@ def test_the_two_ways_of_a_round_trip_add_up(text: str) -> None:
 
 
 def _loaded(text: str) -> Topology:
-    from testbed.document import Place, parse
-    from testbed.topologycheck import check_topology
+    from testbed.spec.syntax.document import Place, parse
+    from testbed.spec.topology.rules import check_topology
 
     file, faults = check_topology(parse(text, Place("net.yaml", 1)))
     assert file is not None, faults

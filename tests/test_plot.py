@@ -8,9 +8,9 @@ import pytest
 from storedruns import Made, write_run
 
 from testbed.error import UserError
-from testbed.plot import KINDS, draw
-from testbed.plot.option import Options
 from testbed.report import source
+from testbed.report.figure import KINDS, draw
+from testbed.report.figure.option import Options
 
 CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
 

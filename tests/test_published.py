@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from testbed import published
-from testbed.analysis import model, statistic
+from testbed.analysis import statistic, tcp_model
+from testbed.compare import published
+from testbed.compare.published import PublishedProfile, Series, parse_number
 from testbed.error import SpecError, UserError, ValueRefused
-from testbed.published import PublishedProfile, Series, parse_number
 
 PROFILES = sorted((Path(__file__).parents[1] / "profiles").glob("*.yaml"))
 
@@ -236,7 +236,7 @@ def test_the_windows_of_rfc_9438_are_those_of_the_model(
     assert len(points) == 7
     for point in points:
         assert point.value is not None
-        assert point.value.value == round(model.cubic_window_segments(point.at.value, rtt_s))
+        assert point.value.value == round(tcp_model.cubic_window_segments(point.at.value, rtt_s))
 
 
 def test_a_series_over_rtt_is_a_throughput_profile_of_the_points_that_are_known(

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from runs import make_result, make_trials
 from scipy import stats
 
-from testbed.agenda import Agenda
-from testbed.repetition import Stop, cells, mean, stop
-from testbed.result import TrialResult
-from testbed.scenario import Trial
-from testbed.setting import Until
+from testbed.model.run_setting import Until
+from testbed.model.scenario import Trial
+from testbed.sweep.queue import Agenda
+from testbed.sweep.repetition import Stop, cells, mean, stop
+from testbed.trial.stored_result import TrialResult
 
 UNTIL = Until(Fraction(5, 100), most=8, least=3)
 

@@ -19,19 +19,18 @@ from trials import make_trial
 from testbed import cli
 from testbed.error import UserError
 from testbed.library import TOPOLOGIES
+from testbed.model.topology import FORWARDING
 from testbed.report import source
 from testbed.report.drawing import drawings
-from testbed.report.layout import place
-from testbed.report.linkfact import facts
+from testbed.report.graph_layout import place
+from testbed.report.link_fact import facts
 from testbed.report.live import Live
 from testbed.report.page import ASSETS, VENDORED, data, page
 from testbed.report.signal import inside
-from testbed.report.thinning import kept
-from testbed.report.trace import trace, unpacked
+from testbed.report.trace import kept, trace, unpacked
 from testbed.report.view import view
-from testbed.specfile import load_topology
-from testbed.store import Store
-from testbed.topology import FORWARDING
+from testbed.spec.load import load_topology
+from testbed.sweep.store import Store
 
 TWO = [
     Made({"path.rtt": rtt, "flows": str(flows)}, [4e7 / flows] * flows, seed, retransmits=5)

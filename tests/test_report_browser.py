@@ -19,13 +19,13 @@ from rich.console import Console
 from storedruns import Made, trial_result, write_run
 from trials import make_trial
 
-from testbed.commands.run import carry_out
+from testbed.commands.measure.run import carry_out
 from testbed.report import source
 from testbed.report.live import Live
 from testbed.report.page import page
 from testbed.report.view import view
-from testbed.specfile import load_scenario
-from testbed.store import Store
+from testbed.spec.load import load_scenario
+from testbed.sweep.store import Store
 
 CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [

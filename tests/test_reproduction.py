@@ -15,15 +15,18 @@ import pytest
 from rich.console import Console
 from storedruns import Made, trial_result
 
-from testbed import library, published
-from testbed.commands.reproduce import Runs, lacks
+from testbed import library
+from testbed.commands.measure.reproduce import Runs, lacks
+from testbed.compare import published
+from testbed.compare.paper import catalogue, links, throughput_profile, throughput_profile_check
+from testbed.compare.reproduction import table
+from testbed.compare.reproduction.measured import Measured, with_interval
+from testbed.compare.reproduction.row import Finding, Judgement, Row
 from testbed.error import UserError
-from testbed.reproduction import catalogue, links, profile_check, table, throughput_profile
-from testbed.reproduction.measured import Measured, with_interval
-from testbed.reproduction.row import Finding, Judgement, Row
-from testbed.result import TrialResult
-from testbed.scenario import Trial
-from testbed.specfile import load_scenario
+from testbed.model.scenario import Trial
+from testbed.spec.load import load_scenario
+from testbed.spec.scenario.trial import trial_data
+from testbed.trial.stored_result import TrialResult
 from testbed.units import parse_one_in
 
 ROWS = {row.id: row for row in catalogue.ROWS}
@@ -63,7 +66,7 @@ def sweep(share: Share) -> Measured:
                     found = trial_result(Made(params, [goodput / flows] * flows), CAPACITY_BPS)
                     seen = {"rtt_s": rtt_ms / 1e3, "random_drops": 0}
                     results.append(TrialResult({**found.data, "seen": seen, "stages": []}, 1.0))
-    return Measured.of(profile_check.SCENARIO, "quick", results)
+    return Measured.of(throughput_profile_check.SCENARIO, "quick", results)
 
 
 def changed(**by: Any) -> Share:
@@ -79,7 +82,7 @@ def changed(**by: Any) -> Share:
 def judged(id: str, share: Share) -> Judgement:
     judge = ROWS[id].judge
     assert judge is not None
-    return judge({profile_check.SCENARIO: sweep(share)})
+    return judge({throughput_profile_check.SCENARIO: sweep(share)})
 
 
 CHECKS = (
@@ -135,7 +138,7 @@ def test_a_network_that_was_not_as_asked_fails_the_system_row() -> None:
         replace(core, results=(_with(core.results[0], seen={"rtt_s": 0.002}), *core.results[1:])),
         replace(core, results=(_with(core.results[0], stages=[{"expected_drops": 3, "dropped_packets": 2}]),)),
     ):
-        assert not throughput_profile.network_was_as_asked({profile_check.SCENARIO: broken}).is_met
+        assert not throughput_profile.network_was_as_asked({throughput_profile_check.SCENARIO: broken}).is_met
 
 
 def _with(result: TrialResult, **data: Any) -> TrialResult:
@@ -356,11 +359,14 @@ def test_an_rtt_or_a_cell_of_which_every_trial_is_invalid_is_not_passed_over() -
     invalid = [
         _with(each, verdict="invalid") if each.data["params"]["path.rtt"] == "376 ms" else each for each in core.results
     ]
-    broken = Measured.of(profile_check.SCENARIO, "quick", invalid)
+    broken = Measured.of(throughput_profile_check.SCENARIO, "quick", invalid)
     for id in ("K2", "K4", "K5", "K7", "S3-F7"):
         with pytest.raises(UserError, match=r"has no usable trial (at an RTT of 376 ms|with path.rtt = 376 ms)"):
-            ROWS[id].judge({profile_check.SCENARIO: broken})  # type: ignore[misc]
-    assert broken.cautions == f"of {len(invalid)} trials of {profile_check.SCENARIO} 80 are invalid and left out"
+            ROWS[id].judge({throughput_profile_check.SCENARIO: broken})  # type: ignore[misc]
+    assert (
+        broken.cautions
+        == f"of {len(invalid)} trials of {throughput_profile_check.SCENARIO} 80 are invalid and left out"
+    )
 
 
 @pytest.fixture
@@ -376,7 +382,7 @@ def stored(runs: Runs, name: str, goodput_bps: float, *, only: int | None = None
         home = folder / "trials" / trial.id
         home.mkdir(parents=True)
         made = trial_result(Made(dict(trial.params), [goodput_bps], seed=trial.seed))
-        (home / "trial.json").write_text(json.dumps(trial.to_dict()))
+        (home / "trial.json").write_text(json.dumps(trial_data(trial)))
         (home / "result.json").write_text(
             json.dumps({**made.data, "id": trial.id, "repetition": trial.repetition, "measured": {}})
         )

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from testbed.reproduction import interdatacenter_degradation as worse
-from testbed.reproduction import interdatacenter_path as path
-from testbed.reproduction import interdatacenter_policy as policy
-from testbed.reproduction.catalogue import select
-from testbed.reproduction.interdatacenter import ROWS
-from testbed.reproduction.measured import Measured
-from testbed.reproduction.row import Judge, Judgement
-from testbed.result import TrialResult
+from testbed.compare.paper import interdatacenter_degradation as worse
+from testbed.compare.paper import interdatacenter_path as path
+from testbed.compare.paper import interdatacenter_policy as policy
+from testbed.compare.paper.catalogue import select
+from testbed.compare.paper.interdatacenter import ROWS
+from testbed.compare.reproduction.measured import Measured
+from testbed.compare.reproduction.row import Judge, Judgement
+from testbed.trial.stored_result import TrialResult
 
 PAYLOAD_BYTES = 1400
 Made = Mapping[str, Measured]

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from testbed import specfile
-from testbed.published import load
-from testbed.reproduction import catalogue, cloudcmp, edge_check, object_store, region_check
-from testbed.reproduction.measured import Measured
-from testbed.result import TrialResult
+from testbed.compare.paper import catalogue, cloudcmp, object_store, object_store_edge, object_store_region
+from testbed.compare.published import load
+from testbed.compare.reproduction.measured import Measured
+from testbed.spec import load as specfile
+from testbed.trial.stored_result import TrialResult
 
 ROOT = Path(__file__).parents[1]
 ROWS = {row.id: row for row in (*object_store.ROWS, *cloudcmp.ROWS)}
@@ -289,7 +289,7 @@ def test_every_row_that_is_run_is_tried_on_both() -> None:
 
 
 def test_an_edge_that_is_worse_is_said_where() -> None:
-    found = edge_check.edge_can_be_worse(edge(WORSE_NEAR))
+    found = object_store_edge.edge_can_be_worse(edge(WORSE_NEAR))
     assert "wan.rtt 196 ms" in found.why
 
 
@@ -302,8 +302,8 @@ def test_an_axis_goes_over_with_and_without_a_cache() -> None:
 
 
 def test_means_over_homes_weigh_each_region_by_its_homes() -> None:
-    assert region_check.over_all_homes({"us": 77, "eu": 0, "csa": 0, "ap": 0, "za": 0}) == pytest.approx(36)
-    assert region_check.over_all_homes(dict.fromkeys(region_check.HOMES, 7)) == pytest.approx(7)
+    assert object_store_region.over_all_homes({"us": 77, "eu": 0, "csa": 0, "ap": 0, "za": 0}) == pytest.approx(36)
+    assert object_store_region.over_all_homes(dict.fromkeys(object_store_region.HOMES, 7)) == pytest.approx(7)
 
 
 def test_what_a_window_ceiling_lets_through_is_said_with_it() -> None:

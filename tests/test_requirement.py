@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from testbed import here, probe, requirement
 from testbed.error import MachineError, UserError
-from testbed.plan import plan
-from testbed.probe import PROBES, Lacking
-from testbed.requirement import ENGINES, NODES, Need, Never, needs
-from testbed.topology import Link, Node, Topology
-from testbed.topologyfile import NODE_TYPES
+from testbed.kernel.ready import feasibility, probe, requirement
+from testbed.kernel.ready.probe import PROBES, Lacking
+from testbed.kernel.ready.requirement import ENGINES, NODES, Need, Never, needs
+from testbed.model.topology import Link, Node, Topology
+from testbed.plan.network import plan
+from testbed.spec.topology.file import NODE_TYPES
 
 NET = Topology("net", (Node("a", "host"), Node("s", "switch"), Node("b", "host")), ())
 NET = replace(NET, links=(Link("left", ("a", "s")), Link("right", ("s", "b"))))
@@ -22,7 +22,7 @@ NET = replace(NET, links=(Link("left", ("a", "s")), Link("right", ("s", "b"))))
 def lacking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """A machine that has everything but these."""
     found = {name: Lacking(f"there is no {name}", f"get {name}") for name in names}
-    monkeypatch.setattr(here, "lacking", found.get)
+    monkeypatch.setattr(feasibility, "lacking", found.get)
 
 
 def test_every_node_type_says_what_it_needs_on_either_kernel() -> None:
@@ -47,9 +47,9 @@ def test_needs_are_told_of_the_node_or_link_that_has_them() -> None:
 
 def test_what_is_lacking_is_refused_with_the_command_that_fixes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch, "bridge")
-    here.refuse(NET, "lab")
+    feasibility.refuse(NET, "lab")
     with pytest.raises(MachineError, match=r"^node s \(switch\): there is no bridge; to fix it, type: get bridge$"):
-        here.refuse(NET, "host")
+        feasibility.refuse(NET, "host")
 
 
 def test_what_no_machine_can_do_is_the_users_error_and_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,29 +59,29 @@ def test_what_no_machine_can_do_is_the_users_error_and_comes_first(monkeypatch: 
     net = replace(NET, nodes=(replace(NET.nodes[0], type="vm"), *NET.nodes[1:]))
     found = list(requirement.needs(net, plan(NET), "lab-realtime"))
     assert Need("node a (vm)", never["lab"]) in found  # type: ignore[arg-type]
-    monkeypatch.setattr(here, "needs", lambda *_: iter(found))
+    monkeypatch.setattr(feasibility, "needs", lambda *_: iter(found))
     with pytest.raises(UserError, match=r"^node a \(vm\): it has a kernel of its own; allowed: kernel: host$"):
-        here.refuse(NET, "lab-realtime")
+        feasibility.refuse(NET, "lab-realtime")
 
 
 def test_a_network_stands_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch)
-    assert here.place_for(NET, None) == ("host", "")
+    assert feasibility.place_for(NET, None) == ("host", "")
     lacking(monkeypatch, "root")
-    assert here.place_for(NET, None) == ("lab-realtime", " (engine netns: there is no root)")
+    assert feasibility.place_for(NET, None) == ("lab-realtime", " (engine netns: there is no root)")
     with pytest.raises(MachineError, match="there is no root"):
-        here.place_for(NET, "host")
+        feasibility.place_for(NET, "host")
     lacking(monkeypatch, "root", "lab kernel")
     said = (
         r"this topology cannot run here \(kernel host: .* no root; kernel lab-realtime: .* no lab kernel\); .* get root"
     )
     with pytest.raises(MachineError, match=said):
-        here.place_for(NET, None)
+        feasibility.place_for(NET, None)
 
 
 def test_every_ability_has_a_reason_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch, "bridge")
-    found = {(each.part, each.kernel): each for each in here.abilities()}
+    found = {(each.part, each.kernel): each for each in feasibility.abilities()}
     assert found["node type switch", "lab"].ok
     refused = found["node type switch", "host"]
     assert (refused.ok, refused.why, refused.fix) == (False, "there is no bridge", "get bridge")

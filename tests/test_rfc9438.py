@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trials import RunTrial
 
-from testbed.analysis.model import cubic_alone_window_segments, cubic_resting_windows_segments, reno_window_segments
+from testbed.analysis.tcp_model import cubic_alone_window_segments, cubic_resting_windows_segments, reno_window_segments
 
 RTT_S, MSS_BYTES = 0.1, 1448
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record import DATA, sources
 
-from testbed import netlink, tcpinfo
-from testbed.emulator import NETEM_LIMIT
-from testbed.readback import qdiscs
-from testbed.sample import (
+from testbed.plan.link.emulator import NETEM_LIMIT
+from testbed.trial.observe import netlink, tcp_info
+from testbed.trial.observe.readback import qdiscs
+from testbed.trial.observe.sample import (
     Source,
     TcpSample,
     device_drops,
@@ -164,7 +164,7 @@ def test_no_device_of_a_real_trial_lost_a_packet_before_it_began() -> None:
 
 
 def told(time_s: float, received: int, port: int = 5001, netns: str = "tb-server") -> TcpSample:
-    info = dict.fromkeys(tcpinfo.decode(b"")) | {"bytes_received": received}
+    info = dict.fromkeys(tcp_info.decode(b"")) | {"bytes_received": received}
     return TcpSample(round(time_s * 1e9), netns, "10.0.0.2", port, "10.0.0.1", 40_000, "cubic", info)
 
 

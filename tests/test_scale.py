@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from testbed import runner
-from testbed.scenario import Trial
-from testbed.trial import orders
+from testbed.model.scenario import Trial
+from testbed.spec.scenario.trial import trial_of
+from testbed.trial import run
+from testbed.trial.orders.sequence import orders
 
 SWITCHES, HOSTS_EACH = 10, 99
 
@@ -27,7 +28,7 @@ def trial() -> Trial:
     nodes = {name: {"type": "switch"} for name in switches} | {name: {"type": "host"} for name in hosts}
     ping = {"tool": "ping", "from": "h0-0", "to": f"h{SWITCHES - 1}-{HOSTS_EACH - 1}", "count": 3}
     data = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "workload": ping}
-    return Trial.from_dict({**data, "topology": {"name": "net", "nodes": nodes, "links": links | trunks}})
+    return trial_of({**data, "topology": {"name": "net", "nodes": nodes, "links": links | trunks}})
 
 
 def mixed_trial() -> Trial:
@@ -50,7 +51,7 @@ def mixed_trial() -> Trial:
     nodes |= {switch: {"type": "switch", "vlans": ports} for switch, ports in vlans.items()}
     ping = {"tool": "ping", "from": "h0", "to": "h31", "count": 3}
     data = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "workload": ping}
-    return Trial.from_dict({**data, "topology": {"name": "net", "ip": 6, "nodes": nodes, "links": links}})
+    return trial_of({**data, "topology": {"name": "net", "ip": 6, "nodes": nodes, "links": links}})
 
 
 @pytest.mark.lab
@@ -65,7 +66,7 @@ def test_a_thousand_nodes_come_up_and_reach_each_other(
     assert len(there.topology.nodes) == 1000
     made = orders(there)
     planned = time.monotonic()
-    done = runner.run(there, made, tmp_path)
+    done = run.run(there, made, tmp_path)
     took = (read - began, planned - read, time.monotonic() - planned)
     with capsys.disabled():
         print("\n1 000 nodes: read in {:.1f} s, planned in {:.1f} s, run in {:.1f} s".format(*took))

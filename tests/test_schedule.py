@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from trials import make_trial
 
 from testbed.error import UserError
-from testbed.impairment import Direction, PeriodicLoss
-from testbed.interval import capacity_bits
-from testbed.schedule import Change, course
-from testbed.trial import orders
+from testbed.model.impairment import Direction, PeriodicLoss
+from testbed.model.schedule import Change, course
+from testbed.trial.evidence.interval import capacity_bits
+from testbed.trial.orders.sequence import orders
 
 S = 10**9
 START = Direction(100, 5)

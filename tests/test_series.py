@@ -7,14 +7,15 @@ from fractions import Fraction
 import pytest
 from storedruns import RATE_BPS, Made, trial_result, trial_settings
 
-from testbed.analysis import model
-from testbed.condition import conditions, mean_loss
-from testbed.impairment import GilbertElliott, PeriodicLoss, RandomLoss
-from testbed.limitation import flow_limitations, limited_by, limits
-from testbed.overlay import line_rate_bps, overlays
-from testbed.result import TrialResult
-from testbed.scenario import Trial
-from testbed.series import Series, goodput_bps, jain_index, rtt_key, series
+from testbed.analysis import tcp_model
+from testbed.analysis.condition import conditions, mean_loss
+from testbed.analysis.limited_by import flow_limitations, limited_by, limits
+from testbed.analysis.series import Series, goodput_bps, jain_index, rtt_key, series
+from testbed.analysis.theory_curve import line_rate_bps, overlays
+from testbed.model.impairment import GilbertElliott, PeriodicLoss, RandomLoss
+from testbed.model.scenario import Trial
+from testbed.spec.scenario.trial import trial_of
+from testbed.trial.stored_result import TrialResult
 
 LINE = RATE_BPS * 1448 / 1514
 
@@ -24,7 +25,7 @@ def results(*made: Made) -> list[TrialResult]:
 
 
 def trial(made: Made) -> Trial:
-    return Trial.from_dict(trial_settings(made))
+    return trial_of(trial_settings(made))
 
 
 def flat(goodput: float, **params: str) -> list[Made]:
@@ -184,7 +185,7 @@ def test_the_overlays_are_the_formulas_for_all_flows() -> None:
     assert found["window limit"].goodput_bps == pytest.approx([2 * 8 * 65536 / rtt for rtt in rtts])
     root = [2 * 8 * 1448 / rtt * (1.5 * 500) ** 0.5 for rtt in rtts]
     assert found["square-root law"].goodput_bps == pytest.approx(root)
-    cubic = [2 * 8 * 1448 / rtt * model.cubic_window_segments(1 / 500, rtt) for rtt in rtts]
+    cubic = [2 * 8 * 1448 / rtt * tcp_model.cubic_window_segments(1 / 500, rtt) for rtt in rtts]
     assert found["CUBIC average"].goodput_bps == pytest.approx(cubic)
 
 

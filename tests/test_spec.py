@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 from junk import JUNK, paths, problems_of
 
 from testbed.error import MachineError, Problem, SpecError
-from testbed.impairment import Buffer, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
-from testbed.scenario import FlowWorkload, Iperf3Workload, Kernel, PingWorkload, Scenario, Trial, trial_ids
-from testbed.schema import schema
-from testbed.specfile import load_scenario, load_topology
-from testbed.topology import Topology
-from testbed.topologyfile import TopologyFile
+from testbed.model.impairment import Buffer, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
+from testbed.model.run_setting import Kernel
+from testbed.model.scenario import Scenario, trial_ids
+from testbed.model.topology import Topology
+from testbed.model.workload import FlowWorkload, Iperf3Workload, PingWorkload
+from testbed.spec.json_schema import schema
+from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.spec.topology.file import TopologyFile
 
 ROOT = Path(__file__).parents[1]
 SPECS = Path(__file__).parent / "specs"
@@ -66,7 +69,7 @@ def test_a_topology_file_opens_with_what_it_is_good_for(path: Path) -> None:
 def test_a_stored_trial_is_the_same_trial(path: Path) -> None:
     trials = load_scenario(path).trials()
     for trial in trials[:: max(1, len(trials) // 200)]:
-        assert Trial.from_dict(json.loads(json.dumps(trial.to_dict()))) == trial
+        assert trial_of(json.loads(json.dumps(trial_data(trial)))) == trial
 
 
 def test_the_quickstart_is_sixteen_trials_in_the_order_of_the_file() -> None:
@@ -199,7 +202,7 @@ def test_an_option_replaces_an_axis_or_sets_a_value(
     for key, values in axes.items():
         assert found.get(key) == values
     if look is not None:
-        value: Any = scenario.trials()[0].to_dict()
+        value: Any = trial_data(scenario.trials()[0])
         for key in look[0].split("."):
             value = value.get(key)
         assert value == look[1]
@@ -248,12 +251,12 @@ def test_what_is_not_text_is_refused_with_its_line(tmp_path: Path) -> None:
 
 
 def test_a_stored_trial_that_was_damaged_is_refused_by_name() -> None:
-    data = load_scenario(QUICKSTART).trials()[0].to_dict()
+    data = trial_data(load_scenario(QUICKSTART).trials()[0])
     data["topology"]["links"]["path"]["rtt"] = "10"
     del data["seed"]
     data["seed"] = "x"
     with pytest.raises(SpecError) as refused:
-        Trial.from_dict(data, "trial.json")
+        trial_of(data, "trial.json")
     assert [str(each).split(";")[0] for each in refused.value.problems] == [
         "trial.json: rtt: '10' has no unit",
         "trial.json: seed: 'x' is not a whole number",

@@ -16,17 +16,19 @@ import pytest
 from rich.console import Console
 from runs import files_of, make_result, make_trials, read_json, write_result
 
-from testbed import store, sweep, table
-from testbed.commands.run import carry_out
+from testbed.commands.measure.run import carry_out
 from testbed.error import TestbedError, UserError
-from testbed.kernels.guest import TrialError
-from testbed.result import TrialResult
-from testbed.scenario import Trial
-from testbed.setting import Until
-from testbed.specfile import files_of as files_of_spec
-from testbed.specfile import load_scenario
-from testbed.store import Store
-from testbed.trial import Orders
+from testbed.kernel.guest import TrialError
+from testbed.model.run_setting import Until
+from testbed.model.scenario import Trial
+from testbed.spec.load import files_of as files_of_spec
+from testbed.spec.load import load_scenario
+from testbed.sweep import run as sweep
+from testbed.sweep import table
+from testbed.sweep.store import Store
+from testbed.trial import folder
+from testbed.trial.orders.sequence import Orders
+from testbed.trial.stored_result import TrialResult
 
 UNTIL = Until(Fraction(5, 100), most=8, least=3)
 
@@ -335,7 +337,7 @@ def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_
     trials = make_trials(["10 ms"], 2)
     run(tmp_path, trials)
     for trial in trials:
-        store.write_json(tmp_path / "trials" / trial.id / "provenance.json", noted)
+        folder.write_json(tmp_path / "trials" / trial.id / "provenance.json", noted)
     monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "old")
     assert len(run(tmp_path, trials).results) == 2
     monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "new")

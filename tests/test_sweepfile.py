@@ -17,12 +17,14 @@ from hypothesis import strategies as st
 from junk import JUNK, paths, problems_of
 
 from testbed import units
-from testbed.axisrange import read_range
 from testbed.error import SpecError
-from testbed.scenario import PingWorkload, Scenario, Trial
-from testbed.setting import Kernel, Until
-from testbed.specfile import files_of, load_scenario, sizes_of
-from testbed.store import Store
+from testbed.model.run_setting import Kernel, Until
+from testbed.model.scenario import Scenario
+from testbed.model.workload import PingWorkload
+from testbed.spec.load import files_of, load_scenario, sizes_of
+from testbed.spec.scenario.axis_range import read_range
+from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.sweep.store import Store
 
 ROOT = Path(__file__).parents[1]
 GOOD = Path(__file__).parent / "specs" / "good"
@@ -239,13 +241,13 @@ def test_the_quick_size_changes_what_it_says_and_no_more() -> None:
     assert quick.axes[0].values == ("1 ms", "366 ms")
     trial = quick.trials()[0]
     assert trial.topology.link("path").forward.rate_bps == 10**8
-    assert json.loads(json.dumps(trial.to_dict()))["workload"]["duration"] == "1 s"
+    assert json.loads(json.dumps(trial_data(trial)))["workload"]["duration"] == "1 s"
 
 
 def test_options_go_before_the_quick_size() -> None:
     quick = load_scenario(RANGES, ["path.rtt=7 ms", "workload.duration=2 s"], quick=True)
     assert quick.axes[0].values == ("7 ms",)
-    assert quick.trials()[0].to_dict()["workload"]["duration"] == "2 s"
+    assert trial_data(quick.trials()[0])["workload"]["duration"] == "2 s"
 
 
 def test_a_scenario_of_one_size_says_so() -> None:
@@ -279,7 +281,7 @@ def test_a_problem_of_the_quick_size_is_at_its_line(line: str, message: str, tmp
 
 
 def test_ten_million_trials_are_counted_and_refused_before_a_cell_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("testbed.specfile.Resolver", None)
+    monkeypatch.setattr("testbed.spec.load.Resolver", None)
     ten = "{from: 1 ms, to: 10 ms, step: 1 ms}"
     axes = [f"workload.start={ten}", f"path.rtt={ten}", f"workload.leave_out={ten}", "flows={from: 1, to: 10, step: 1}"]
     axes += ["path.mtu={from: 1000, to: 1900, step: 100}", "path.rate={from: 1 Mbit/s, to: 1 Gbit/s, points: 10}"]
@@ -336,7 +338,7 @@ def test_background_traffic_is_an_axis_that_each_cell_has_in_its_own_way(tmp_pat
     assert [(int(others.arrivals), hum.rate_bps) for others, hum in drawn] == [  # type: ignore[union-attr]
         (10, 1_000_000), (10, 2_000_000), (50, 1_000_000), (50, 2_000_000),
     ]  # fmt: skip
-    assert [Trial.from_dict(each.to_dict()) for each in found.trials()] == [*found.trials()]
+    assert [trial_of(trial_data(each)) for each in found.trials()] == [*found.trials()]
     assert found.trials()[0].id == "arrivals=10-s,rate=1Mbit-s,seed=1"
 
 

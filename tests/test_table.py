@@ -17,11 +17,13 @@ import pytest
 from runs import files_of, make_result, make_store, make_trials, write_result
 
 import testbed
-from testbed import column, table
-from testbed.commands.query import query
-from testbed.commands.results import Format
+from testbed.commands.conclude.query import query
+from testbed.commands.conclude.results import Format
 from testbed.error import MachineError, UserError
-from testbed.store import RESULT, Store, write_json
+from testbed.sweep import table
+from testbed.sweep.store import Store
+from testbed.trial import column
+from testbed.trial.folder import RESULT, write_json
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testbed.tcpinfo import FIELDS, decode
+from testbed.trial.observe.tcp_info import FIELDS, decode
 
 WHOLE = 248
 """sizeof(struct tcp_info) as far as it is decoded; kernels have longer ones."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.kernels.cache import user_folder
+from testbed.cache_folder import user_folder
 
 pytestmark = [
     pytest.mark.lab,

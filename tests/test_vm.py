@@ -16,23 +16,28 @@ from interactive import Home
 from leftover import namespaces, outlive, processes_below
 from trials import Ran
 
-from testbed import package, qemu, runner, vmevidence, vswitch
-from testbed.commands.vmnames import check_names, names
+from testbed import package
 from testbed.error import MachineError, SpecError, UserError
-from testbed.evidence import Evidence
-from testbed.gate import judge
 from testbed.interactive.build import build
-from testbed.kernels import guestagent, hypervisor, initramfs, vmfetch, vmkernel
-from testbed.kernels.guest import TrialError
-from testbed.kernels.vmkernel import VmKernel
-from testbed.native import tools
-from testbed.scenario import Trial
-from testbed.setting import Kernel
-from testbed.specfile import load_scenario, load_topology
-from testbed.trial import orders
-from testbed.vm import Vm
-from testbed.workloads.outcome import Outcome
-from testbed.workloads.ping import PingOutcome
+from testbed.kernel.guest import TrialError
+from testbed.kernel.native_program import tools
+from testbed.kernel.vm import fetch, guest_agent, hypervisor, initramfs, kernel_cache
+from testbed.kernel.vm.kernel_cache import VmKernel
+from testbed.kernel.vm.named_kernels import check_names, names
+from testbed.model.run_setting import Kernel
+from testbed.model.scenario import Trial
+from testbed.model.vm import Vm
+from testbed.plan.node import open_vswitch
+from testbed.plan.node import vm as qemu
+from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.scenario.trial import trial_of
+from testbed.trial import place, readiness, run
+from testbed.trial.evidence import vm as vmevidence
+from testbed.trial.evidence.stage import Evidence
+from testbed.trial.gate.judge import judge
+from testbed.trial.orders.sequence import orders
+from testbed.trial.workload.outcome import Outcome
+from testbed.trial.workload.ping import PingOutcome
 
 SMALL = {"type": "vm", "memory": "512 MiB"}
 TOPOLOGY = {
@@ -45,7 +50,7 @@ IPERF3 = {"tool": "iperf3", "from": "a", "to": "b", "duration": "2 s"}
 
 def make_trial(topology: object = TOPOLOGY, **changes: object) -> Trial:
     data = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "topology": topology, "workload": IPERF3}
-    return Trial.from_dict({**data, "kernel": "host", **changes}, "test")
+    return trial_of({**data, "kernel": "host", **changes}, "test")
 
 
 def test_machines_start_when_the_network_is_there_and_are_told_the_rest_when_they_are_up() -> None:
@@ -168,24 +173,24 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fake_kernel(name: str, default: bool = False, source: str = "test") -> VmKernel:
-    with vmkernel.partial() as made:
+    with kernel_cache.partial() as made:
         (made / "vmlinuz").write_text(name)
         (made / "modules").mkdir()
-        return vmkernel.put(made, VmKernel(name, "7.3", source, default, "2026", made))
+        return kernel_cache.put(made, VmKernel(name, "7.3", source, default, "2026", made))
 
 
 def test_a_kernel_is_found_by_name_or_as_the_newest_default(cache: Path) -> None:
     with pytest.raises(
         MachineError, match=r"no kernel for virtual machines has been fetched yet.*testbed kernel fetch"
     ):
-        vmkernel.find(None)
+        kernel_cache.find(None)
     fake_kernel("mine")
     fake_kernel("debian-7.3.4", default=True)
-    assert [each.name for each in vmkernel.installed()] == ["mine", "debian-7.3.4"]
-    assert vmkernel.find(None).name == "debian-7.3.4"
-    assert vmkernel.find("mine").image.read_text() == "mine"
+    assert [each.name for each in kernel_cache.installed()] == ["mine", "debian-7.3.4"]
+    assert kernel_cache.find(None).name == "debian-7.3.4"
+    assert kernel_cache.find("mine").image.read_text() == "mine"
     with pytest.raises(MachineError, match=r"called 'debain-7.3.4' \(there are: debian-7.3.4, mine \(did you mean"):
-        vmkernel.find("debain-7.3.4")
+        kernel_cache.find("debain-7.3.4")
 
 
 def test_a_kernel_that_a_file_names_and_that_is_not_here_is_refused_with_the_line(cache: Path, tmp_path: Path) -> None:
@@ -250,11 +255,11 @@ def test_without_qemu_the_command_that_installs_it_is_said(monkeypatch: pytest.M
 
 def test_a_trial_knows_what_the_kernels_of_its_machines_were_made_of(cache: Path) -> None:
     """So that a kernel that is built anew under the same name does not take old results."""
-    assert runner.kernel_key(make_trial()) is None
+    assert place.kernel_key(make_trial()) is None
     fake_kernel("debian", default=True)
-    before = runner.kernel_key(make_trial())
+    before = place.kernel_key(make_trial())
     fake_kernel("debian", default=True, source="changed")
-    assert (before, runner.kernel_key(make_trial())) == ("test; test", "changed; changed")
+    assert (before, place.kernel_key(make_trial())) == ("test; test", "changed; changed")
 
 
 def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -263,7 +268,7 @@ def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
     monkeypatch.setattr(hypervisor, "KVM", tmp_path)
     monkeypatch.setattr(hypervisor, "boot", lambda *words: next(said))
-    monkeypatch.setattr(vmkernel, "initramfs_of", lambda kernel, init: tmp_path / "initramfs")
+    monkeypatch.setattr(kernel_cache, "initramfs_of", lambda kernel, init: tmp_path / "initramfs")
     fake_kernel("debian", default=True)
     first, again = hypervisor.accelerator(tools()), hypervisor.accelerator(tools())
     assert first == again
@@ -307,12 +312,12 @@ def kernel() -> VmKernel:
     if package.which(qemu.PROGRAM) is None:
         pytest.skip("needs QEMU")
     try:
-        guestagent.agent()
-        return vmkernel.find(None)
+        guest_agent.agent()
+        return kernel_cache.find(None)
     except MachineError:
         pass
     try:
-        return vmfetch.fetch()
+        return fetch.fetch()
     except MachineError as error:
         pytest.skip(f"needs a kernel: {error}")
 
@@ -332,8 +337,8 @@ def _the_host_stays_as_it_was(tmp_path: Path) -> Iterator[None]:
 def run_real(trial: Trial, folder: Path) -> Ran:
     folder.mkdir()
     made = orders(trial)
-    runner.check(trial, made)
-    return Ran(trial, made, folder, runner.run(trial, made, folder).data)
+    readiness.check(trial, made)
+    return Ran(trial, made, folder, run.run(trial, made, folder).data)
 
 
 CLASSROOM = """\
@@ -393,7 +398,7 @@ class TestReal:
         self, kernel: VmKernel, tmp_path: Path
     ) -> None:
         """In user space: checksums that a machine left to its card would come as wrong ones, and data not at all."""
-        if lacking := [name for name in vswitch.PROGRAMS if package.which(name) is None]:
+        if lacking := [name for name in open_vswitch.PROGRAMS if package.which(name) is None]:
             pytest.skip(f"needs {lacking[0]}")
         topology = {
             "name": "net",
@@ -416,7 +421,7 @@ class TestReal:
     ) -> None:
         if lacking := userimage.missing("mke2fs"):
             pytest.skip(f"needs {lacking}")
-        image = userimage.make(tmp_path, "a disk of mine", guestagent.agent())
+        image = userimage.make(tmp_path, "a disk of mine", guest_agent.agent())
         before = image.read_bytes()
         own = {**SMALL, "image": str(image), "kernel": kernel.name}
         nodes = {**TOPOLOGY["nodes"], "b": own}  # type: ignore[dict-item]
@@ -428,12 +433,12 @@ class TestReal:
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_people_work_in_a_machine_behind_a_switch_with_a_controller(self, kernel: VmKernel, tmp_path: Path) -> None:
-        if lacking := [name for name in vswitch.PROGRAMS if package.which(name) is None]:
+        if lacking := [name for name in open_vswitch.PROGRAMS if package.which(name) is None]:
             pytest.skip(f"needs {lacking[0]}")
         file = tmp_path / "net.yaml"
         file.write_text(CLASSROOM)
         home = Home.at(tmp_path)
-        (home.cache / "vm").symlink_to(vmkernel.folder())
+        (home.cache / "vm").symlink_to(kernel_cache.folder())
 
         def testbed(*words: str | Path) -> str:
             done = subprocess.run(home.words(*words), capture_output=True, text=True, env=home.env, check=False)
@@ -451,7 +456,7 @@ class TestReal:
     def test_an_image_with_a_kernel_of_its_own_boots_itself(self, kernel: VmKernel, tmp_path: Path) -> None:
         if lacking := userimage.missing("syslinux", "mformat", "mcopy", "cpio", "qemu-img"):
             pytest.skip(f"needs {lacking}")
-        disk = userimage.make_bootable(tmp_path, "all of it mine", guestagent.agent(), kernel)
+        disk = userimage.make_bootable(tmp_path, "all of it mine", guest_agent.agent(), kernel)
         subprocess.run(("qemu-img", "convert", "-O", "qcow2", disk, tmp_path / "user.qcow2"), check=True)
         nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "image": str(tmp_path / "user.qcow2")}}  # type: ignore[dict-item]
         ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
@@ -461,12 +466,12 @@ class TestReal:
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_a_machine_that_does_not_come_up_shows_its_console(self, kernel: VmKernel, tmp_path: Path) -> None:
-        with vmkernel.partial() as made:
+        with kernel_cache.partial() as made:
             (made / "vmlinuz").symlink_to(kernel.image)
             (made / "modules" / kernel.release).mkdir(parents=True)
             (made / "modules" / kernel.release / "modules.dep").write_text("")
             name = f"without-modules-{os.getpid()}"
-            broken = vmkernel.put(made, VmKernel(name, kernel.release, "test", False, "2026", made))
+            broken = kernel_cache.put(made, VmKernel(name, kernel.release, "test", False, "2026", made))
         try:
             nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "kernel": name}}  # type: ignore[dict-item]
             said = r"(?s)the virtual machine b failed: .*testbed-vm: mount root \(9p\) on /lower: No such device"

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from trials import make_trial
 
-from testbed import package, runner
+from testbed import package
 from testbed.error import MachineError, SpecError, UserError
-from testbed.kernels.guest import TrialError
-from testbed.specfile import load_scenario
-from testbed.trial import orders
-from testbed.workload import HttpWorkload, UdpWorkload, controls, legs
-from testbed.workloads import http, udp
+from testbed.kernel.guest import TrialError
+from testbed.model.workload import HttpWorkload, UdpWorkload, controls, legs
+from testbed.spec.load import load_scenario
+from testbed.trial import place, readiness
+from testbed.trial.orders.sequence import orders
+from testbed.trial.workload import http, udp
 
 SIZES = (1, 1024, 1 << 20)
 HTTP = HttpWorkload("a", "b", SIZES, downloads=4)
@@ -160,10 +161,10 @@ def test_a_download_that_did_not_bring_the_object_is_no_result(tmp_path: Path, t
 
 def test_a_machine_without_nginx_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = make_trial(workload={"tool": "http", "sizes": "1 kB"})
-    monkeypatch.setattr(runner, "place", lambda kernel: runner.Place(kernel, None, object()))  # type: ignore[arg-type]
+    monkeypatch.setattr(readiness, "place", lambda kernel: place.Place(kernel, None, object()))  # type: ignore[arg-type]
     monkeypatch.setattr(package, "which", lambda program: None if program == "nginx" else f"/bin/{program}")
     with pytest.raises(MachineError, match=r"'nginx' is missing.*apt-get install -y nginx-light"):
-        runner.check(trial, orders(trial))
+        readiness.check(trial, orders(trial))
 
 
 def test_who_takes_part_and_what_is_asked_of_the_kernel() -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from testbed.scenario import Trial
-from testbed.trial import Orders
+from testbed.model.scenario import Trial
+from testbed.spec.scenario.trial import trial_of
+from testbed.trial.orders.sequence import Orders
 
 Steps: TypeAlias = tuple[dict[str, Any], ...]
 
@@ -46,7 +47,7 @@ def make_trial(
     if workload and workload.get("tool", "flow") != "flow":
         flow = {key: flow[key] for key in ("from", "to")}
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "topology": topology}
-    return Trial.from_dict({**rest, "workload": {**flow, **(workload or {})}, **changes}, "test")
+    return trial_of({**rest, "workload": {**flow, **(workload or {})}, **changes}, "test")
 
 
 RunTrial: TypeAlias = Callable[..., Ran]

@@ -8,9 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from testbed import qemu
-from testbed.kernels import initramfs
-from testbed.kernels.vmkernel import VmKernel
+from testbed.kernel.vm import initramfs
+from testbed.kernel.vm.kernel_cache import VmKernel
+from testbed.plan.node import vm
 
 PROGRAMS = ("sh", "cat", "grep", "uname", "nproc", "mount", "insmod", "ip", "ethtool", "iperf3", "ping", "qemu-ga")
 FOLDERS = ("bin", "dev", "etc", "lib", "lib64", "proc", "run", "sbin", "sys", "tmp", "usr", "var")
@@ -64,7 +64,7 @@ def make_bootable(folder: Path, about: str, agent: Path, kernel: VmKernel) -> Pa
     files = b"\n".join(bytes(path.relative_to(root)) for path in sorted(root.rglob("*")))
     archive, settings, disk = folder / "initrd", folder / "syslinux.cfg", folder / "user.img"
     archive.write_bytes(_run("cpio", "--quiet", "-o", "-H", "newc", cwd=root, stdin=files))
-    settings.write_text(f"DEFAULT own\nPROMPT 0\nLABEL own\n KERNEL vmlinuz\n APPEND initrd=initrd {qemu.BOOT_WORDS}\n")
+    settings.write_text(f"DEFAULT own\nPROMPT 0\nLABEL own\n KERNEL vmlinuz\n APPEND initrd=initrd {vm.BOOT_WORDS}\n")
     size = (archive.stat().st_size + kernel.image.stat().st_size >> 20) + 32
     disk.write_bytes(b"")
     os.truncate(disk, size << 20)

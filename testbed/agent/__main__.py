@@ -17,5 +17,5 @@ if __name__ == "__main__":
         print(f"agent: {type(error).__name__}: {error}", file=sys.stderr)
         status = 1
     if sys.argv[1] == "guest":
-        importlib.import_module("agent.kernel").power_off()
+        importlib.import_module("agent.syscall").power_off()
     sys.exit(status)

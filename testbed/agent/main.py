@@ -7,8 +7,8 @@ import json
 import os
 import subprocess
 
-from .kernel import LIBC, StepError, checked, mount, raise_file_limit
-from .trial import Trial
+from .step import Trial
+from .syscall import LIBC, StepError, checked, mount, raise_file_limit
 
 MS_RDONLY, MS_NOATIME, MS_BIND, MS_SLAVE_REC = 0x1, 0x400, 0x1000, 0x84000
 TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
@@ -17,11 +17,10 @@ TRIAL, TOOLS = "/run/trial", "/run/tools"
 
 def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool) -> int:
     """`serves` if there will be a step of that kind: once a guest has a /proc, modules are out of reach."""
-    if serves:
-        importlib.import_module(".serve", __package__)
+    serve = importlib.import_module(".server", __package__).serve if serves else None
     SET_UP[kind](folder, tools)
     raise_file_limit()
-    trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND))
+    trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND), serve)
     with open(os.path.join(TRIAL, "steps.json")) as file:
         steps = json.load(file)
     error = None

@@ -11,7 +11,7 @@ import subprocess
 import termios
 
 from .frame import COUNT, ENDED, ERRORS, OUTPUT, PAYLOAD_MAX, STATUS, TAKEN, WINDOW_BYTES
-from .kernel import LIBC, StepError, checked, mount, setns
+from .syscall import LIBC, StepError, checked, mount, setns
 
 MYPY = False
 if MYPY:

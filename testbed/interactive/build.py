@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import far, standing
-from ..memory import memory_bytes
-from ..plan import Plan, plan
-from ..scenario import Trial
-from ..setting import Kernel
-from ..stage import Stage
-from ..topology import WORKING, Topology
-from ..topologyfile import LinkFile
-from ..workload import PingWorkload
+from ..model.run_setting import Kernel
+from ..model.scenario import Trial
+from ..model.topology import WORKING, Topology
+from ..model.workload import PingWorkload
+from ..plan.link.stage import Stage
+from ..plan.network import Plan, plan
+from ..spec.topology.file import LinkFile
+from ..trial.orders import bring_up, remote
+from ..trial.orders.memory import memory_bytes
 
 PROGRAMS_BYTES = 512 << 20
 """Memory of a lab kernel for what people start in it."""
@@ -70,9 +70,9 @@ def _drop_counters(stage: Stage) -> tuple[str, ...]:
 
 def build(topology: Topology, kernel: Kernel) -> Build:
     """Raises UserError for what no kernel could do."""
-    planned = plan(topology, real_time=True, datapath=standing.datapath(kernel))
-    reach = far.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()
-    steps = standing.steps(topology, planned, kernel, reach)
+    planned = plan(topology, real_time=True, datapath=bring_up.datapath(kernel))
+    reach = remote.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()
+    steps = bring_up.steps(topology, planned, kernel, reach)
     memory = memory_bytes(planned, None) + PROGRAMS_BYTES
     return Build(topology, kernel, planned, steps, memory, tuple(_notes(topology)))
 

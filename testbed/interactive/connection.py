@@ -19,7 +19,7 @@ from typing import Any
 
 from ..agent import frame
 from ..error import MachineError
-from .network import Network
+from .running_network import Network
 
 READ_BYTES = 65536
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)

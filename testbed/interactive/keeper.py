@@ -24,17 +24,17 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from .. import journal, nic
-from ..attachment import Wanted
+from .. import journal
 from ..error import MachineError, TestbedError
 from ..journal import Held
-from ..kernels import host, lab
-from ..kernels.cache import find
-from ..kernels.guest import CONSOLE, TrialError, ending, write_steps
-from ..native import tools
+from ..kernel import host, lab, nic
+from ..kernel.guest import CONSOLE, TrialError, ending, write_steps
+from ..kernel.image.cache import find
+from ..kernel.native_program import tools
+from ..plan.node.real_nic import Wanted
 from ..process import CommandError, Running
-from .network import Process
-from .relay import Relay
+from .running_network import Process
+from .session_relay import Relay
 
 GRACE_S = 10.0
 """How long the guest has to end by itself."""
@@ -146,11 +146,11 @@ def _machines(start: dict[str, Any], folder: Path) -> Iterator[None]:
     if start["machines"] is None:
         yield
         return
-    from .. import relay  # with all that it takes to talk SSH
-    from ..topologyfile import TopologyFile
+    from ..kernel.machine import ssh_relay  # with all that it takes to talk SSH
+    from ..spec.topology.file import TopologyFile
 
     nodes = TopologyFile.model_validate(start["machines"]).topology().nodes
-    with relay.opened({node.name: node.machine for node in nodes if node.machine is not None}, folder):
+    with ssh_relay.opened({node.name: node.machine for node in nodes if node.machine is not None}, folder):
         yield
 
 

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from .. import sample
 from ..error import MachineError
-from ..sample import Source
+from ..trial.observe import sample
+from ..trial.observe.sample import Source
 from .connection import ask, run
-from .network import Network
+from .running_network import Network
 
 OBSERVE = "/run/tools/observe"
 OURS = ("emulator", "drop_counters")

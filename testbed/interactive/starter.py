@@ -15,12 +15,12 @@ from typing import Any
 from .. import journal, process
 from ..error import MachineError, TestbedError, UserError
 from ..journal import Held, Taken
-from ..kernels.cache import find
-from ..native import tools
-from ..substitution import substituted
-from ..topologyfile import TopologyFile
+from ..kernel.image.cache import find
+from ..kernel.native_program import tools
+from ..spec.topology.file import TopologyFile
+from ..trial.orders.local_words import substituted
 from .build import Build
-from .network import KIND, Network, folder_of, networks
+from .running_network import KIND, Network, folder_of, networks
 
 KEEPER = "testbed.interactive.keeper"
 SEED = 1

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from .linkfact import facts
+from .link_fact import facts
 from .source import Source
 
 

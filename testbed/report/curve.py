@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..analysis import statistic
-from ..limitation import limited_by
-from ..overlay import overlays
-from ..repetition import FEWEST
-from ..scenario import Trial
-from ..series import Series
+from ..analysis.limited_by import limited_by
+from ..analysis.series import Series
+from ..analysis.theory_curve import overlays
+from ..model.scenario import Trial
+from ..sweep.repetition import FEWEST
 
 GRID = 40
 """So many round-trip times an overlay is drawn at."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..scenario import Trial
-from ..topology import Link, Topology
-from .layout import place
-from .linkfact import Fact, facts
+from ..model.scenario import Trial
+from ..model.topology import Link, Topology
+from .graph_layout import place
+from .link_fact import Fact, facts
 from .source import Source
 
 PLAIN, EMULATED = 1.0, 2.0

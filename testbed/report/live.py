@@ -18,9 +18,9 @@ from types import TracebackType
 from typing import Any
 
 from ..error import TestbedError, UserError
-from ..result import TrialResult
-from ..scenario import Trial
-from ..store import Store
+from ..model.scenario import Trial
+from ..sweep.store import Store
+from ..trial.stored_result import TrialResult
 from .page import data, page
 from .source import Reader
 from .view import Traces, view

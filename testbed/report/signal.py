@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..analysis.metric import SHORT_TERM_S
 from ..analysis.statistic import FloatArray
 from ..error import UserError
-from ..metric import SHORT_TERM_S
-from ..result import TrialResult
+from ..trial.stored_result import TrialResult
 
 MANY_FLOWS = 24
 """Of more flows, those that moved most are shown."""

@@ -8,11 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..analysis.series import Series, series
 from ..error import UserError
-from ..result import TrialResult
-from ..scenario import Trial
-from ..series import Series, series
-from ..store import PROVENANCE, TRIAL, Store, read_json
+from ..model.scenario import Trial
+from ..spec.scenario.trial import trial_of
+from ..sweep.store import Store
+from ..trial.folder import PROVENANCE, TRIAL, read_json
+from ..trial.stored_result import TrialResult
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Reader:
 
     def read(self, store: Store) -> Source:
         """Raises UserError for a folder that is no run's, or of another schema version, and for damaged files."""
-        from ..store import read_result
+        from ..trial.folder import read_result
 
         store.open()
         ids = store.ids
@@ -101,6 +103,6 @@ def read(folder: Path) -> Source:
 
 def _trial(settings: Mapping[str, Any], id: str) -> Trial | None:
     try:
-        return Trial.from_dict(settings, id)
+        return trial_of(settings, id)
     except UserError:
         return None

@@ -8,13 +8,14 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.statistic import FloatArray
 from .signal import FlowSignals, Inside, QueueSignals
-from .thinning import kept
 
 MANY_DROPS = 300
 """More moments with drops than this are counted together."""
@@ -87,3 +88,29 @@ def _whole(values: FloatArray) -> list[int | None]:
     if np.isfinite(values).all():
         return [int(each) for each in np.rint(values).tolist()]
     return [int(each) if np.isfinite(each) else None for each in np.rint(values).tolist()]
+
+
+Rows = NDArray[np.int64]
+
+
+def kept(columns: Sequence[FloatArray], most: int) -> Rows:
+    """The row numbers to keep, in order, at most about `most`: all, if there are no more; the first and last always.
+
+    The columns are of one length. NaN is neither the least nor the most.
+    """
+    length = len(columns[0]) if columns else 0
+    if length <= most:
+        return np.arange(length)
+    stretches = max(1, (most - 2) // (2 * len(columns)))
+    size = -(-length // stretches)
+    found = {0, length - 1}
+    for column in columns:
+        padded = np.full(-(-length // size) * size, np.nan)
+        padded[:length] = column
+        cells = padded.reshape(-1, size)
+        known = np.isfinite(cells)
+        starts = np.arange(len(cells))[known.any(axis=1)] * size
+        for empty, extreme in ((np.inf, np.argmin), (-np.inf, np.argmax)):
+            places = extreme(np.where(known, cells, empty)[known.any(axis=1)], axis=1)
+            found |= {*(starts + places).tolist()}
+    return np.array(sorted(found), dtype=np.int64)

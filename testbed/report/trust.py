@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..result import TrialResult
+from ..trial.stored_result import TrialResult
 
 SHORT_LIST = 4
 VERDICTS = ("valid", "suspect", "invalid")

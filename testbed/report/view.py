@@ -9,17 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .. import __version__, published
-from ..result import TrialResult
-from ..series import rtt_key, varied_keys
-from . import publishedrow, trust
+from .. import __version__
+from ..analysis.series import rtt_key, varied_keys
+from ..compare import published
+from ..trial.stored_result import TrialResult
+from . import published_row, trust
 from .caption import digest
 from .curve import curves
 from .drawing import Drawing, drawings
 from .signal import inside, rows
 from .source import Source
 from .trace import packed, trace
-from .windowtable import WindowTable, window_table
+from .window_table import WindowTable, window_table
 
 ROWS_MOST = 400_000
 """So many samples are in a page, a few MB; of more, a part is kept."""
@@ -64,7 +65,7 @@ def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
     ran_with = _RanWith(source)
     of_series = {each.id: number for number, one in enumerate(split) for each in one.trials}
     trials = [_trial(each, of_series.get(each.id), source, ran_with) for each in results]
-    compared = publishedrow.comparisons(split, known)
+    compared = published_row.comparisons(split, known)
     return {
         "run": _run(source),
         "notes": _notes(source, share),
@@ -76,9 +77,9 @@ def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
         "trials": trials,
         "series": curves(split, source.trials, place),
         "windows": _windows(windows),
-        "published": publishedrow.curves(known),
+        "published": published_row.curves(known),
         "comparison": compared,
-        "window_comparison": publishedrow.window_rows(windows, known) if windows else None,
+        "window_comparison": published_row.window_rows(windows, known) if windows else None,
         "inside": found,
         "scripts": packed(_scripts(source)),
     }

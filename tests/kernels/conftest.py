@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from toykernel import KCONFIG, KERNEL, TOOLS, executable
 
-from testbed.kernels import debian
-from testbed.kernels.cache import Cache
+from testbed.kernel.image import debian
+from testbed.kernel.image.cache import Cache
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from toykernel import KCONFIG, executable, partial_folders, snapshot, tarball
 
 from testbed import process
 from testbed.error import MachineError, UserError
-from testbed.kernels.build import KernelImage, Stage, build
-from testbed.kernels.cache import Cache, find
-from testbed.kernels.firstboot import boot
-from testbed.leftover import leftovers
+from testbed.interactive.leftover import leftovers
+from testbed.kernel.image.build import KernelImage, Stage, build
+from testbed.kernel.image.cache import Cache, find
+from testbed.kernel.image.first_boot import boot
 
 
 def test_a_tree_becomes_a_kernel_with_its_record(tree: Path, cache: Cache) -> None:
@@ -82,7 +82,7 @@ def test_missing_tools_are_named_with_the_command(tree: Path, cache: Cache, monk
 
 
 def test_a_full_disk_is_noticed_before_the_build(tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("testbed.kernels.build.ROOM_BYTES", 1 << 60)
+    monkeypatch.setattr("testbed.kernel.image.build.ROOM_BYTES", 1 << 60)
     with pytest.raises(MachineError, match="GB for a while"):
         build(str(tree), cache=cache)
 

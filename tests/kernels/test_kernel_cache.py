@@ -7,9 +7,9 @@ import pytest
 from toykernel import GCC, counted_build, executable, partial_folders
 
 from testbed.error import MachineError
-from testbed.kernels import recipe
-from testbed.kernels.build import build
-from testbed.kernels.cache import Cache
+from testbed.kernel.image import recipe
+from testbed.kernel.image.build import build
+from testbed.kernel.image.cache import Cache
 
 
 def test_the_same_ingredients_are_not_built_again(tree: Path, cache: Cache) -> None:

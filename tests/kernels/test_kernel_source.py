@@ -8,9 +8,9 @@ import pytest
 from toykernel import GCC, counted_build, partial_folders, tarball
 
 from testbed.error import MachineError, UserError
-from testbed.kernels import debian, recipe
-from testbed.kernels.build import build
-from testbed.kernels.cache import Cache
+from testbed.kernel.image import debian, recipe
+from testbed.kernel.image.build import build
+from testbed.kernel.image.cache import Cache
 
 
 @pytest.mark.parametrize(

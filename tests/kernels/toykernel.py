@@ -3,8 +3,8 @@
 import tarfile
 from pathlib import Path
 
-from testbed.kernels.build import KernelImage, Stage, build
-from testbed.kernels.cache import Cache
+from testbed.kernel.image.build import KernelImage, Stage, build
+from testbed.kernel.image.cache import Cache
 
 KCONFIG = "\n".join([*["# filler"] * 83, "", "config HZ", "\tint", "\tdefault 100", "", "# end", ""])
 

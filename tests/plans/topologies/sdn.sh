@@ -71,7 +71,7 @@ ip netns exec tb-core env OVS_RUNDIR=/run/tb-ovs/core ovsdb-server --remote=puni
 mkdir -p /run/tb-ovs/control
 printf %s '{"app": "learning-switch", "is_ours": true, "listen": ["198.18.0.1", 6653], "waits": false}
 ' | tee /run/tb-ovs/control/told.json > /dev/null
-ip netns exec tb-control python3 -m testbed.sdn /run/tb-ovs/control &
+ip netns exec tb-control python3 -m testbed.agent.controller /run/tb-ovs/control &
 awk '$1 < 10 { system("sleep " 10 - $1) }' /proc/uptime
 ip netns exec tb-core env OVS_RUNDIR=/run/tb-ovs/core ovs-vswitchd --detach --no-chdir --pidfile --log-file=/run/tb-ovs/core/ovs-vswitchd.log -vconsole:off -vsyslog:off
 ip netns exec tb-core env OVS_RUNDIR=/run/tb-ovs/core ovs-vsctl --timeout=30 add-br br0 -- set bridge br0 datapath_type=system fail_mode=secure protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15 other_config:datapath-id=0000000000000001 -- add-port br0 eth0 -- set interface eth0 ofport_request=1 -- add-port br0 eth1 -- set interface eth1 ofport_request=2 -- set-controller br0 tcp:198.18.0.1:6653 -- set controller br0 connection_mode=out-of-band max_backoff=1000

@@ -1,0 +1,93 @@
+"""Starts a controller: `python -m testbed.sdn FOLDER`, with what it is told in FOLDER/told.json.
+
+Writes FOLDER/pid. The app is one of ours or a file in FOLDER, for os-ken or for Ryu.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import logging
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+from . import recorder, ryu_alias
+from .settings import folder, told
+
+FILE_APP = "controller_app"
+"""The name under which an app's file is imported: its own could be that of something else."""
+
+
+def main() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    (folder() / "pid").write_text(f"{os.getpid()}\n")
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    events = recorder.install()
+    try:
+        start()
+    except Exception:
+        text = traceback.format_exc()
+        events.write("exception", text=text)
+        sys.exit(text)
+
+
+def start() -> None:
+    about = told()
+    ryu_alias.install()
+    app = (
+        f"testbed.agent.controller.{about['app'].replace('-', '_')}"
+        if about["is_ours"]
+        else load(folder() / about["app"])
+    )
+    from os_ken import cfg
+    from os_ken.base.app_manager import AppManager
+    from os_ken.controller import controller  # noqa: F401 - its options
+
+    cfg.CONF(args=[], project="os_ken")
+    host, port = about["listen"]
+    cfg.CONF.set_override("ofp_listen_host", host)
+    cfg.CONF.set_override("ofp_tcp_listen_port", port)
+    if about["waits"]:
+        signal.sigwait({signal.SIGUSR1})
+        recorder.events().write("started")
+    AppManager.run_apps(["os_ken.controller.ofp_handler", "testbed.agent.controller.recorder", app])
+
+
+def load(path: Path) -> str:
+    """Imports an app's file; the name of the module. An app that looks at the links between switches gets them."""
+    from os_ken import cfg
+    from os_ken.base.app_manager import AppManager, OSKenApp
+
+    if "topology" in imported(path):
+        from os_ken.topology import switches  # noqa: F401 - its options
+
+        cfg.CONF.set_override("observe_links", True)
+    spec = importlib.util.spec_from_file_location(FILE_APP, path)
+    assert spec is not None, f"BUG: {path}"
+    assert spec.loader is not None, f"BUG: {path}"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[FILE_APP] = module
+    spec.loader.exec_module(module)
+    if AppManager().load_app(FILE_APP) is None:
+        raise ImportError(f"{path.name}: no class of it is an app (an OSKenApp or RyuApp)")
+    assert issubclass(AppManager().load_app(FILE_APP), OSKenApp), "BUG: an app that is none"
+    return FILE_APP
+
+
+def imported(path: Path) -> set[str]:
+    """The parts of os-ken (or Ryu) that an app's file imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {each.name.split(".")[1] for each in node.names if "." in each.name}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            words = node.module.split(".")
+            found |= {words[1]} if len(words) > 1 else {each.name for each in node.names}
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,393 @@
+"""Builds a network with the real Mininet, through its API, or reads a topology that is written in Python for it.
+
+Stands alone (the standard library and Mininet, no other module of the testbed), for it runs with the system's Python,
+to which Mininet belongs:
+
+    mininet_driver.py build FOLDER
+                               the network of the description on standard input, which is JSON (see `mininet.py`);
+                               FOLDER gets mininet.json, with Mininet's version, and mininet.log
+    mininet_driver.py remove PIDFILE
+    mininet_driver.py read FILE CLASS
+                               the nodes and links of a topology in Python, as JSON; the arguments of the class are the
+                               JSON mapping on standard input
+    mininet_driver.py check     fails if there is no Mininet that works
+
+`build` ends when the network is there; a child of it stays, for the shells of Mininet's nodes are its children.  Every
+node's network namespace gets the name under /run/netns that the description has.  Neither Mininet's clean-up, which
+kills by name, nor its changes to the host's sysctls ever happen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import logging
+import os
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+Data = dict[str, Any]
+
+OVS_EARLIEST_S = 10
+"""Open vSwitch counts its processors once CLOCK_MONOTONIC has come to 10 s; before, it has no thread for upcalls."""
+
+OVS_LIMIT_S = 60
+"""How long Open vSwitch may take to do what it is told."""
+
+OVS_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+HARMLESS = ("quantum of class", "has no interfaces")
+"""With one class there is nobody to share with, whatever the quantum is. A controller's device comes later."""
+
+
+class Failed(Exception):
+    """Mininet did not do what it should."""
+
+
+def main(words: list[str]) -> int:
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]  # modules that are not for this Python
+    try:
+        COMMANDS[words[0]](*words[1:])
+    except (Failed, OSError, ImportError) as error:
+        print(f"mininet: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def build(folder: str) -> None:
+    """In a child that stays; what it says while it builds is what we say."""
+    description = json.load(sys.stdin)
+    reading, writing = os.pipe()
+    if os.fork():
+        os.close(writing)
+        with os.fdopen(reading) as said:
+            text = said.read()
+        if text != "built":
+            raise Failed(text or "Mininet ended while it built the network")
+        return
+    os.close(reading)
+    try:
+        leave(os.path.join(folder, "mininet.log"))
+        net = network(description)
+        with open(description["pid_file"], "w") as file:
+            file.write(str(os.getpid()))
+        with open(os.path.join(folder, "mininet.json"), "w") as file:
+            json.dump(report(), file)
+        os.write(writing, b"built")
+    except BaseException as error:
+        os.write(writing, f"{type(error).__name__}: {error}".encode())
+        os._exit(1)
+    os.close(writing)
+    signal.sigwait({signal.SIGTERM})
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    net.stop()
+    for node in (*description["hosts"], *description["switches"]):
+        subprocess.run(["ip", "netns", "del", node["netns"]], check=False)
+    os.unlink(description["pid_file"])
+    os._exit(0)
+
+
+def leave(log: str) -> None:
+    """A session of our own, and nothing left open that somebody waits for the end of."""
+    os.setsid()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    null, out = os.open(os.devnull, os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for descriptor, target in ((null, 0), (out, 1), (out, 2)):
+        os.dup2(descriptor, target)
+
+
+def remove(pid_file: str) -> None:
+    with open(pid_file) as file:
+        pid = int(file.read())
+    os.kill(pid, signal.SIGTERM)
+    while os.path.exists(pid_file):
+        time.sleep(0.05)
+
+
+def network(description: Data) -> Any:
+    """Raises Failed for whatever Mininet, which prints its errors and goes on, has printed."""
+    terminals()
+    with faults() as found:
+        net = built(description)
+        if found:
+            raise Failed("; ".join(found))
+    names = ((node["netns"], net[node["name"]].pid) for node in (*description["hosts"], *description["switches"]))
+    lines = "".join(f"netns attach {netns} {pid}\n" for netns, pid in names)
+    done = subprocess.run(["ip", "-batch", "-"], input=lines, capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"the namespaces of Mininet's nodes cannot be named: {done.stderr.strip()}")
+    return net
+
+
+def terminals() -> None:
+    """Mininet's shells need pseudo-terminals; a lab kernel comes without."""
+    if not os.path.exists("/dev/pts/ptmx"):
+        os.makedirs("/dev/pts", exist_ok=True)
+        subprocess.run(["mount", "-t", "devpts", "-o", "ptmxmode=666", "devpts", "/dev/pts"], check=True)
+
+
+@contextlib.contextmanager
+def faults() -> Any:
+    """What Mininet logs as errors and warnings."""
+    found: list[str] = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            text = record.getMessage().strip()
+            if record.levelno >= logging.WARNING and text and not any(each in text for each in HARMLESS):
+                found.append(text)
+
+    from mininet.log import lg
+
+    handler = Handler()
+    lg.setLogLevel("warning")
+    lg.addHandler(handler)
+    try:
+        yield found
+    finally:
+        lg.removeHandler(handler)
+
+
+def built(description: Data) -> Any:
+    from mininet.link import Link, TCLink
+    from mininet.net import Mininet
+    from mininet.node import Host, Node
+
+    Mininet.inited = True  # it would raise limits and change sysctls of the whole machine
+    net = Mininet(topo=None, build=False, controller=None, autoSetMacs=False)
+    for node in description["hosts"]:
+        made = net.addHost(node["name"], cls=Host if node["kind"] == "host" else Node, ip=None)
+        quiet(made)
+    for number, node in enumerate(description["switches"], 1):
+        made = net.addSwitch(
+            node["name"], cls=SWITCHES[node["kind"]](), inNamespace=True, **{"dpid": f"{number:x}", **node["options"]}
+        )
+        quiet(made)
+    for link in description["links"]:
+        first, second = (net[end["node"]] for end in link["ends"])
+        one, other = link["ends"]
+        made = net.addLink(
+            first,
+            second,
+            cls=Link if link["tc"] is None else TCLink,
+            intfName1=one["device"],
+            intfName2=other["device"],
+            addr1=one["mac"],
+            addr2=other["mac"],
+            **(link["tc"] or {}),
+        )
+        for intf in (made.intf1, made.intf2):
+            if link["mtu_bytes"] != 1500:
+                told(intf.node, "ip link set", intf, "mtu", link["mtu_bytes"])
+    net.build()
+    net.start()
+    return net
+
+
+def quiet(node: Any) -> None:
+    """No IPv6 before an address asks for it: neighbour discovery would be traffic that nobody described."""
+    for which in ("all", "default"):
+        told(node, f"echo 1 > /proc/sys/net/ipv6/conf/{which}/disable_ipv6")
+
+
+def told(node: Any, *words: Any) -> None:
+    """A command in the shell of a node; raises Failed if it says anything."""
+    said = node.cmd(*words)
+    if said.strip():
+        raise Failed(f"{node.name}: {' '.join(map(str, words))}: {said.strip()}")
+
+
+@functools.cache
+def linux_bridge() -> Any:
+    from mininet.nodelib import LinuxBridge
+
+    class Bridge(LinuxBridge):  # type: ignore[misc]
+        """Mininet's bridge in a namespace of its own, told with ip: Debian's Mininet comes without brctl."""
+
+        def __init__(self, name: str, vlans: bool, **options: Any) -> None:
+            self.vlans = vlans
+            super().__init__(name, **options)
+
+        @classmethod
+        def setup(cls) -> None:
+            """It would look for brctl."""
+
+        def start(self, _controllers: Any) -> None:
+            stp = int(self.stp)
+            apart = "vlan_filtering 1 vlan_default_pvid 0" if self.vlans else ""
+            told(self, f"ip link add br0 type bridge stp_state {stp} mcast_snooping 0 {apart}")
+            for intf in self.intfList():
+                told(self, "ip link set", intf, "master br0")
+            told(self, "ip link set br0 up")
+
+    return Bridge
+
+
+@functools.cache
+def open_vswitch() -> Any:
+    """Mininet's Open vSwitch, with daemons of its own in a namespace of its own: none of the machine's is touched.
+
+    Its bridge is called br0. `folder` gets sockets, database and logs, and `targets` are the controllers that it is to
+    ask, as ovs-vsctl writes them.
+    """
+    from mininet.node import OVSSwitch
+
+    class Switch(OVSSwitch):  # type: ignore[misc]
+        OVSVersion = ovs_version()
+
+        def __init__(self, name: str, folder: str, targets: list[str], **options: Any) -> None:
+            self.folder, self.targets = folder, targets
+            super().__init__(name, **options)
+            self.controlIntf = None
+
+        @classmethod
+        def setup(cls) -> None:
+            """It would ask the machine's Open vSwitch."""
+
+        @classmethod
+        def batchStartup(cls, switches: Any, run: Any = None) -> Any:
+            return switches
+
+        def __str__(self) -> str:
+            return "br0"
+
+        def start(self, _controllers: Any) -> None:
+            self.daemons()
+            self.inNamespace = False  # in which Mininet takes the kernel's datapath for impossible
+            try:
+                super().start([Target(f"c{n}", target) for n, target in enumerate(self.targets)])
+            finally:
+                self.inNamespace = True
+            said = self.cmd(f"ovs-vsctl --timeout={OVS_LIMIT_S} list-ports br0").split()
+            if said != [intf.name for intf in self.intfList()]:
+                raise Failed(f"{self.name}: Open vSwitch has the ports {' '.join(said) or '(none)'}")
+
+        def vsctl(self, *words: Any, **options: Any) -> None:
+            """Mininet would neither look at what it says nor ever stop to wait."""
+            told(self, f"ovs-vsctl --timeout={OVS_LIMIT_S}", *words, "> /dev/null")  # which gets numbers of rows
+
+        def daemons(self) -> None:
+            folder = self.folder
+            told(self, f"export OVS_RUNDIR={folder}; mkdir -p {folder}")
+            told(self, f"ovsdb-tool create {folder}/conf.db {OVS_SCHEMA}")
+            self.daemon(f"ovsdb-server --remote=punix:{folder}/db.sock {folder}/conf.db")
+            time.sleep(max(0.0, OVS_EARLIEST_S - time.monotonic()))
+            told(self, "ovs-vsctl --no-wait init")
+            self.daemon("ovs-vswitchd")
+
+        def daemon(self, words: str) -> None:
+            log = f"{self.folder}/{words.split()[0]}.log"
+            quiet = f"--no-chdir --detach --pidfile -vconsole:off -vsyslog:off --log-file={log}"
+            told(self, f"{words} {quiet} || tail -n 3 {log}")
+
+        def stop(self, deleteIntfs: bool = True) -> None:
+            super().stop(deleteIntfs)
+            self.cmd("ovs-appctl -t ovs-vswitchd exit --cleanup; ovs-appctl -t ovsdb-server exit")
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    return Switch
+
+
+@functools.cache
+def ovs_version() -> str:
+    """MAJOR.MINOR. Mininet asks once for all kinds of nodes, and not at all once it has made a plain one."""
+    said = subprocess.run(["ovs-vsctl", "--version"], capture_output=True, text=True, check=True).stdout
+    return said.split()[3].rpartition(".")[0]
+
+
+SWITCHES: dict[str, Callable[[], Any]] = {"bridge": linux_bridge, "ovs": open_vswitch}
+"""The switch classes by what the description calls them."""
+
+
+class Target:
+    """What Mininet's switches want to know of a controller."""
+
+    def __init__(self, name: str, target: str) -> None:
+        self.name = name
+        self.protocol, self.ip, port = target.rsplit(":", 2)
+        self.port = int(port)
+
+    def IP(self) -> str:
+        return self.ip
+
+
+def report() -> Data:
+    from mininet.net import VERSION
+
+    return {"version": VERSION}
+
+
+def check() -> None:
+    import mininet.net  # noqa: F401
+
+
+def read(path: str, name: str) -> None:
+    """What the class prints goes to standard error."""
+    arguments = json.load(sys.stdin)
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    json.dump(said_by(path, name, arguments), out)
+    out.close()
+
+
+def said_by(path: str, name: str, arguments: Data) -> Data:
+    """The nodes and links, or what went wrong, with the line of the file where it did."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    try:
+        found = runpy.run_path(path, run_name="mininet_topology")
+        make = {**found, **found.get("topos", {})}.get(name)
+        if make is None:
+            return {"error": f"there is no {name!r} in it", "allowed": ", ".join(topologies(found)) or "a class"}
+        topo = make(**arguments)
+        return {"nodes": [node(topo, each) for each in topo.nodes()], "links": links(topo)}
+    except BaseException as error:
+        line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+        frames = traceback.extract_tb(error.__traceback__)
+        line = line or next((frame.lineno for frame in reversed(frames) if frame.filename == path), None)
+        return {"error": traceback.format_exception_only(error)[-1].strip(), "line": line}
+
+
+def topologies(found: Data) -> list[str]:
+    from mininet.topo import Topo
+
+    classes = [name for name, each in found.items() if isinstance(each, type) and issubclass(each, Topo)]
+    return [*found.get("topos", {}), *(name for name in classes if found[name].__module__ == "mininet_topology")]
+
+
+def node(topo: Any, name: str) -> Data:
+    options = dict(topo.nodeInfo(name))
+    is_switch = options.pop("isSwitch", False)
+    return {"name": name, "is_switch": is_switch, **plain(options)}
+
+
+def links(topo: Any) -> list[Data]:
+    """In the order in which Mininet makes them."""
+    found = []
+    for first, second, options in topo.links(sort=True, withInfo=True):
+        rest = {key: value for key, value in options.items() if key not in ("node1", "node2", "port1", "port2")}
+        found.append({"ends": [first, second], **plain(rest)})
+    return found
+
+
+def plain(options: Data) -> Data:
+    """The class by its name, with what a partial() adds; a value that is no JSON by what Python calls it."""
+    cls = options.pop("cls", None)
+    if isinstance(cls, functools.partial):
+        options = {**cls.keywords, **options}
+        cls = cls.func
+    name = getattr(cls, "__name__", None) if cls is not None else None
+    return {"class": name, "options": json.loads(json.dumps(options, default=repr))}
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"build": build, "remove": remove, "read": read, "check": check}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,248 @@
+"""The steps of a trial, and the programs that run because of them.
+
+A step is a mapping.  `netns` names the namespace it happens in (none: the first one; OUTSIDE: the one that has this
+computer's real NICs); `on` a node that is not in any namespace here, but elsewhere (see `elsewhere`).  Kinds:
+    run: WORDS    start a program; `stdin` is its text, `out`/`err` files in FOLDER for its output, `background` a name
+                  (it is not waited for), `may_fail` true if another exit status than 0 is a result, not an error
+    stop: NAME    end a background program with SIGTERM and wait for it
+    write: [[FILE, VALUE], …]   below /proc/sys or /sys, read back and compared
+    read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file; `of`
+                  names a background program whose number stands for {pid} in FILE
+    sleep: SECONDS
+    reach: NODE                 find the way to a node elsewhere, `by` one of the ways that `elsewhere` knows; `program`
+                  is a background program that is the node
+    timeline: [{"at_ns": NS, "steps": [STEP, …], "then": [STEP, …]}, …]   `background` is its name; steps that are done
+                  while the next ones go on, at times after the start: that is when this step began, or with
+                  `begin: [FILE, PATTERN]` the ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon
+                  as it is there.  `then` follows at once, and is not part of what is due
+    serve: CHANNEL              start programs for those who ask through a channel, until told to end (see `serve`)
+
+`timeline.jsonl` gets the start, and when each moment of a timeline began, was done and ended.  `log.jsonl` gets what
+was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says whether all of it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+from .child import Child, sleep_until
+from .remote import WAYS
+from .syscall import OUTSIDE, StepError, setns, text_of, write_files, write_sysfs
+
+MYPY = False
+if MYPY:  # `typing` would cost a guest more time than all that it does
+    from collections.abc import Callable
+    from typing import Any
+
+    from .remote import Elsewhere, FarProcess
+
+    Step = dict[str, Any]
+
+LOOK_AGAIN_S = 0.0005
+
+
+class Trial:
+    """The steps done so far, and the programs that still run. `server` carries out the step `serve`."""
+
+    def __init__(
+        self, folder: str, progress: int, server: Callable[[Trial, list[int] | str], None] | None = None
+    ) -> None:
+        self.folder = folder
+        self.server = server
+        self.progress = progress
+        self.running: dict[str, subprocess.Popen[bytes] | Child | FarProcess] = {}
+        self.elsewhere: dict[str, Elsewhere] = {}
+        self.log = open(os.path.join(folder, "log.jsonl"), "w")  # noqa: SIM115 - closed by close()
+        self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        outside = os.environ.pop(OUTSIDE, None)
+        self.outside = None if outside is None else int(outside)
+        if self.outside is not None:
+            os.set_inheritable(self.outside, False)
+
+    def do(self, step: Step, number: str) -> None:
+        kind = next(kind for kind in KINDS if kind in step)
+        os.write(self.progress, f"step {number} {step.get('title', kind)}\n".encode())
+        entry = {"begin_ns": time.monotonic_ns(), "step": {k: v for k, v in step.items() if k != "stdin"}}
+        try:
+            self.enter(step.get("netns"))
+            try:
+                entry.update(KINDS[kind](self, step) or {})
+            finally:
+                if step.get("netns"):
+                    setns(self.home)
+        finally:
+            entry["end_ns"] = time.monotonic_ns()
+            self.log.write(json.dumps(entry) + "\n")
+            self.log.flush()
+
+    def enter(self, netns: str | None) -> None:
+        if netns == OUTSIDE:
+            if self.outside is None:
+                raise StepError("a lab kernel has no way to the real NICs of this computer")
+            setns(self.outside)
+        elif netns:
+            with open(f"/run/netns/{netns}") as file:
+                setns(file.fileno())
+
+    def run(self, step: Step) -> Step:
+        if "on" in step:
+            return self.run_elsewhere(step)
+        words = step["run"]
+        out = self.open(step["out"]) if "out" in step else subprocess.PIPE
+        err = self.open(step["err"]) if "err" in step else subprocess.PIPE
+        if step.get("background"):
+            out = out if "out" in step else self.progress
+            err = err if "err" in step else self.open(f"{step['background']}.err")
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            self.running[step["background"]] = process
+            return {"pid": process.pid}
+        text = step.get("stdin", "").encode()
+        try:
+            done = subprocess.run(words, input=text, stdout=out, stderr=err, timeout=step.get("timeout_s"))
+        except subprocess.TimeoutExpired:
+            raise StepError(f"{' '.join(words)}: still running after {step['timeout_s']} s of lab time") from None
+        return judged(step, done.returncode, done.stdout or b"", done.stderr or b"")
+
+    def run_elsewhere(self, step: Step) -> Step:
+        """The same on a node elsewhere; its output comes back when the program has ended."""
+        there = self.elsewhere[step["on"]]
+        if step.get("background"):
+            out = self.open(step["out"]) if "out" in step else self.progress
+            err = self.open(step["err"] if "err" in step else f"{step['background']}.err")
+            self.running[step["background"]] = process = there.start(step["run"], out, err)
+            return {"pid": process.pid}
+        status, stdout, stderr = there.run(step["run"], step.get("stdin", "").encode(), step.get("timeout_s"))
+        for name, text in (("out", stdout), ("err", stderr)):
+            if name in step:
+                write_all(self.open(step[name]), text)
+        return judged(step, status, b"" if "out" in step else stdout, b"" if "err" in step else stderr)
+
+    def reach(self, step: Step) -> Step:
+        node = step["reach"]
+        pid = {"pid": self.running[step["program"]].pid} if "program" in step else {}
+        self.elsewhere[node] = WAYS[step["by"]](node, step | pid, self.folder)
+        return self.elsewhere[node].about()
+
+    def stop(self, step: Step) -> Step:
+        process = self.running.pop(step["stop"])
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        elif process.returncode:
+            with open(os.path.join(self.folder, f"{step['stop']}.err")) as file:
+                raise StepError(f"{step['stop']} ended early with status {process.returncode}: {file.read()}")
+        return {"status": process.wait()}
+
+    def write(self, step: Step) -> None:
+        paths = [path for path, _ in step["write"]]
+        if "on" in step:
+            self.elsewhere[step["on"]].write(step["write"])
+        elif any(path.startswith("/sys/") for path in paths):
+            write_sysfs(step["write"])
+        else:
+            write_files(step["write"])
+
+    def read(self, step: Step) -> None:
+        for name, path in step["read"].items():
+            if "of" in step:
+                path = path.format(pid=self.running[step["of"]].pid)
+            with open(os.path.join(self.folder, name), "w") as copy:
+                copy.write(self.elsewhere[step["on"]].read(path) if "on" in step else text_of(path))
+
+    def sleep(self, step: Step) -> None:
+        time.sleep(step["sleep"])
+
+    def timeline(self, step: Step) -> Step:
+        began_ns = time.monotonic_ns()
+        child = Child(lambda: self.keep_time(step, began_ns), self.open(f"{step['background']}.err"))
+        self.running[step["background"]] = child
+        return {"pid": child.pid}
+
+    def keep_time(self, step: Step, start_ns: int) -> None:
+        """In a process of its own, before which nothing else runs once it is time, until SIGTERM or the last moment."""
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        with open(os.path.join(self.folder, "timeline.jsonl"), "w") as log:
+            self.log = open(os.devnull, "w")  # noqa: SIM115 - goes with the process
+            if step.get("begin"):
+                start_ns = self.find_start(*step["begin"])
+            log.write(json.dumps({"start_ns": start_ns}) + "\n")
+            for moment in step["timeline"]:
+                sleep_until(start_ns + moment["at_ns"])
+                entry = {"at_ns": moment["at_ns"], "begin_ns": time.monotonic_ns()}
+                for part, ended in (("steps", "done_ns"), ("then", "end_ns")):
+                    for number, each in enumerate(moment[part], 1):
+                        self.do(each, f"{number}/{len(moment[part])} at {moment['at_ns'] / 1e9:g} s:")
+                    entry[ended] = time.monotonic_ns()
+                log.write(json.dumps(entry) + "\n")
+                log.flush()
+
+    def find_start(self, name: str, pattern: str) -> int:
+        while True:
+            with contextlib.suppress(FileNotFoundError), open(os.path.join(self.folder, name)) as file:
+                found = re.search(pattern, file.read(), re.MULTILINE)
+                if found:
+                    return int(found[1])
+            sleep_until(time.monotonic_ns() + int(LOOK_AGAIN_S * 1e9))
+
+    def serve(self, step: Step) -> None:
+        assert self.server is not None, "BUG: main was not told that a step serves"
+        self.server(self, step["serve"])
+
+    def open(self, name: str) -> int:
+        return os.open(os.path.join(self.folder, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    def stop_all(self) -> None:
+        for process in self.running.values():
+            process.kill()
+            process.wait()
+        failures = []
+        for each in self.elsewhere.values():
+            try:
+                each.close()
+            except StepError as error:
+                failures.append(str(error))
+        if failures:
+            raise StepError("; ".join(failures))
+
+    def close(self, error: Step | None) -> None:
+        self.log.close()
+        with open(os.path.join(self.folder, "outcome.json"), "w") as file:
+            json.dump({"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}, file)
+
+
+KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
+    "run": Trial.run,
+    "stop": Trial.stop,
+    "write": Trial.write,
+    "read": Trial.read,
+    "sleep": Trial.sleep,
+    "reach": Trial.reach,
+    "timeline": Trial.timeline,
+    "serve": Trial.serve,
+}
+
+
+def judged(step: Step, status: int, stdout: bytes, stderr: bytes) -> Step:
+    """How a program ended, for the log. Raises StepError if it should not have ended like that."""
+    said = stderr.decode(errors="replace")
+    if status and not step.get("may_fail"):
+        reason = said.strip() or stdout.decode(errors="replace").strip()
+        raise StepError(f"{' '.join(step['run'])}: exit status {status}: {reason}{failed_line(step, reason)}")
+    return {"status": status, "stderr": said}
+
+
+def write_all(descriptor: int, text: bytes) -> None:
+    with open(descriptor, "wb") as file:
+        file.write(text)
+
+
+def failed_line(step: Step, said: str) -> str:
+    """The command behind "Command failed -:7", as `ip` and `tc` put it when they read a batch."""
+    found = re.search(r"^Command failed -:(\d+)$", said, re.MULTILINE)
+    return f" ({step['stdin'].splitlines()[int(found[1]) - 1]})" if found and "stdin" in step else ""

@@ -1,0 +1,45 @@
+"""The samples of a stored trial, flow by flow. Reads samples.parquet of a trial's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..error import UserError
+from ..trial.stored_result import TrialResult
+from .metric import FlowSamples
+
+COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]
+
+
+def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
+    """One for each flow that was sampled, in the order of the flows; empty if the trial has no samples.
+
+    A flow is known by its port, which is the destination's for its sender. Where flows share a port, or a flow had
+    several connections (HTTP), samples tell of no flow by itself: empty. Raises UserError if the file is broken.
+    """
+    ports = [flow.get("port") for flow in result.data["flows"]]
+    if len(set(ports)) < len(ports):
+        return ()
+    path = folder / "samples.parquet"
+    if not path.exists():
+        return ()
+    try:
+        file = pq.ParquetFile(path)
+        if not set(COLUMNS) <= set(file.schema_arrow.names):
+            return ()
+        columns = {name: file.read(columns=[name]).column(0).to_numpy(zero_copy_only=False) for name in COLUMNS}
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
+    found = []
+    for port in ports:
+        mine = columns["destination_port"] == port
+        if len(np.unique(columns["source_port"][mine])) > 1:
+            return ()
+        if mine.any():
+            time, acked, srtt = (columns[name][mine].astype(np.float64) for name in ("time_s", "bytes_acked", "srtt_s"))
+            found.append(FlowSamples(time, np.nan_to_num(acked), np.nan_to_num(srtt)))
+    return tuple(found)

@@ -1,0 +1,137 @@
+"""Metrics of a trial by which two runs are compared. Pure, no I/O.
+
+Goodput, retransmissions, RTT under load, fairness and time to convergence: those of RFC 5166, section 2, that the ends
+of a path can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..trial.stored_result import TrialResult
+from . import statistic
+from .condition import MSS_BYTES
+from .series import jain_index
+from .statistic import FloatArray
+
+CLOSE = 0.8
+"""A flow has converged when its short-term throughput is within this factor of its long-term one, either way."""
+SHORT_TERM_S = 1.0
+"""What a short-term average is over."""
+
+
+@dataclass(frozen=True)
+class FlowSamples:
+    """What a flow's sender said over time: seconds since the workload began, bytes acknowledged, smoothed RTT."""
+
+    time_s: FloatArray
+    acked_bytes: FloatArray
+    srtt_s: FloatArray
+
+    @property
+    def active(self) -> slice:
+        """From the last sample before anything was acknowledged to the first with all that ever was.
+
+        A flow may be connected long before it sends, and stay so afterwards. Empty if it never sent.
+        """
+        moved = np.flatnonzero(np.diff(self.acked_bytes) > 0)
+        return slice(int(moved[0]), int(moved[-1]) + 2) if len(moved) else slice(0, 0)
+
+    @property
+    def busy(self) -> FlowSamples:
+        """Only while it is active."""
+        return FlowSamples(self.time_s[self.active], self.acked_bytes[self.active], self.srtt_s[self.active])
+
+
+@dataclass(frozen=True)
+class Metric:
+    """`unit` is for people; `scale` turns base units into it. `least` is a difference that does not matter, in base
+    units, for metrics that can be 0.
+    """
+
+    name: str
+    what: str
+    unit: str
+    scale: float
+    is_more_better: bool
+    least: float
+    of: Callable[[TrialResult, Sequence[FlowSamples]], float | None]
+
+
+def measure(result: TrialResult, samples: Sequence[FlowSamples], names: Sequence[str]) -> dict[str, float | None]:
+    """The named metrics of a trial in base units; None where it has nothing to tell."""
+    return {name: METRICS[name].of(result, samples) for name in names}
+
+
+def retransmitted_share(result: TrialResult) -> float | None:
+    """Retransmitted segments over all segments sent, over the life of the flows; None where nobody counted."""
+    flows = [flow for flow in result.data["flows"] if flow["retransmits"] is not None and flow.get("received_bytes")]
+    if not flows or len(flows) < len(result.data["flows"]):
+        return None
+    again = sum(flow["retransmits"] for flow in flows)
+    once = sum(flow["received_bytes"] / (flow.get("mss_bytes") or MSS_BYTES) for flow in flows)
+    return float(again / (once + again))
+
+
+def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share: float) -> float | None:
+    """A quantile of the senders' smoothed RTTs, all flows together, while they send and once the ramp is
+    over; None without samples.
+    """
+    steady_s = result.data["steady_s"] or 0.0
+    busy = [each.busy for each in samples]
+    seen = [each.srtt_s[(each.time_s >= steady_s) & (each.srtt_s > 0)] for each in busy]
+    values = np.concatenate(seen) if seen else np.array([])
+    return statistic.quantile(values, share) if len(values) else None
+
+
+def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
+    """From the last flow's start until every flow's short-term throughput is near its long-term one for the first time.
+
+    Near is within a factor of 0.8, either way: the epsilon-convergence time of Li, Leith and Shorten, Experimental
+    Evaluation of TCP Protocols for High-Speed Networks, IEEE/ACM Transactions on Networking 15(5), 2007, for all flows
+    at once. Short-term is over a second, long-term over the second half of the time in which all flows run. If that
+    never happens it is all of that time, which is the least that it can be. None if they run together for less than
+    4 s.
+    """
+    busy = [each.busy for each in samples]
+    if not busy or any(len(each.time_s) < 2 for each in busy):
+        return None
+    start = max(float(each.time_s[0]) for each in busy)
+    end = min(float(each.time_s[-1]) for each in busy)
+    if end - start < 4 * SHORT_TERM_S:
+        return None
+    step = float(np.median(np.diff(busy[0].time_s)))
+    times = np.arange(start + SHORT_TERM_S, end + step / 2, step)
+    near = np.ones(len(times), dtype=bool)
+    for each in busy:
+        short = (_acked(each, times) - _acked(each, times - SHORT_TERM_S)) / SHORT_TERM_S
+        middle = (start + end) / 2
+        first, last = _acked(each, np.array([middle, end]))
+        long = (last - first) / (end - middle)
+        near &= (short >= CLOSE * long) & (short * CLOSE <= long)
+    return float(times[np.argmax(near)] - start) if near.any() else end - start
+
+
+def _acked(each: FlowSamples, times: FloatArray) -> FloatArray:
+    return np.interp(times, each.time_s, each.acked_bytes)
+
+
+_Table: TypeAlias = tuple[Metric, ...]
+
+_ALL: _Table = (
+    Metric("goodput", "goodput of all flows", "Mbit/s", 1e-6, True, 0.0, lambda r, s: r.data["goodput_bps"]),
+    Metric("retransmits", "share of segments sent again", "%", 100, False, 0.0005, lambda r, s: retransmitted_share(r)),
+    Metric("rtt", "median of the RTT under load", "ms", 1e3, False, 1e-4, lambda r, s: rtt_under_load_s(r, s, 0.5)),
+    Metric("rtt-p95", "95 % of the RTTs under load are below", "ms", 1e3, False, 1e-4,
+           lambda r, s: rtt_under_load_s(r, s, 0.95)),
+    Metric("fairness", "Jain's index over the flows", "", 1, True, 0.01, lambda r, s: jain_index(r)),
+    Metric("convergence", "time until all flows are near their long-term goodput", "s", 1, False, 0.2,
+           lambda r, s: convergence_s(s)),
+)  # fmt: skip
+
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
+"""By name, in the order in which they are shown."""

@@ -1,0 +1,230 @@
+"""Series: the trials of a run that differ in RTT and seed only, and the throughput profile they make. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ..model.scenario import Params, Trial
+from ..trial.stored_result import TrialResult
+from . import concavity, statistic
+from .condition import Conditions, conditions
+from .profile import Stretch, ThroughputProfile, stretches
+from .statistic import Interval
+
+Span: TypeAlias = Literal["steady", "whole"]
+"""Which part of a trial: what is left when the ramp is left out, or all of it."""
+
+RTT_KEYS = ("rtt", "delay")
+SCALED_WITH_RTT = ("duration", "bytes", "leave_out", "buffer", "window", "interval")
+"""What people give a longer path more of: where each RTT has one value of these, they set no series apart."""
+
+LABELLED = ("window", "loss", "rate", "buffer", "kernel")
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """C_U, C_CC and C_UC of a normalized profile (ratios), and C_CC in bits, corrected and as the paper prints it.
+
+    See docs/concavity.md; `c_uc_interval` is None where there is nothing to resample.
+    """
+
+    c_u: float
+    c_cc: float
+    c_uc: float
+    c_uc_interval: Interval | None
+    c_uc_measured_midpoint: float
+    c_uc_as_glossed: float
+    c_cc_bits: float
+    c_cc_bits_as_printed: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """Trials with the same parameters but for RTT and seed; `trials` are the valid and suspect ones with a goodput.
+
+    `params` are what identifies the series, `label` those of them that vary in the run. `left_out` are the ids of
+    trials that are invalid or have no goodput.
+    """
+
+    params: Params
+    label: str
+    trials: tuple[TrialResult, ...]
+    left_out: tuple[str, ...]
+    conditions: Conditions | None
+
+    @property
+    def suspect(self) -> tuple[str, ...]:
+        """The ids of trials to be looked at before they are believed."""
+        return tuple(each.id for each in self.trials if each.verdict == "suspect")
+
+    @property
+    def capacity_bps(self) -> float | None:
+        """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
+        return capacity_bps(self.trials)
+
+    def profile(self, span: Span = "steady") -> ThroughputProfile | None:
+        """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any trial."""
+        return profile(self.trials, span)
+
+    def stretches(self, span: Span = "steady", margin: float = 0.01) -> tuple[Stretch, ...]:
+        """Where the profile is concave, convex or straight; `margin` is a share of the capacity. Empty for one RTT."""
+        profile = self.profile(span)
+        if profile is None or len(profile.rtt_s) < 2:
+            return ()
+        return stretches(profile, margin * (self.capacity_bps or max(profile.mean_bps)))
+
+    def coefficients(
+        self, span: Span = "steady", seed: int = 1, resamples: int = statistic.RESAMPLES
+    ) -> Coefficients | None:
+        """None for fewer than two RTTs, or without a capacity."""
+        profile, capacity = self.profile(span), self.capacity_bps
+        if profile is None or capacity is None or len(profile.rtt_s) < 2:
+            return None
+        curve = concavity.normalized(profile, capacity)
+        return Coefficients(
+            c_u=concavity.under_utilization(curve),
+            c_cc=concavity.convex_concave(curve),
+            c_uc=concavity.utilization_concavity(curve),
+            c_uc_interval=_c_uc_interval(profile, capacity, seed, resamples),
+            c_uc_measured_midpoint=concavity.utilization_concavity_with_measured_midpoint(curve),
+            c_uc_as_glossed=concavity.utilization_concavity_as_glossed(curve),
+            c_cc_bits=concavity.convex_concave_bits(profile),
+            c_cc_bits_as_printed=concavity.convex_concave_bits_as_printed(profile),
+        )
+
+    def fairness(self) -> dict[float, float]:
+        """Jain's index over the flows at each RTT, the mean of the repetitions; empty for a single flow."""
+        found: dict[float, list[float]] = {}
+        for each in self.trials:
+            index = jain_index(each)
+            if index is not None:
+                found.setdefault(each.data["asked"]["rtt_s"], []).append(index)
+        return {rtt: statistic.mean(values) for rtt, values in sorted(found.items())}
+
+
+def capacity_bps(results: Sequence[TrialResult]) -> float | None:
+    """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
+    rates = {each.data["asked"]["rate_bps"] for each in results}
+    return rates.pop() if len(rates) == 1 else None
+
+
+def profile(results: Sequence[TrialResult], span: Span = "steady") -> ThroughputProfile | None:
+    """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any goodput."""
+    samples: dict[float, list[float]] = {}
+    for each in results:
+        rate = goodput_bps(each, span)
+        if rate is not None:
+            samples.setdefault(each.data["asked"]["rtt_s"], []).append(rate)
+    return ThroughputProfile.of_samples(samples) if samples else None
+
+
+def series(
+    results: Sequence[TrialResult],
+    trials: Mapping[str, Trial] | None = None,
+    apart_from: Sequence[str] = (),
+) -> tuple[Series, ...]:
+    """The series of a run, in the order of their first trials.
+
+    All parameters but the RTT's identify a series, but for those that go with the RTT (a duration for each RTT, say).
+    `trials` are what the results are of, by id: with them, a series has its loss and its windows. `apart_from` are
+    parameters that do not count either.
+    """
+    rtt = rtt_key(results)
+    unseen = {rtt, *apart_from, *_bound_to_rtt(results, rtt)}
+    groups: dict[Params, list[TrialResult]] = {}
+    for each in results:
+        params = tuple((key, value) for key, value in each.data["params"].items() if key not in unseen)
+        groups.setdefault(params, []).append(each)
+    varied = [key for key in varied_keys(results) if key not in unseen]
+    return tuple(_series(params, members, varied, trials or {}) for params, members in groups.items())
+
+
+def _series(
+    params: Params, members: Sequence[TrialResult], varied: Sequence[str], trials: Mapping[str, Trial]
+) -> Series:
+    usable = tuple(each for each in members if each.verdict != "invalid" and each.data["goodput_bps"] is not None)
+    first, used = next(iter(usable), None), {each.id for each in usable}
+    return Series(
+        params=params,
+        label=label(params, varied),
+        trials=usable,
+        left_out=tuple(each.id for each in members if each.id not in used),
+        conditions=None if first is None else conditions(first, trials.get(first.id)),
+    )
+
+
+def rtt_key(results: Sequence[TrialResult]) -> str | None:
+    """The parameter that is the RTT: of several links' the one with the most values; None if none was an axis."""
+    keys = [key for key in all_keys(results) if key.split(".")[-1] in RTT_KEYS or ".delay." in key]
+    return max(keys, key=lambda key: len({each.data["params"].get(key) for each in results}), default=None)
+
+
+def all_keys(results: Sequence[TrialResult]) -> list[str]:
+    return list(dict.fromkeys(key for each in results for key in each.data["params"]))
+
+
+def varied_keys(results: Sequence[TrialResult]) -> list[str]:
+    """The parameters that have more than one value."""
+    return [key for key in all_keys(results) if len({each.data["params"].get(key) for each in results}) > 1]
+
+
+def _bound_to_rtt(results: Sequence[TrialResult], rtt: str | None) -> list[str]:
+    """Parameters of which each RTT has one value, so that they vary with it and not beside it."""
+    if rtt is None:
+        return []
+    bound = []
+    for key in varied_keys(results):
+        pairs = {(each.data["params"].get(rtt), each.data["params"].get(key)) for each in results}
+        is_function = len(pairs) == len({first for first, _ in pairs})
+        if key != rtt and is_function and key.split(".")[-1] in SCALED_WITH_RTT:
+            bound.append(key)
+    return bound
+
+
+def label(params: Params, keys: Sequence[str] | None = None) -> str:
+    """In a few words: "loss none, bbr, 4 flows"; only of these keys, if any are given. "all" for none."""
+    words = [word(key, value) for key, value in params if keys is None or key in keys]
+    return ", ".join(words) or "all"
+
+
+def word(key: str, value: str) -> str:
+    """One parameter as one would say it; the value alone where it speaks for itself."""
+    name = key.rsplit(".", 1)[-1]
+    if name == "flows":
+        return f"{value} flow{'s' if value != '1' else ''}"
+    return f"{name} {value}" if name in LABELLED else value
+
+
+def goodput_bps(result: TrialResult, span: Span = "steady") -> float | None:
+    """The aggregate goodput, without the ramp or with it: then what all flows got over the whole workload."""
+    data = result.data
+    if span == "steady" or data["ramp_goodput_bps"] is None:
+        found: float | None = data["goodput_bps"]
+        return found
+    got = [flow.get("received_bytes") for flow in data["flows"]]
+    if not data["workload_s"] or not got or None in got:
+        return None
+    return float(8 * sum(got) / data["workload_s"])
+
+
+def jain_index(result: TrialResult) -> float | None:
+    """Fairness over the flows' goodputs; None for fewer than two, or if none got anything."""
+    rates = [flow["goodput_bps"] for flow in result.data["flows"] if flow["goodput_bps"] is not None]
+    return statistic.jain_index(rates) if len(rates) > 1 and max(rates) > 0 else None
+
+
+def _c_uc_interval(profile: ThroughputProfile, capacity_bps: float, seed: int, resamples: int) -> Interval | None:
+    if not profile.has_samples or resamples == 0:
+        return None
+    draws = profile.resampled(np.random.default_rng(seed), resamples)
+    values = [
+        concavity.utilization_concavity(
+            concavity.normalized(ThroughputProfile(profile.rtt_s, tuple(row), tuple(() for _ in row)), capacity_bps)
+        )
+        for row in draws.tolist()
+    ]
+    return statistic.percentiles(np.array(values))

@@ -1,0 +1,1 @@
+"""Commands about this computer and others: doctor, kernel, machines."""

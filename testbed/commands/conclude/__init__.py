@@ -1,0 +1,1 @@
+"""Commands over stored results: results, query, compare, plot, report."""

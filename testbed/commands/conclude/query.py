@@ -1,0 +1,92 @@
+"""`testbed query`: SQL over the trials, flows, samples and queues of a run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ...error import UserError
+from .results import PIPED_WIDTH, Format
+
+
+def query(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
+    sql: Annotated[
+        str,
+        typer.Argument(
+            metavar="SQL",
+            help="A statement over trials, flows, samples and queues, such as 'SELECT id, goodput_bps FROM trials'; "
+            "'DESCRIBE trials' has the columns. A name with a dot stands in double quotes: \"path.rtt\".",
+        ),
+    ],
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+) -> None:
+    """Ask a run's results in SQL (DuckDB's). Nothing is changed."""
+    from ...sweep import database  # Arrow and DuckDB take a while to import, which no other command should pay for
+
+    found = database.open_results(folder).query(sql)
+    names = list(found.schema.names)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None and format is Format.json:
+        raise UserError(f"two columns are called {twice!r}; allowed: a name of its own for each, such as … AS other")
+    columns = [column.to_pylist() for column in found.columns]
+    PRINTERS[format](names, [list(row) for row in zip(*columns, strict=True)])
+
+
+def _print_table(names: list[str], rows: list[list[Any]]) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=max(PIPED_WIDTH, _width(names, rows)))
+    table = Table(*map(escape, names), box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(escape(_text(value)) for value in row))
+    console.print(table)
+
+
+def _width(names: list[str], rows: list[list[Any]]) -> int:
+    """What the table needs at most: nothing is cut where nobody watches."""
+    lines = [names, *([_text(value) for value in row] for row in rows)]
+    return sum(max(len(line[i]) for line in lines) + 2 for i in range(len(names)))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
+
+
+def _print_csv(names: list[str], rows: list[list[Any]]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_json(value) if isinstance(value, list | dict) else value for value in row] for row in rows)
+
+
+def _print_json(names: list[str], rows: list[list[Any]]) -> None:
+    print(_json([dict(zip(names, row, strict=True)) for row in rows], indent=1))
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON has no numbers for what is not finite: these are null."""
+    return json.dumps(_finite(value), indent=indent, default=str, allow_nan=False, ensure_ascii=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list) else value
+
+
+PRINTERS = {Format.table: _print_table, Format.csv: _print_csv, Format.json: _print_json}

@@ -1,0 +1,1 @@
+"""Commands that read files and run nothing: check, plan, schema."""

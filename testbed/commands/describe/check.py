@@ -1,0 +1,61 @@
+"""`testbed check`: whether spec files make sense, up to the exact commands they lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...error import SpecError, TestbedError
+from ...kernel.ready import feasibility
+from ...kernel.vm.named_kernels import check_names, names
+from ...library import spec_file
+from ...plan.network import plan
+from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
+from ...trial.orders.sequence import orders
+
+
+def check(
+    files: Annotated[
+        list[Path], typer.Argument(help="Topology and scenario files, or names of those that come with the testbed.")
+    ],
+    on_this_machine: Annotated[bool, typer.Option("--here", help="Also whether they can run on this machine.")] = False,
+) -> None:
+    """Say what is wrong with topology and scenario files: all problems of all files at once."""
+    failed: TestbedError | None = None
+    for file in map(spec_file, files):
+        try:
+            print(f"{file}: {_describe(file)}{_where(file) if on_this_machine else ''}")
+        except SpecError as error:
+            print(error)
+            failed = error
+        except TestbedError as error:
+            print(f"{file}: {error}")
+            failed = error
+    if failed is not None:
+        raise typer.Exit(failed.exit_code)
+
+
+def _describe(file: Path) -> str:
+    if is_scenario(file):
+        found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
+        for trial in (trial for trials in found.values() for trial in trials):
+            orders(trial)
+        quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
+        return f"fine, {len(found['full'])} trial{'s' if len(found['full']) != 1 else ''}{quick}"
+    topology = load_topology(file)
+    planned = plan(topology)
+    return f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"
+
+
+def _where(file: Path) -> str:
+    """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
+    if not is_scenario(file):
+        check_names([file], names([load_topology(file)]))
+        return f", runs here on kernel {feasibility.place_for(load_topology(file), None)[0]}"
+    trials = load_scenario(file).trials()
+    check_names(files_of(file).values(), names(trial.topology for trial in trials))
+    for topology, place in dict.fromkeys((trial.topology, trial.kernel.place) for trial in trials):
+        feasibility.refuse(topology, place)
+    return ", runs here"

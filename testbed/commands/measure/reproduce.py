@@ -1,0 +1,238 @@
+"""`testbed reproduce`: runs what publications measured, and says row by row what came out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ... import library
+from ...compare import published
+from ...compare.paper import catalogue
+from ...compare.reproduction import table
+from ...compare.reproduction.measured import Measured, Size
+from ...compare.reproduction.row import Finding, Row
+from ...error import MachineError, TestbedError, UserError
+from ...model.scenario import Scenario
+from ...model.topology import Engine
+from ...spec.load import files_of, load_scenario
+from ...spec.topology.file import NODE_TYPES
+from ...sweep.run import Summary
+from ...sweep.store import Store
+from ...trial.stored_result import TrialResult
+from ..conclude.results import PIPED_WIDTH, Format
+from .run import carry_out, prepare
+from .screen import duration
+
+RESULTS = Path("results/reproduction")
+PAGE = Path("docs/reproduction.md")
+COLOUR = {"pass": "green", "fail": "red", "not run": "dim", None: "default"}
+HAVE = frozenset({*NODE_TYPES, *(f"engine: {name}" for name in get_args(Engine))})
+"""Node types and engines that this version has."""
+
+
+def reproduce(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]…", help="Rows such as S3-F7 or K3, or a publication such as S3. All, if none."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full/--quick", help="The publications' numbers, or minutes.")] = False,
+    results: Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")] = RESULTS,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help=f"The page with all rows ({PAGE} if all were asked for; else in DIR).",
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Trials side by side in virtual time.")] = os.cpu_count() or 1,
+    list_rows: Annotated[bool, typer.Option("--list", help="Print the rows, and run nothing.")] = False,
+    format: Annotated[Format, typer.Option(help="How to print: table or json.")] = Format.table,
+) -> None:
+    """Run what publications measured, and print what they have, what comes out here, and what that may be called.
+
+    Exit code 1 if a row is not met, or could not be judged though it was run.
+    """
+    if format is Format.csv:
+        raise UserError("rows are no CSV; allowed: --format table or json")
+    rows = catalogue.select(ids or [])
+    size: Size = "full" if full else "quick"
+    console = Console(stderr=True, highlight=False)
+    if list_rows:
+        _list(rows, format)
+        return
+    runs = Runs(results / size, size, console)
+    runs.carry_out(rows, jobs)
+    found = [runs.finding(row) for row in rows]
+    _print(found, format)
+    page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
+    everything = {finding.row.id: finding for finding in found}
+    _write(page, [everything.get(row.id) or runs.finding(row) for row in catalogue.ROWS], size)
+    console.print(f"{table.counts(found)}; all rows: {page}")
+    if any(finding.outcome == "fail" or (finding.judgement is None and finding.row in runs.ran) for finding in found):
+        raise typer.Exit(1)
+
+
+@dataclass
+class Runs:
+    """The scenarios behind the rows: their results, or why there are none."""
+
+    folder: Path
+    size: Size
+    console: Console
+
+    def __post_init__(self) -> None:
+        self.measured: dict[str, Measured] = {}
+        self.lacking: dict[str, str] = {}
+        self.unusable: dict[str, str] = {}
+        self.ran: set[Row] = set()
+
+    def carry_out(self, rows: Sequence[Row], jobs: int) -> None:
+        """Runs what is missing of every scenario of these rows that this version and this machine can run."""
+        able = [row for row in rows if not lacks(row)]
+        names = list(dict.fromkeys(name for row in able for name in row.scenarios))
+        scenarios = {name: self._scenario(name) for name in names}
+        self._foretell(scenarios, jobs)
+        for name, scenario in scenarios.items():
+            self.console.rule(f"{name} ({self.size})", align="left", style="dim")
+            try:
+                summary, order = carry_out(scenario, self._store(name), self._files(name), jobs, self.console)
+            except MachineError as error:
+                self.lacking[name] = str(error)
+                self.console.print(f"[yellow]not run[/]: {escape(str(error))}", soft_wrap=True)
+                continue
+            for trial, failure in summary.failures:
+                self.console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(failure))}", soft_wrap=True)
+            self._take(name, summary.in_order(order), len(order))
+        self.ran = {row for row in able if row.judge and not any(name in self.lacking for name in row.scenarios)}
+
+    def finding(self, row: Row) -> Finding:
+        """What came out for a row; for one that was not asked for, from results that are there already."""
+        if row.judge is None:
+            return Finding(row, None)
+        lacking = lacks(row) or next((self.lacking[name] for name in row.scenarios if name in self.lacking), "")
+        if lacking:
+            return Finding(row, None, lacking)
+        try:
+            runs = {name: self._measured(name) for name in row.scenarios}
+            judged = row.judge(runs)
+        except (TestbedError, ValueError) as error:
+            return Finding(row, None, str(error))
+        except (LookupError, ArithmeticError) as error:  # a judge that looks for what no trial has
+            return Finding(row, None, f"it cannot be judged from these results: {type(error).__name__} {error}")
+        why = "; ".join(filter(None, (judged.why, *(each.cautions for each in runs.values()))))
+        return Finding(row, replace(judged, why=why))
+
+    def _measured(self, name: str) -> Measured:
+        """What is there of a scenario as it is now. Raises UserError for results that are not whole, or of another."""
+        if name not in self.measured and name not in self.unusable:
+            try:
+                self._look_for(name)
+            except UserError as error:
+                self.unusable[name] = str(error)
+        if name in self.unusable:
+            raise UserError(self.unusable[name])
+        return self.measured[name]
+
+    def _look_for(self, name: str) -> None:
+        store = self._store(name)
+        if not store.exists:
+            raise UserError(f"{name} was not run in its {self.size} size")
+        found = prepare(self._scenario(name), store, check=False)
+        self._take(name, Summary(found.done).in_order(found.ids), len(found.ids))
+
+    def _take(self, name: str, results: Sequence[TrialResult], trials: int) -> None:
+        """Nothing is judged from a part of a sweep: the longest RTT may be what is missing."""
+        if len(results) < trials:
+            self.unusable[name] = f"{trials - len(results)} of {trials} trials of {name} ({self.size}) are missing"
+        else:
+            self.measured[name] = Measured.of(name, self.size, results)
+
+    def _store(self, name: str) -> Store:
+        return Store(self.folder / name)
+
+    def _scenario(self, name: str) -> Scenario:
+        return load_scenario(_path(name), quick=self.size == "quick")
+
+    def _files(self, name: str) -> dict[str, str]:
+        return files_of(_path(name), quick=self.size == "quick")
+
+    def _foretell(self, scenarios: Mapping[str, Scenario], jobs: int) -> None:
+        waiting, wall_s = 0, 0.0
+        for name, scenario in scenarios.items():
+            made = prepare(scenario, self._store(name), check=False)
+            waiting += len(made.waiting)
+            wall_s += made.forecast.total_s([trial.params for trial in made.waiting], jobs) if made.waiting else 0.0
+        if waiting:
+            said = f"{len(scenarios)} scenarios, {waiting} trials to run, about {duration(wall_s)} with {jobs} jobs"
+            self.console.print(said)
+
+
+def lacks(row: Row) -> str:
+    """What this version has not, and the row needs; empty if nothing."""
+    missing = [need for need in row.needs if need not in HAVE]
+    return f"this version has no {', '.join(missing)}" if missing else ""
+
+
+def _path(name: str) -> Path:
+    return library.SCENARIOS / f"{name}.yaml"
+
+
+def _print(findings: Sequence[Finding], format: Format) -> None:
+    if format is Format.json:
+        print(json.dumps([table.to_dict(finding) for finding in findings], indent=1, ensure_ascii=False))
+        return
+    shown = Table("row", "where", "printed", "ours", "claim", "outcome", box=None, pad_edge=False, show_lines=False)
+    for finding in findings:
+        shown.add_row(*(escape(text) for text in _cells(finding)), _outcome(finding))
+    _console().print(shown)
+
+
+def _list(rows: Sequence[Row], format: Format) -> None:
+    """What there is, without running it."""
+    if format is Format.json:
+        print(json.dumps([table.to_dict(Finding(row, None)) for row in rows], indent=1, ensure_ascii=False))
+        return
+    shown = Table("row", "where", "what", "claim", "runs", box=None, pad_edge=False)
+    for row in rows:
+        runs = ", ".join(row.scenarios) or ("a formula" if row.judge else "-")
+        shown.add_row(*map(escape, (row.id, row.where, row.what, row.claim, lacks(row) or runs)))
+    _console().print(shown)
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+
+
+def _cells(finding: Finding) -> Iterable[str]:
+    row = finding.row
+    ours = finding.judgement.ours if finding.judgement else ""
+    why = table.remark(finding) if finding.outcome in ("fail", "not run") else ""
+    return row.id, row.where, row.expected, "; ".join(text for text in (ours, why) if text), row.claim
+
+
+def _outcome(finding: Finding) -> str:
+    return f"[{COLOUR[finding.outcome]}]{finding.outcome or '–'}[/]"
+
+
+def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:
+    citations = {name: published.find(name)[0].citation for name in published.names()}
+    how = (
+        f"Written by `testbed reproduce --{size}`: what publications measured, run here; `… reproduce ID` runs one row."
+    )
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(table.markdown(findings, citations, "Reproduction", how))
+    except OSError as error:
+        raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None

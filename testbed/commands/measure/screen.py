@@ -1,0 +1,156 @@
+"""What a sweep shows while it runs: a bar on a terminal, a line for each trial where output is piped."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from ...error import TestbedError
+from ...model.scenario import Trial
+from ...sweep.run import Report, Sweep
+from ...trial.stored_result import TrialResult
+from ..conclude.results import COLOUR
+
+
+@dataclass(frozen=True)
+class Reports:
+    """Several that want to know how a sweep goes on, told one after the other."""
+
+    all: tuple[Report, ...]
+
+    def begun(self, trial: Trial) -> None:
+        for each in self.all:
+            each.begun(trial)
+
+    def lab_time(self, trial: Trial, lab_s: float) -> None:
+        for each in self.all:
+            each.lab_time(trial, lab_s)
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        for each in self.all:
+            each.finished(trial, result)
+
+    def failed(self, trial: Trial, error: TestbedError) -> None:
+        for each in self.all:
+            each.failed(trial, error)
+
+
+class Screen:
+    """Shows how a sweep goes on: a bar on a terminal, a line for each trial where output is piped. Given the sweep, it
+    also says how many lab seconds are done and, from what ended so far, how many wall seconds are left.
+    """
+
+    def __init__(self, console: Console, total: int, sweep: Sweep | None = None, jobs: int = 1) -> None:
+        self._console = console
+        self._total = total
+        self._sweep = sweep
+        self._jobs = jobs
+        self._ended = 0
+        self._lab_s = 0.0
+        self._verdicts: Counter[str] = Counter()
+        self._running: dict[str, tuple[Trial, float, float]] = {}
+        self._foreseen = (self._foresee(), time.monotonic())
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, TextColumn("{task.fields[left]}"), console=console, disable=self._is_piped)
+        self._task = self._progress.add_task("trials", total=total, left=self._left())
+
+    @property
+    def _is_piped(self) -> bool:
+        return not self._console.is_terminal
+
+    def __enter__(self) -> Screen:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def begun(self, trial: Trial) -> None:
+        self._running[trial.id] = (trial, time.monotonic(), 0.0)
+        self._foreseen = (self._foresee(), time.monotonic())
+        self._describe()
+
+    def lab_time(self, trial: Trial, lab_s: float) -> None:
+        self._running[trial.id] = (*self._running[trial.id][:2], lab_s)
+        self._describe()
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        self._lab_s += result.data["lab_s"]
+        self._verdicts[result.verdict] += 1
+        verdict = f"[{COLOUR[result.verdict]}]{result.verdict}[/]"
+        self._end(
+            trial,
+            f"{verdict} {escape(trial.id)}: {escape(rate(result).split(', ')[0])}, {result.wall_s:.1f} s",
+        )
+
+    def failed(self, trial: Trial, error: TestbedError) -> None:
+        self._verdicts["failed"] += 1
+        self._end(trial, f"[red]failed[/] {escape(trial.id)}: {escape(str(error).splitlines()[0])}")
+
+    def _end(self, trial: Trial, line: str) -> None:
+        self._running.pop(trial.id, None)
+        self._ended += 1
+        if self._sweep is not None:  # with `until` there may be more than there were
+            self._total = max(self._total, self._ended + len(self._running) + len(self._sweep.waiting))
+        self._foreseen = (self._foresee(), time.monotonic())
+        self._progress.update(self._task, completed=self._ended, total=self._total)
+        self._describe()
+        so_far = f" ({self._so_far()})" if self._is_piped else ""
+        self._console.print(f"{self._ended}/{self._total}{so_far} {line}", soft_wrap=True)
+
+    def _so_far(self) -> str:
+        left = self._left()
+        return f"{self._lab_s:.0f} lab s done" + (f", {left}" if left else "")
+
+    def _left(self) -> str:
+        """About how long it still takes; nothing where there is nothing left, or no sweep to learn it from."""
+        wall_s, at = self._foreseen
+        return f"about {duration(max(0.5, wall_s - (time.monotonic() - at)))} left" if wall_s else ""
+
+    def _foresee(self) -> float:
+        """Wall seconds that are left now, from what has ended so far."""
+        if self._sweep is None:
+            return 0.0
+        forecast, now = self._sweep.forecast, time.monotonic()
+        wall_s = forecast.total_s([trial.params for trial in self._sweep.waiting], self._jobs)
+        running_s = [forecast.wall_s(trial.params) - (now - began) for trial, began, _ in self._running.values()]
+        return wall_s + sum(max(0.0, each) for each in running_s) / self._jobs
+
+    def _describe(self) -> None:
+        if self._is_piped:
+            return
+        lab_s = self._lab_s + sum(lab_s for _, _, lab_s in self._running.values())
+        now = ", ".join(f"{lab_s:.0f}" for _, _, lab_s in self._running.values())
+        verdicts = ", ".join(
+            f"[{COLOUR.get(verdict, 'red')}]{count} {verdict}[/]" for verdict, count in self._verdicts.items()
+        )
+        description = (
+            f"{lab_s:.0f} lab s done" + (f", {verdicts}" if verdicts else "") + (f" (running: {now})" if now else "")
+        )
+        self._progress.update(self._task, description=description, left=self._left())
+
+
+def duration(wall_s: float) -> str:
+    """About how long: 8 s, 12 min, 3.5 h."""
+    if wall_s < 90:
+        return f"{max(wall_s, 1):.0f} s" if wall_s else "0 s"
+    return f"{wall_s / 60:.0f} min" if wall_s < 5400 else f"{wall_s / 3600:.1f} h"
+
+
+def rate(result: TrialResult) -> str:
+    goodput = result.data["goodput_bps"]
+    return f"{result.verdict}" if goodput is None else f"{goodput / 1e6:.3f} Mbit/s, {result.verdict}"

@@ -1,0 +1,1 @@
+"""Commands around a running network: up, shell, exec, status, down, clean."""

@@ -1,0 +1,1 @@
+"""The publications, one module each (and one for each group of its checks)."""

@@ -1,0 +1,124 @@
+"""Paths between regions and zones that get worse: which, how far, and what a round trip does then. Pure, no I/O.
+
+Judges of Persico et al., A First Look at Public-cloud Inter-datacenter Network Performance, sections IV.A to IV.C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+from ...analysis import statistic
+from ..reproduction.measured import Measured, mbit
+from ..reproduction.row import Judgement
+from .interdatacenter_path import CLOSE, RAMP_S, by_ends, seconds
+
+ASYMMETRY, PROBES, SHARED, LOWER = "asymmetric-degradation", "rtt-in-degradation", "shared-degradation", "lower-zone"
+
+CONDITIONS = ("850 Mbit/s random 0.001 %", "850 Mbit/s random 0.5 %", "8 Mbit/s none")
+"""As it should be, degraded by loss, and degraded behind a queue."""
+
+SETTLE_S, RECOVER_S = 10.0, 20.0
+"""How long a flow takes to follow when a path gets worse, and better."""
+DEGRADED_BPS, ZONES_DEGRADED_BPS = 10e6, 5e6
+HOUR_S = 10.0
+"""On the compressed clock of the scenarios that show a day."""
+
+
+def one_direction(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 4: while one direction is degraded the other goes on."""
+    found = by_ends(runs[ASYMMETRY])
+    bad = {pair: [statistic.mean(part) for data in each for part in degraded(data)] for pair, each in found.items()}
+    good = {pair: statistic.mean([bps for data in each for bps in undisturbed(data)]) for pair, each in found.items()}
+    there, back = ("sa", "eu"), ("eu", "sa")
+    wrong = []
+    if max(bad[there]) >= DEGRADED_BPS or max(bad[there]) > good[there] / 5:
+        wrong.append("the degraded direction has more")
+    if min(bad[back]) < 0.9 * good[back]:
+        wrong.append("the other direction suffers too")
+    ours = f"SA to EU at most {max(bad[there]) / 1e6:.2f} Mbit/s while degraded, {good[there] / 1e6:.1f} otherwise; "
+    ours += f"EU to SA at least {min(bad[back]) / 1e6:.1f} then, {good[back] / 1e6:.1f} otherwise"
+    return Judgement(ours, not wrong, "; ".join(wrong))
+
+
+def rtt_in_degradation(runs: Mapping[str, Measured]) -> Judgement:
+    """Section IV.B: with loss throughput drops and the RTT does not rise; with a queue it does."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for each in runs[PROBES].results:
+        measured, back_s = each.data["measured"], each.data["seen"]["rtt_s"] / 2
+        name = f"{each.data['params']['path.rate']} {each.data['params']['path.loss']}"
+        told = (measured["udp"]["delay_mean_s"] + back_s, float(measured["background"]["bulk"]["received_bytes"]))
+        found.setdefault(name, []).append(told)
+    normal, lossy, queued = (
+        [statistic.mean(list(values)) for values in zip(*found[name], strict=True)] for name in CONDITIONS
+    )
+    names = ("normal", "lossy", "behind a queue")
+    ours = ", ".join(f"{name} {rtt * 1e3:.1f} ms and {got / 1e6:.0f} MB"
+                     for name, (rtt, got) in zip(names, (normal, lossy, queued), strict=True))  # fmt: skip
+    drops = lossy[1] < normal[1] / 5
+    is_met = drops and lossy[0] < normal[0] * (1 + CLOSE) < queued[0]
+    return Judgement(ours, is_met, "" if drops else "throughput did not drop")
+
+
+def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 8a: both zone pairs are slow in the same hours, and alike in all."""
+    shared = by_ends(runs[SHARED])
+    inside = [statistic.mean(bad) for found in shared.values() for data in found for bad in degraded(data)]
+    outside = [statistic.mean(undisturbed(data)) for found in shared.values() for data in found]
+    first, second = ([bps for data in found for bps in hours(data)] for found in shared.values())
+    apart = statistic.cv_rmse(first, second)
+    ours = f"{len(shared)} zone pairs: at most {max(inside) / 1e6:.2f} Mbit/s in the degraded hours, at least "
+    ours += f"{min(outside) / 1e6:.1f} in the others; CV_RMSE of hours {apart:.3f}"
+    is_met = len(shared) == 2 and max(inside) < ZONES_DEGRADED_BPS < min(outside) and apart < 0.2
+    return Judgement(ours, is_met)
+
+
+def lower_all_day(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 8b: ac is below bb in every hour."""
+    lower, higher = ([hour for data in found for hour in hours(data)] for found in by_ends(runs[LOWER]).values())
+    below = sum(low < high for low, high in zip(lower, higher, strict=True))
+    ours = f"ac {mbit(lower)}, bb {mbit(higher)}; below in {below} of {len(lower)} hours"
+    return Judgement(ours, below == len(lower), "the hour in which flows start is left out")
+
+
+def zones_differ(runs: Mapping[str, Measured]) -> Judgement:
+    """Section IV.C: a small offset that is always there."""
+    found = {pair: [data["seen"]["rtt_s"] for data in each] for pair, each in by_ends(runs[SHARED]).items()}
+    apart = all(max(one) < min(other) or max(other) < min(one) for one, other in combinations(found.values(), 2))
+    means = [statistic.mean(each) for each in found.values()]
+    small = max(means) / min(means) - 1
+    ours = ", ".join(f"{'-'.join(pair)} {statistic.mean(each) * 1e3:.3f} ms" for pair, each in found.items())
+    return Judgement(ours, apart and 0 < small < CLOSE, f"{small:.1%} apart")
+
+
+def intervals(data: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """(from, to) in seconds: while a link was worse than at the start, by its schedule."""
+    keys = ("asked_rate_bps", "asked_loss")
+    return [
+        (state["from_s"], state["to_s"])
+        for stage in data["stages"]
+        for state in stage.get("intervals", [])[1:]
+        if any(state[key] != stage["intervals"][0][key] for key in keys)
+    ]
+
+
+def degraded(data: Mapping[str, Any]) -> list[list[float]]:
+    """The seconds within each interval of a degradation, once the flow has followed."""
+    found = ([bps for at, bps in seconds(data) if begin + SETTLE_S <= at <= end - 1] for begin, end in intervals(data))
+    return [each for each in found if each]
+
+
+def undisturbed(data: Mapping[str, Any]) -> list[float]:
+    """The seconds without a degradation, and after the flow has recovered from one."""
+    spans = intervals(data)
+    return [bps for at_s, bps in seconds(data)
+            if at_s >= RAMP_S and not any(begin - 1 <= at_s < end + RECOVER_S for begin, end in spans)]  # fmt: skip
+
+
+def hours(data: Mapping[str, Any]) -> list[float]:
+    """Means of the hours of a day on the compressed clock, without the first."""
+    found: dict[int, list[float]] = {}
+    for at_s, bps in seconds(data):
+        found.setdefault(int(at_s // HOUR_S), []).append(bps)
+    return [statistic.mean(found[hour]) for hour in sorted(found) if hour > 0]

@@ -1,0 +1,223 @@
+"""Levels, spread, round trips and degradations of paths between regions. Pure, no I/O.
+
+Judges of Persico et al., A First Look at Public-cloud Inter-datacenter Network Performance, sections IV.A to IV.C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...analysis import statistic
+from ..reproduction.measured import Measured, mbit
+from ..reproduction.row import Judgement
+
+PAIRS, RTTS, DETOUR = "region-pairs", "rtt-variation", "path-inflation"
+UDP, TCP = "udp-among-others", "tcp-among-others"
+
+PROVIDERS = {"Amazon": "regions-amazon", "Azure": "regions-azure"}
+REGIONS = ("eu", "us", "sa", "ap")
+MEAN_BPS = {"Amazon": 77.8e6, "Azure": 118.2e6}
+LARGEST_BPS = {"Amazon": 171.6e6, "Azure": 284.5e6}
+GAIN = 0.52
+QUANTILE_BPS = {"Amazon": (0.75, 99e6), "Azure": (0.05, 57e6)}
+RTT_MEAN_S = {"Amazon": 0.19394, "Azure": 0.21461}
+FAR_RTT_S = {"Amazon": 0.201, "Azure": 0.315}
+"""Between EU and AP."""
+
+
+CLOSE = 0.05
+"""Relative: a level that went in comes out, and RTTs this close are similar."""
+RAMP_S = 8.0
+"""Left out of levels and of the variation within a run: slow start, and what its overshoot costs."""
+
+COV_FROM_S = 100.0
+"""Runs of this length can be judged by their variation: one recovery from loss is half of a shorter one."""
+
+Second = tuple[float, float]
+"""(seconds from the start, bit/s in the second that begins then)."""
+
+
+def seconds(data: Mapping[str, Any]) -> list[Second]:
+    """What the receiver got in each whole second."""
+    return [(each["time_s"], each["goodput_bps"]) for each in data["measured"]["tcp"]["series"]]
+
+
+def steady(data: Mapping[str, Any]) -> list[float]:
+    return [bps for at_s, bps in seconds(data) if at_s >= RAMP_S]
+
+
+def ends(data: Mapping[str, Any]) -> tuple[str, str]:
+    return data["params"]["workload.from"], data["params"]["workload.to"]
+
+
+def by_ends(measured: Measured) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+    """The results of each pair of hosts that the workload ran between."""
+    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for each in measured.results:
+        found.setdefault(ends(each.data), []).append(each.data)
+    return found
+
+
+def bottleneck(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 1: no packet was lost at an access link, and the wide area's rate is what a flow gets."""
+    pairs = runs[PAIRS]
+    access = [stage for each in pairs.results for stage in each.data["stages"] if stage["link"].endswith("-access")]
+    lost = sum(stage["queue_drops"] for stage in access)
+    shares = [statistic.mean(steady(each.data)) / (each.data["asked"]["rate_bps"] * 1448 / 1514)
+              for each in pairs.results]  # fmt: skip
+    ours = f"{len(shares)} usable and {pairs.invalid} invalid runs: {lost} packets lost at access links, "
+    ours += f"{min(shares):.1%} to {max(shares):.1%} of what the wide area carries"
+    return Judgement(ours, not pairs.invalid and not lost and min(shares) > 0.9)
+
+
+def campaign(runs: Mapping[str, Measured]) -> Judgement:
+    """Section III.B: every ordered pair, at both providers."""
+    pairs = runs[PAIRS]
+    wanted = len(REGIONS) * (len(REGIONS) - 1)
+    found = {name: len(by_ends(part)) for name, part in _providers(pairs).items()}
+    lengths_s = [each.data["workload_s"] for each in pairs.results]
+    ours = f"{' and '.join(f'{count} pairs ({name})' for name, count in found.items())}, {len(pairs.results)} runs of "
+    ours += f"{max(lengths_s):.0f} s, {sum(lengths_s) / 3600:.2g} h"
+    return Judgement(ours, set(found.values()) == {wanted} and not pairs.invalid)
+
+
+def tcp_levels(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 2: mean, largest and quantiles over all runs of a provider; and the variation within a run."""
+    runs_bps = {name: [statistic.mean(steady(each.data)) for each in part.results]
+                for name, part in _providers(runs[PAIRS]).items()}  # fmt: skip
+    covs = [statistic.population_cov(steady(each.data)) for each in runs[PAIRS].results]
+    cov = statistic.quantile(covs, 0.95)
+    wrong, words = [], []
+    for name, found in runs_bps.items():
+        share, quantile_bps = QUANTILE_BPS[name]
+        for what, value, expected in (
+            ("mean", statistic.mean(found), MEAN_BPS[name]),
+            ("largest", max(found), LARGEST_BPS[name]),
+            (f"p{share * 100:.0f}", statistic.quantile(found, share), quantile_bps),
+        ):
+            words.append(f"{name} {what} {value / 1e6:.1f}")
+            wrong += [f"{name}'s {what} is off by {value / expected - 1:+.0%}"] if _off(value, expected) > CLOSE else []
+        words.append(f"smallest {min(found) / 1e6:.1f}")
+    gain = statistic.mean(runs_bps["Azure"]) / statistic.mean(runs_bps["Amazon"]) - 1
+    iqrs = {name: statistic.iqr(found) for name, found in runs_bps.items()}
+    wrong += [f"Azure is {gain:+.0%} above Amazon"] if abs(gain - GAIN) > CLOSE else []
+    wrong += ["Amazon's IQR is not the smaller one"] if iqrs["Amazon"] >= iqrs["Azure"] else []
+    is_long = min(each.data["workload_s"] for each in runs[PAIRS].results) >= COV_FROM_S
+    wrong += ["a run varies more than that"] if is_long and cov > 0.2 * (1 + CLOSE) else []
+    ours = f"{', '.join(words)} Mbit/s; Azure {gain:+.0%}; IQR {iqrs['Amazon'] / 1e6:.0f} and {iqrs['Azure'] / 1e6:.0f}"
+    why = f"the first {RAMP_S:g} s of a run are left out"
+    if not is_long:
+        why += (
+            f", and CoV is not judged in runs of less than {COV_FROM_S:g} s, where one recovery from loss has its say"
+        )
+    return Judgement(f"{ours}; CoV within a run {cov:.2g} at p95", not wrong, "; ".join([*wrong, why]))
+
+
+def ranking(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 3: pairs of regions, both directions together."""
+    orders, gaps = {}, {}
+    for name, part in _providers(runs[PAIRS]).items():
+        means = _pair_means(part)
+        orders[name] = sorted(means, key=lambda pair: -means[pair])
+        gaps[name] = 1 - min(means.values()) / max(means.values())
+    swapped = [{"us-ap": "eu-ap", "eu-ap": "us-ap"}.get(pair, pair) for pair in orders["Amazon"]]
+    wrong = []
+    if orders["Azure"] != swapped or orders["Azure"].index("us-ap") > orders["Azure"].index("eu-ap"):
+        wrong.append("the rankings differ in more than US-AP above EU-AP for Azure")
+    if any(order[0] != "eu-us" or order[-1] != "sa-ap" for order in orders.values()):
+        wrong.append("US-EU is not the best, or SA-AP not the worst")
+    if not 0.7 <= max(gaps.values()) <= 0.9:
+        wrong.append("the gap is not about 80 %")
+    ours = "; ".join(f"{name} {' > '.join(order)}, {gaps[name]:.0%} apart" for name, order in orders.items())
+    return Judgement(ours, not wrong, "; ".join(wrong))
+
+
+def udp_above_tcp(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 5: on the same path, among the same others."""
+    tcp, udp = runs[TCP].goodputs_bps, runs[UDP].goodputs_bps
+    capacity_bps = runs[UDP].capacity_bps
+    ratio = statistic.mean(udp) / statistic.mean(tcp)
+    share = statistic.mean(udp) / capacity_bps
+    ours = f"UDP {mbit(udp)}, TCP {mbit(tcp)}, × {ratio:.1f}; UDP has {share:.0%} of {capacity_bps / 1e6:.0f} Mbit/s"
+    why = f"met from twice; the printed bound is {800 / 850:.0%} of 850 Mbit/s, where ours shares its queue with others"
+    return Judgement(ours, ratio > 2, why)
+
+
+def rtts(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 6: means over pairs, EU-AP, and how many pairs are alike at both providers."""
+    means = {name: {pair: statistic.mean([data["measured"]["ping"]["rtt_mean_s"] for data in found])
+                    for pair, found in by_ends(part).items()}
+             for name, part in _providers(runs[RTTS]).items()}  # fmt: skip
+    wrong, words = [], []
+    for name, by_pair in means.items():
+        mean, far = statistic.mean(list(by_pair.values())), by_pair["eu", "ap"]
+        words.append(f"{name} {mean * 1e3:.2f} ms, EU-AP {far * 1e3:.1f}")
+        wrong += [f"{name}'s mean is off"] if _off(mean, RTT_MEAN_S[name]) > 0.01 else []
+        wrong += [f"{name}'s EU-AP is off"] if _off(far, FAR_RTT_S[name]) > 0.02 else []
+    alike = [pair for pair, rtt in means["Amazon"].items() if _off(means["Azure"][pair], rtt) <= CLOSE]
+    wrong += [f"{len(alike)} pairs are alike"] if len(alike) != 5 or ("eu", "ap") in alike else []
+    return Judgement(f"{'; '.join(words)}; {len(alike)} of 6 pairs alike", not wrong, "; ".join(wrong))
+
+
+def rtt_variation(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 7: CoV of RTT of each run, and whose is the smallest."""
+    covs, wrong = [], []
+    for name, part in _providers(runs[RTTS]).items():
+        pings = {pair: [data["measured"]["ping"] for data in found] for pair, found in by_ends(part).items()}
+        by_pair = {pair: [ping["rtt_sd_s"] / ping["rtt_mean_s"] for ping in found] for pair, found in pings.items()}
+        covs += [cov for found in by_pair.values() for cov in found]
+        steadiest = min(by_pair, key=lambda pair: statistic.mean(by_pair[pair]))
+        slowest = max(pings, key=lambda pair: statistic.mean([ping["rtt_mean_s"] for ping in pings[pair]]))
+        if not set(steadiest) == set(slowest) == {"sa", "ap"}:
+            wrong.append(f"{name}: the slowest is {'-'.join(slowest)}, the steadiest {'-'.join(steadiest)}")
+    above = sum(cov > 0.05 for cov in covs) / len(covs)
+    wrong += ["too many vary by more than 0.05"] if above >= 0.15 else []
+    ours = f"CoV {min(covs):.4f} to {max(covs):.4f}, above 0.05 in {above:.0%} of {len(covs)} runs"
+    return Judgement(ours, not wrong, "; ".join(wrong))
+
+
+def detour(runs: Mapping[str, Measured]) -> Judgement:
+    """Section IV.B: RTTs add up."""
+    means = {pair: statistic.mean([data["measured"]["ping"]["rtt_mean_s"] for data in found])
+             for pair, found in by_ends(runs[DETOUR]).items()}  # fmt: skip
+    legs_s, whole_s = means["eu", "us"] + means["us", "ap"], means["eu", "ap"]
+    ours = f"EU-AP {whole_s * 1e3:.2f} ms, EU-US and US-AP together {legs_s * 1e3:.2f} ms"
+    return Judgement(ours, _off(whole_s, legs_s) < 0.01)
+
+
+def cov_formula(runs: Mapping[str, Measured]) -> Judgement:
+    """Footnote 3, on samples whose CoV is known: 1 and 3 have 1/2, equal ones 0, and no scale changes it."""
+    cases = (
+        ((1.0, 3.0), 0.5),
+        ((7.0, 7.0, 7.0), 0.0),
+        ((1e8, 3e8), 0.5),
+        ((2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0), 0.4),
+    )
+    off = max(abs(statistic.population_cov(samples) - value) for samples, value in cases)
+    return Judgement(f"largest error {off:.1e}", off < 1e-12)
+
+
+def cv_rmse_formula(runs: Mapping[str, Measured]) -> Judgement:
+    """Footnote 4, on pairs whose CV_RMSE is known: a constant distance d around a mean m has d / m."""
+    cases = (((1.0, 2.0, 3.0), (2.0, 3.0, 4.0), 0.4), ((5.0, 6.0), (5.0, 6.0), 0.0), ((3.0, 1.0), (1.0, 3.0), 1.0))
+    found = [(statistic.cv_rmse(one, other), statistic.cv_rmse(other, one), value) for one, other, value in cases]
+    off = max(abs(each - value) for *both, value in found for each in both)
+    return Judgement(f"largest error {off:.1e}, either way round", off < 1e-12)
+
+
+def _providers(measured: Measured) -> dict[str, Measured]:
+    return {name: measured.only(topology=topology) for name, topology in PROVIDERS.items()}
+
+
+def _pair_means(measured: Measured) -> dict[str, float]:
+    """Of "eu-us" and so on, the mean over both directions and all runs."""
+    found: dict[str, list[float]] = {}
+    for (source, target), members in by_ends(measured).items():
+        pair = "-".join(sorted((source, target), key=lambda region: ("eu", "us", "sa", "ap").index(region)))
+        found.setdefault(pair, []).extend(statistic.mean(steady(data)) for data in members)
+    return {pair: statistic.mean(values) for pair, values in found.items()}
+
+
+def _off(ours: float, expected: float) -> float:
+    return abs(ours / expected - 1)

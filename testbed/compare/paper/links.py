@@ -1,0 +1,249 @@
+"""Rows of Hartpence and Kwasinski, Performance Evaluation of Networks with Physical and Virtual Links. Pure, no I/O.
+
+Transfers of 30 s by window over five kinds of links; MB are 2^20 bytes, as iperf 2 counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import TypeAlias
+
+from ...analysis import paired, statistic
+from ..published import Claim
+from ..reproduction.measured import Measured
+from ..reproduction.row import Judge, Judgement, Publication, Row
+
+SOURCE = "physical-virtual-links-2015"
+BASELINE, MACHINES, SDN, BRIDGED, MININET = (
+    f"links-{kind}" for kind in ("baseline", "virtual", "sdn", "bridged", "mininet")
+)
+UDP, UDP_MACHINES, UDP_MININET = "links-udp", "links-udp-virtual", "links-udp-mininet"
+MEMORY, VALIDATION = "links-memory", "links-validation"
+MB = 2**20
+WINDOWS = ("4 KiB", "8 KiB", "16 KiB", "64 KiB")
+SMALL = 0.01
+"""Of a transfer: less is no difference."""
+MATTERS = 0.05
+"""Of a transfer: what twice the memory may not change."""
+AGREEMENT = 0.001
+"""Of a transfer: what is on its way when a tool stops to count is a round trip's worth of its run."""
+OURS = "Linux hosts on a Linux bridge in place of two Windows 7 computers; each port delays 35 µs, which is our choice"
+VIRTUAL, OPENFLOW, MINI = ("vm",), ("ovs", "controller"), ("engine: mininet",)
+
+
+EMULATED = (
+    "KVM in place of ESXi; without KVM a round trip is a millisecond of computing, and transfers are those of that"
+)
+SWITCHED = (
+    "which controller it was is not known: ours is a learning switch; on a computer without the module, Open vSwitch "
+    "is in user space, and the machines then send packets one by one, with checksums of their own"
+)
+
+
+def transfers(measured: Measured) -> dict[str, list[float]]:
+    """MB in 30 s for each window, one for each repetition."""
+    return {
+        window: [bps * 30 / 8 / MB for bps in measured.only(window=window).goodputs_bps]
+        for window in WINDOWS
+        if measured.has(window=window)
+    }
+
+
+def in_words(by_window: Mapping[str, list[float]]) -> str:
+    """Mean and population sd, as the publication has them."""
+    cells = (
+        f"{window.removesuffix(' KiB')}K {statistic.mean(found):.4g} ({statistic.population_sd(found):.2g})"
+        for window, found in by_window.items()
+    )
+    return "/".join(cells) + " MB"
+
+
+def grows(by_window: Mapping[str, list[float]]) -> bool:
+    means = [statistic.mean(found) for found in by_window.values()]
+    return all(b >= a * (1 - SMALL) for a, b in pairwise(means))
+
+
+def grows_with_window(scenario: str) -> Judge:
+    """K8 on one kind of link."""
+
+    def judge(runs: Mapping[str, Measured]) -> Judgement:
+        found = transfers(runs[scenario])
+        return Judgement(in_words(found), grows(found))
+
+    return judge
+
+
+def grow_with_window(runs: Mapping[str, Measured]) -> Judgement:
+    """K8 on every kind of link that was run."""
+    found = {name: transfers(part) for name, part in _kinds(runs)}
+    falling = [name for name, by_window in found.items() if not grows(by_window)]
+    said = "; ".join(f"{name}: {in_words(by_window)}" for name, by_window in found.items())
+    return Judgement(said, not falling, f"it falls on {', '.join(falling)}" if falling else "")
+
+
+def _kinds(runs: Mapping[str, Measured]) -> Iterator[tuple[str, Measured]]:
+    """Each kind of link: a scenario may have several."""
+    for name, measured in runs.items():
+        if any("topology" in each.data["params"] for each in (*measured.results, *measured.left_out)):
+            yield from ((f"{name} ({kind})", part) for kind, part in measured.split("topology").items())
+        else:
+            yield name, measured
+
+
+def below(scenario: str, other: str, windows: tuple[str, ...] = WINDOWS) -> Judge:
+    """K9 and K11: less than another kind of link, at these windows."""
+
+    def judge(runs: Mapping[str, Measured]) -> Judgement:
+        return _below((scenario, transfers(runs[scenario])), (other, transfers(runs[other])), windows)
+
+    return judge
+
+
+def sdn_below_machines(runs: Mapping[str, Measured]) -> Judgement:
+    """K10, of trials that took turns."""
+    sdn, machines = ((kind, transfers(runs[SDN].only(topology=kind))) for kind in ("sdn", "vm-to-vm"))
+    return _below(sdn, machines, WINDOWS)
+
+
+def sdn_between(runs: Mapping[str, Measured]) -> Judgement:
+    """Below virtual machines at all windows, and above the baseline at the largest."""
+    below_machines, largest = sdn_below_machines(runs), WINDOWS[-1]
+    sdn, base = transfers(runs[SDN].only(topology="sdn"))[largest], transfers(runs[BASELINE])[largest]
+    is_above = statistic.mean(sdn) > statistic.mean(base)
+    why = [below_machines.why] * bool(below_machines.why) + [f"not above the baseline at {largest}"] * (not is_above)
+    said = f"{below_machines.ours}; {BASELINE}: {in_words({largest: base})}"
+    return Judgement(said, bool(below_machines.is_met) and is_above, "; ".join(why))
+
+
+_Kind: TypeAlias = tuple[str, Mapping[str, list[float]]]
+
+
+def _below(ours: _Kind, theirs: _Kind, windows: tuple[str, ...]) -> Judgement:
+    above = [window for window in windows if statistic.mean(ours[1][window]) >= statistic.mean(theirs[1][window])]
+    said = "; ".join(f"{name}: {in_words(found)}" for name, found in (ours, theirs))
+    return Judgement(said, not above, f"not below at {', '.join(above)}" if above else "")
+
+
+def memory_does_not_matter(runs: Mapping[str, Measured]) -> Judgement:
+    """K12: twice the memory changes the mean by less than 5 %, and repetitions agree so well that this is no chance."""
+    small, large = map(transfers, runs[MEMORY].split("topology").values())
+    cells = {window: (small[window], large[window]) for window in WINDOWS}
+    found = paired.compare(cells, tolerance=MATTERS)
+    said = "/".join(f"{each.key.removesuffix(' KiB')}K {_change(each)}" for each in found)
+    larger = [each.key for each in found if each.verdict in ("better", "worse")]
+    unclear = [each.key for each in found if each.verdict == "cannot tell"]
+    why = f"more at {', '.join(larger)}" if larger else ""
+    if unclear and not larger:
+        why = f"repetitions differ by too much to tell at {', '.join(unclear)}"
+    return Judgement(f"changes by {said}", not larger and not unclear, why)
+
+
+def _change(cell: paired.CellComparison[str]) -> str:
+    assert cell.relative is not None, "BUG: a transfer of nothing"
+    interval = cell.relative_interval
+    return f"{cell.relative:+.1%}" + (f" ({interval.low:+.0%} … {interval.high:+.0%})" if interval else "")
+
+
+def quiet_udp(runs: Mapping[str, Measured]) -> Judgement:
+    """K13: jitter below 1 ms and loss below 1 %, on every kind of link that was run."""
+    said, above = [], []
+    for name, measured in runs.items():
+        udp = [result.data["measured"]["udp"] for result in measured.results]
+        jitter_s = max(each["jitter_s"] for each in udp)
+        loss = max(each["lost_datagrams"] / each["sent_datagrams"] for each in udp)
+        said.append(f"{name}: jitter {jitter_s * 1e3:.3g} ms, loss {loss:.2%}")
+        above += [] if jitter_s < 1e-3 and loss < 0.01 else [name]
+    return Judgement("; ".join(said), not above, f"not met on {', '.join(above)}" if above else "")
+
+
+def tool_agrees_with_capture(runs: Mapping[str, Measured]) -> Judgement:
+    """S4-TV: what the tool says that arrived, and what a capture at the receiver saw come, less what came twice."""
+    apart, said = [], []
+    for result in runs[VALIDATION].results:
+        tool_bytes = sum(flow["received_bytes"] for flow in result.data["flows"])
+        (wire,) = result.data["captures"].values()
+        wire_bytes = wire["payload_bytes"] - wire["again_bytes"]
+        apart.append(abs(wire_bytes / tool_bytes - 1))
+        tool_mbit, wire_mbit = (octets * 8 / 30 / 1e6 for octets in (tool_bytes, wire_bytes))
+        said.append(
+            f"{tool_mbit:.3f} and {wire_mbit:.3f} Mbit/s, {apart[-1]:.3%} apart; {wire['packets']} frames of up to "
+            f"{wire['largest_bytes']} bytes, {wire['again_packets']} of them again"
+        )
+    return Judgement("; ".join(dict.fromkeys(said)), max(apart) < AGREEMENT)
+
+
+def _row(
+    id: str,
+    where: str,
+    what: str,
+    expected: str,
+    judge: Judge,
+    *scenarios: str,
+    claim: Claim = "shape",
+    limits: str = OURS,
+    needs: tuple[str, ...] = (),
+    facts: tuple[str, ...] = (),
+) -> Row:
+    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge, needs=needs)
+
+
+_data = Publication(SOURCE).data
+
+ROWS: tuple[Row, ...] = (
+    _data("S4-T1", "Table I", "17 scenarios in 5 groups", "5 groups",
+          "half of them are Windows; the rest are the rows below", "scenarios"),
+    _data("S4-F1", "Fig. 1", "The SDN testbed", "a drawing", "garbled in the text at hand"),
+    _row("S4-T2", "Table II", "Baseline: two computers on one Gigabit switch",
+         "4K 772.6 to 814.9, 8K 1798 to 1824, 16K 1820 to 1835, 64K 2725 to 2800 MB for three switches",
+         grows_with_window(BASELINE), BASELINE, facts=("physical-cisco", "physical-juniper", "physical-d-link"),
+         limits=f"{OURS}; no switch silicon, so the three vendors are one; values would need a delay for each window"),
+    _row("S4-T3", "Table III", "Two Linux virtual machines on one host",
+         "4K 991.9/994, 8K 1700/1779, 16K 4059/4101, 64K 10980/10800 MB with 1/2 GB; above the baseline but at 8K",
+         below(BASELINE, MACHINES, ("4 KiB", "16 KiB", "64 KiB")), MACHINES, BASELINE, needs=VIRTUAL,
+         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits=f"{EMULATED}; no Windows XP"),
+    _row("S4-T4", "Table IV", "Two switches joined by Open vSwitch with a controller",
+         "Linux 447.7/765.5/1646/4127 MB: below the virtual machines, above the baseline at 64K",
+         sdn_between, SDN, BASELINE, needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-linux",),
+         limits=f"{SWITCHED}; {EMULATED}"),
+    _row("S4-T5-BR", "Table V", "Bridged: virtual switch to physical switch", "949.1/952/1321/1768 MB",
+         below(BRIDGED, BASELINE, ("8 KiB", "16 KiB", "64 KiB")), BRIDGED, BASELINE, needs=VIRTUAL, facts=("bridged",),
+         limits=f"{OURS}; {EMULATED}"),
+    _row("S4-T5-MN", "Table V", "Mininet in a virtual machine", "2054/2244/2980/3284 MB", below(BASELINE, MININET),
+         MININET, BASELINE, needs=MINI, facts=("mininet",), limits="the version of Mininet is not known"),
+    _data("S4-T6", "Table VI", "Means by class", "baseline 805.2/1527.7/1639.3/2515.8 MB, …",
+          "its baseline contradicts Table V", "class-physical"),
+    _data("S4-F6", "Fig. 6", "Operating system and memory on one switch", "Linux below Windows until 64K",
+          "in a figure only, and Windows cannot be run"),
+    _row("S4-E2", "II.A.2", "UDP jitter and loss", "below 1 ms and 1 %", quiet_udp, UDP, claim="reproduced",
+         facts=("jitter", "udp-loss"), limits="the rate is not printed; ours is 100 Mbit/s"),
+    _row("S4-E3", "Table III", "Memory of a virtual machine", "no effect: at most 5 %", memory_does_not_matter, MEMORY,
+         claim="reproduced", needs=VIRTUAL, facts=("memory-does-not-matter",),
+         limits=f"virtual machines of 1 and 2 GB; {EMULATED}"),
+    _data("S4-E4", "Table II", "Spread between vendors", "standard deviations by switch", "no switch silicon"),
+    _data("S4-E5", "II.A", "Traffic of an idle switch", "STP, discovery and DHCP of two vendors",
+          "vendors' protocols are not what a Linux bridge sends"),
+    _row("S4-TV", "III.E", "iperf against a capture of the same run", "13.589 and 13.598 Mbit/s, 0.064 % apart",
+         tool_agrees_with_capture, VALIDATION, claim="reproduced", facts=("check-computed", "check-frames"),
+         limits="iperf3 in place of iperf 2; segments of 1448 bytes, as Linux has timestamps; window and RTT are ours"),
+    _row("K8", "Tables II to V", "Transfer over window", "does not fall as the window grows",
+         grow_with_window, BASELINE, facts=("grows-with-window",)),
+    _row("K8-VM", "Tables III, V", "Transfer over window with virtual machines", "does not fall as the window grows",
+         grow_with_window, MACHINES, SDN, BRIDGED, facts=("grows-with-window",), needs=(*VIRTUAL, *OPENFLOW),
+         limits=EMULATED),
+    _row("K9", "Table V", "Mininet against the baseline", "above at all windows", below(BASELINE, MININET), MININET,
+         BASELINE, needs=MINI, facts=("mininet-above-physical",)),
+    _row("K10", "Tables III, IV", "SDN against virtual machines", "below at all windows", sdn_below_machines, SDN,
+         needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-below-virtual",), limits=SWITCHED),
+    _row("K11", "Table V", "Bridged against the baseline", "below from 8K on",
+         below(BRIDGED, BASELINE, ("8 KiB", "16 KiB", "64 KiB")), BRIDGED, BASELINE, needs=VIRTUAL,
+         facts=("bridged-below-physical",), limits=f"{OURS}; {EMULATED}"),
+    _row("K12", "Table III", "Twice the memory", "less than 5 %", memory_does_not_matter, MEMORY, needs=VIRTUAL,
+         facts=("memory-does-not-matter",), limits=EMULATED),
+    _row("K13", "II.A.2", "UDP on baseline, virtual machines and Mininet", "jitter below 1 ms, loss below 1 %",
+         quiet_udp, UDP, facts=("udp-clean",), limits="here on the baseline"),
+    _row("K13-VM", "II.A.2", "UDP between virtual machines", "jitter below 1 ms, loss below 1 %",
+         quiet_udp, UDP_MACHINES, facts=("udp-clean",), needs=VIRTUAL, limits=f"1 and 10 Mbit/s; {EMULATED}"),
+    _row("K13-MN", "II.A.2", "UDP in Mininet", "jitter below 1 ms, loss below 1 %",
+         quiet_udp, UDP_MININET, facts=("udp-clean",), needs=MINI, limits="10 and 100 Mbit/s over TCLinks of 1 Gbit/s"),
+)  # fmt: skip

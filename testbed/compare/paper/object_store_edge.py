@@ -1,0 +1,78 @@
+"""Checks of downloads from the edge of a CDN against those from the origin; goodput is in KiB/s. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analysis import statistic
+from ..reproduction.measured import Measured
+from ..reproduction.row import Judgement
+from .object_store_download import LARGEST, MIB, asked_rtt_s, by_home, by_size, downloads, size_name
+
+EDGE, STEADY = "cdn-edge", "cdn-steadiness"
+NEGLIGIBLE_KIB = 100
+
+
+def gains(runs: Mapping[str, Measured]) -> dict[str, dict[int, tuple[float, float]]]:
+    """By home and size, goodput in KiB/s from the origin and from the edge."""
+    found = {}
+    for home, part in by_home(runs[EDGE]).items():
+        origin, edge = by_size(part.only(cache="none")), by_size(part.only(cache="edge"))
+        found[home] = {size: (origin[size], edge[size]) for size in origin}
+    return found
+
+
+def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> float:
+    """The mean over the homes."""
+    return statistic.mean([edge / origin - 1 for origin, edge in (home[size_bytes] for home in gains(runs).values())])
+
+
+def edge_gains_more_for_small(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 6: the edge gains, and more at 1 MiB than at 100 MiB."""
+    small, large = (relative_gain(runs, size) for size in (MIB, LARGEST))
+    ours = f"{small:+.0%} at 1 MiB, {large:+.0%} at 100 MiB, means over {len(gains(runs))} homes"
+    return Judgement(ours, small > large > 0, "how much depends on the homes chosen; a hit in a cache that is warm")
+
+
+def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 7: downloads vary less from the edge than from the origin."""
+    origin, edge = (
+        statistic.population_cov([d["goodput_bps"] for d in downloads(runs[STEADY].only(cache=cache))])
+        for cache in ("none", "edge")
+    )
+    ours = f"CoV {origin:.2f} from the origin, {edge:.2f} from the edge"
+    return Judgement(ours, edge < origin, "only the long way has other traffic, so nothing varies from the edge")
+
+
+def edge_gain_by_size(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 9a: what is gained in KiB/s: most for the largest object, nearly nothing in many cases."""
+    found = gains(runs)
+    most = {size: max(home[size][1] - home[size][0] for home in found.values()) for size in next(iter(found.values()))}
+    cases = [edge - origin for home in found.values() for origin, edge in home.values()]
+    ours = "most " + ", ".join(f"{gain:.0f} at {size_name(size)}" for size, gain in most.items())
+    ours += f", mean {statistic.mean(cases):.0f} KiB/s; below {NEGLIGIBLE_KIB} KiB/s in "
+    few = sum(each < NEGLIGIBLE_KIB for each in cases)
+    is_met = most[LARGEST] > most[MIB] and statistic.mean(cases) > 0 and few > 0
+    return Judgement(f"{ours}{few} of {len(cases)} cases", is_met, "met by the order of sizes; the share follows homes")
+
+
+def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 9b: there are cases in which the edge is worse: here where it is farther than the origin, only."""
+    worse, far = [], set()
+    for home, part in by_home(runs[EDGE]).items():
+        origin_s, edge_s = (asked_rtt_s(part.only(cache=cache)) for cache in ("none", "edge"))
+        if edge_s > origin_s:
+            far.add(home)
+        worse += [
+            (edge / origin - 1, size, home) for size, (origin, edge) in gains(runs)[home].items() if edge < origin
+        ]
+    total = sum(len(home) for home in gains(runs).values())
+    if not worse:
+        return Judgement(f"none of {total} cases", False, "no edge was worse than the origin")
+    change, size, home = min(worse)
+    ours = (
+        f"{len(worse)} of {total} cases, {len({case[2] for case in worse} & far)} of {len(far)} homes with a far edge; "
+    )
+    ours += f"worst {change:+.0%} at {size_name(size)}"
+    elsewhere = sorted({case[2] for case in worse} - far)
+    return Judgement(ours, not elsewhere, f"worse with a near edge too: {'; '.join(elsewhere)}" if elsewhere else "")

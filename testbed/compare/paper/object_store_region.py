@@ -1,0 +1,97 @@
+"""Checks of downloads from stores in some regions to homes in others; goodput is in KiB/s. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analysis import statistic
+from ..reproduction.measured import Measured
+from ..reproduction.row import Judgement
+from .object_store_download import downloads, kib_s, size_name
+
+REGIONS = "object-regions"
+HOMES = {"us": 36, "eu": 16, "csa": 4, "ap": 12, "za": 9}
+"""How many there are in each region; the mean over all of them weighs ours so."""
+STORES = ("us", "eu", "sa", "ap")
+NEAR = {"us": "us", "eu": "eu", "sa": "csa", "ap": "ap"}
+"""The homes in the region of a store."""
+MEAN_KIB = {"us": 3562, "eu": 2791, "sa": 1445, "ap": 2018}
+NEAR_KIB = {"us": 5453, "eu": 4046, "sa": 1464, "ap": 3573}
+NEAR_GAIN = {"us": 0.5309, "eu": 0.4497, "sa": 0.0179, "ap": 0.7730}
+"""Of SA and AP as printed, of US and EU by the printed means."""
+LEVEL, POINTS = 0.1, 0.08
+"""How far off a mean may be, and a gain."""
+
+
+def cells(runs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
+    """Mean goodput in KiB/s by store and by the region of the homes."""
+    return {
+        store: {
+            home: statistic.mean(
+                [kib_s(d["goodput_bps"]) for d in downloads(part.only(**{"from": f"store-{store}"}))],
+            )
+            for home in HOMES
+            for part in [runs[REGIONS].only(to=f"home-{home}")]
+        }
+        for store in STORES
+    }
+
+
+def over_all_homes(by_region: Mapping[str, float]) -> float:
+    return sum(HOMES[home] * value for home, value in by_region.items()) / sum(HOMES.values())
+
+
+def size_said(runs: Mapping[str, Measured]) -> str:
+    """What limits the levels in the quick size: a smaller object is slower."""
+    size = size_name(downloads(runs[REGIONS])[0]["object_bytes"])
+    return f"met within {LEVEL:.0%}, by objects of {size}, of which slow start is a part"
+
+
+def by_store(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 2: the mean over all homes, by store."""
+    means = {store: over_all_homes(by_region) for store, by_region in cells(runs).items()}
+    ratio = (means["us"] + means["eu"]) / (means["sa"] + means["ap"])
+    printed = (MEAN_KIB["us"] + MEAN_KIB["eu"]) / (MEAN_KIB["sa"] + MEAN_KIB["ap"])
+    is_met = means["us"] > means["eu"] > means["ap"] > means["sa"] and abs(ratio / printed - 1) <= LEVEL
+    is_met = is_met and all(abs(means[store] / MEAN_KIB[store] - 1) <= LEVEL for store in STORES)
+    ours = ", ".join(f"{store.upper()} {mean:.0f}" for store, mean in means.items())
+    return Judgement(f"{ours} KiB/s; US and EU × {ratio:.2f}", is_met, size_said(runs))
+
+
+def near_is_best(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 4: the store in the region of the home is the best, for CSA it is US; best and worst cells."""
+    found = cells(runs)
+    best = {home: max(STORES, key=lambda store: found[store][home]) for home in NEAR.values()}
+    order = sorted(
+        ((store, home) for store in STORES for home in NEAR.values()), key=lambda at: found[at[0]][at[1]], reverse=True
+    )
+    ours = "best store: " + ", ".join(f"{home.upper()} from {store.upper()}" for home, store in best.items())
+    worst = " and ".join(f"{home.upper()} from {store.upper()}" for store, home in order[-2:])
+    ours += f"; largest {order[0][1].upper()} from {order[0][0].upper()}, smallest {worst}"
+    wanted = {home: store for store, home in NEAR.items()} | {"csa": "us"}
+    is_met = best == wanted and order[0] == ("us", "us") and set(order[-2:]) == {("sa", "ap"), ("ap", "csa")}
+    return Judgement(ours, is_met, "which cell is best is an input here")
+
+
+def gain_of_the_near_store(runs: Mapping[str, Measured]) -> Judgement:
+    """Figure 5: homes in the region of the store, and what they gain over the mean of all homes."""
+    found = cells(runs)
+    near = {store: found[store][NEAR[store]] for store in STORES}
+    gains = {store: near[store] / over_all_homes(found[store]) - 1 for store in STORES}
+    ours = ", ".join(f"{store.upper()} {near[store]:.0f} ({gains[store]:+.0%})" for store in STORES)
+    ours += f" KiB/s; gain {statistic.mean(list(gains.values())):.1%} on the mean"
+    is_met = all(abs(near[store] / NEAR_KIB[store] - 1) <= LEVEL for store in STORES)
+    is_met = is_met and all(abs(gains[store] - NEAR_GAIN[store]) <= POINTS for store in STORES)
+    is_met = is_met and max(gains, key=lambda store: gains[store]) == "ap"
+    return Judgement(ours, is_met and min(gains, key=lambda store: gains[store]) == "sa", size_said(runs))
+
+
+def network_was_as_asked(runs: Mapping[str, Measured]) -> Judgement:
+    """The homes and stores: every way has the RTT that was asked for."""
+    regions = runs[REGIONS]
+    off_s = max(abs(each.data["seen"]["rtt_s"] - each.data["asked"]["rtt_s"]) for each in regions.results)
+    stores, homes = len(regions.values_of("from")), len(regions.values_of("to"))
+    ours = f"{homes} homes, {stores} stores, {len(regions.results)} ways, {regions.invalid} invalid; "
+    ours += f"RTT within {off_s * 1e6:.1f} µs of what was asked"
+    is_met = not regions.invalid and off_s < 1e-5 and len(regions.results) >= stores * homes
+    return Judgement(ours, is_met, "one home for each region in place of 77")

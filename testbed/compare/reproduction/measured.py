@@ -1,0 +1,144 @@
+"""What a scenario measured, as rows look at it: results by parameter, profiles, means with intervals. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from ...analysis import concavity, series, statistic, tcp_model
+from ...analysis.concavity import Curve
+from ...analysis.profile import ThroughputProfile
+from ...error import UserError
+from ...trial.stored_result import TrialResult
+
+Size: TypeAlias = Literal["quick", "full"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The results of a scenario that are not invalid; `left_out` are the others, which are never averaged.
+
+    What has left-out results only is not passed over: whoever asks for it gets a UserError.
+    """
+
+    scenario: str
+    size: Size
+    results: tuple[TrialResult, ...]
+    left_out: tuple[TrialResult, ...] = ()
+
+    @classmethod
+    def of(cls, scenario: str, size: Size, results: Sequence[TrialResult]) -> Measured:
+        usable = tuple(each for each in results if each.verdict != "invalid")
+        return cls(scenario, size, usable, tuple(each for each in results if each.verdict == "invalid"))
+
+    @property
+    def invalid(self) -> int:
+        return len(self.left_out)
+
+    @property
+    def cautions(self) -> str:
+        """What to know of the trials before believing what they say; empty if all are valid."""
+        suspect = sum(each.verdict == "suspect" for each in self.results)
+        counts = {"suspect": suspect, "invalid and left out": self.invalid}
+        said = ", ".join(f"{count} are {word}" for word, count in counts.items() if count)
+        return f"of {len(self.results) + self.invalid} trials of {self.scenario} {said}" if said else ""
+
+    def only(self, **params: str) -> Measured:
+        """Those with these parameters; a key is the end of an axis's ("loss" for path.loss), with _ for dots."""
+        wanted = {self._key(end): text for end, text in params.items()}
+        found, left_out = (
+            tuple(each for each in some if wanted.items() <= each.data["params"].items())
+            for some in (self.results, self.left_out)
+        )
+        if not found:
+            said = ", ".join(f"{key} = {text}" for key, text in wanted.items())
+            raise UserError(f"{self.scenario} ({self.size}) has no usable trial with {said}")
+        return replace(self, results=found, left_out=left_out)
+
+    def has(self, **params: str) -> bool:
+        return all(text in self.values_of(end) for end, text in params.items())
+
+    def values_of(self, end: str) -> tuple[str, ...]:
+        """The values of an axis that occur, in the order of the results."""
+        key = self._key(end)
+        every = (*self.results, *self.left_out)
+        return tuple(dict.fromkeys(each.data["params"][key] for each in every if key in each.data["params"]))
+
+    def split(self, end: str) -> dict[str, Measured]:
+        """One part for each value of an axis."""
+        return {text: self.only(**{end: text}) for text in self.values_of(end)}
+
+    def numbers(self, read: Callable[[Mapping[str, Any]], float | None]) -> list[float]:
+        """What `read` finds in each result; results without it are left out."""
+        return [value for each in self.results if (value := read(each.data)) is not None]
+
+    @property
+    def goodputs_bps(self) -> list[float]:
+        return self.numbers(lambda data: data["goodput_bps"])
+
+    @property
+    def mean_bps(self) -> float:
+        return statistic.mean(self.goodputs_bps)
+
+    @property
+    def capacity_bps(self) -> float:
+        """The path's rate. Raises UserError if it is not the same for all."""
+        capacity = series.capacity_bps(self.results)
+        if capacity is None:
+            raise UserError(f"{self.scenario} ({self.size}) has no single rate that could be its capacity")
+        return float(capacity)
+
+    @property
+    def line_rate_bps(self) -> float:
+        """The goodput of a full link, headers taken off."""
+        return tcp_model.line_rate_limit_bps(self.capacity_bps)
+
+    @property
+    def profile(self) -> ThroughputProfile:
+        """Mean goodput over RTT, with the repetitions behind it. Raises UserError if an RTT has no usable trial."""
+        found = series.profile(self.results)
+        asked = {each.data["asked"]["rtt_s"] for each in (*self.results, *self.left_out)}
+        missing = sorted(asked - set(found.rtt_s if found else ()))
+        if found is None or missing:
+            rtts = ", ".join(f"{rtt * 1e3:g} ms" for rtt in missing)
+            raise UserError(f"{self.scenario} ({self.size}) has no usable trial at an RTT of {rtts or 'any length'}")
+        return found
+
+    @property
+    def curve(self) -> Curve:
+        """The profile over [0, 1] of RTT, normalized by the goodput of a full link."""
+        return concavity.normalized(self.profile, self.line_rate_bps)
+
+    @property
+    def c_uc(self) -> float:
+        return concavity.utilization_concavity(self.curve)
+
+    @property
+    def c_cc(self) -> float:
+        return concavity.convex_concave(self.curve)
+
+    def _key(self, end: str) -> str:
+        keys = series.all_keys((*self.results, *self.left_out))
+        names = (end, end.replace("_", "."))
+        found = [key for key in keys if any(key == name or key.endswith(f".{name}") for name in names)]
+        if len(found) != 1:
+            raise UserError(f"{self.scenario} ({self.size}) has no axis {end!r}; it has {', '.join(keys)}")
+        return found[0]
+
+
+def with_interval(values: Sequence[float], scale: float, unit: str) -> str:
+    """The mean with its 95 % t interval, "2.94 Gbit/s [2.90, 2.98]"; one value, or equal ones, have none."""
+    mean = statistic.mean(values) * scale
+    if len(values) < 2 or min(values) == max(values):
+        return f"{mean:.3g} {unit}"
+    interval = statistic.t_interval(values).scaled(scale)
+    return f"{mean:.3g} {unit} [{interval.low:.3g}, {interval.high:.3g}]"
+
+
+def gbit(values: Sequence[float]) -> str:
+    return with_interval(values, 1e-9, "Gbit/s")
+
+
+def mbit(values: Sequence[float]) -> str:
+    return with_interval(values, 1e-6, "Mbit/s")

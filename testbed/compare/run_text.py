@@ -1,0 +1,158 @@
+"""Comparisons as text: Markdown, JSON and JUnit's XML. Pure, no I/O."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+from xml.etree import ElementTree
+
+from ..analysis.metric import METRICS
+from ..analysis.paired import CellComparison
+from ..analysis.statistic import Interval
+from .run import CellKey, RunComparison
+
+Row = tuple[str, ...]
+
+RUN_HEADERS = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "noise", "p", "seeds", "verdict")
+
+
+def run_rows(found: RunComparison) -> list[Row]:
+    """A row for each metric of each cell; relative differences, or in the metric's unit where the base is 0."""
+    return [
+        (
+            found.labels[each.key.params],
+            METRICS[each.key.metric].name + (f" ({unit})" if (unit := METRICS[each.key.metric].unit) else ""),
+            _value(each.base, each.key.metric),
+            _value(each.candidate, each.key.metric),
+            _effect(each),
+            _interval(each),
+            "-" if each.noise_floor is None else f"±{100 * each.noise_floor:.1f} %",
+            "-" if each.p is None else f"{each.p:.2g}",
+            str(each.pairs),
+            each.verdict,
+        )
+        for each in found.cells
+    ]
+
+
+def run_notes(found: RunComparison) -> list[str]:
+    """What one should know beside the table."""
+    notes = [f"the sides differ in {difference}" for difference in found.differences]
+    if found.without_noise:
+        cells = "; ".join(found.without_noise)
+        notes.append(
+            f"the base's seeds came out alike in: {cells}. Nothing there is random, so the noise floor is 0 and a "
+            "difference is that of a single case"
+        )
+    notes += [f"cannot tell: {cell} has no pair of trials" for cell in found.unpaired]
+    notes += [f"suspect: {id}" for id in found.suspect]
+    notes += [f"left out: {text}" for text in found.left_over]
+    notes += [f"no trial tells of {name}: {METRICS[name].what}" for name in found.unmeasured]
+    return notes
+
+
+def run_summary(found: RunComparison) -> str:
+    counts = {verdict: 0 for verdict in ("better", "same", "worse", "cannot tell")}
+    for each in found.cells:
+        counts[each.verdict] += 1
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    listed += f", {len(found.unpaired)} cells without a pair" if found.unpaired else ""
+    return f"overall: {found.verdict} ({listed}; tolerance {100 * found.tolerance:g} %)"
+
+
+def markdown(headers: Row, rows: Sequence[Row], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
+    """A table as GitHub and others draw it, with paragraphs around it."""
+    lines = [*(line + "\n" for line in before), _line(headers), _line(["---"] * len(headers)), *map(_line, rows)]
+    return "\n".join([*lines, *(["", *(f"- {note}" for note in after)] if after else [])]) + "\n"
+
+
+def run_markdown(found: RunComparison) -> str:
+    head = [f"**{found.candidate}** against **{found.base}**: {run_summary(found)}"]
+    return markdown(RUN_HEADERS, run_rows(found), head, run_notes(found))
+
+
+def run_json(found: RunComparison) -> str:
+    cells = [
+        {
+            "params": dict(each.key.params),
+            "metric": each.key.metric,
+            "unit": BASE_UNITS[each.key.metric],
+            **{key: value for key, value in asdict(each).items() if key != "key"},
+        }
+        for each in found.cells
+    ]
+    whole: dict[str, Any] = {
+        "base": found.base,
+        "candidate": found.candidate,
+        "tolerance": found.tolerance,
+        "verdict": found.verdict,
+        "cells": cells,
+        "notes": run_notes(found),
+        "unpaired": list(found.unpaired),
+        "left_over": list(found.left_over),
+        "differences": list(found.differences),
+    }
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def run_junit(found: RunComparison) -> str:
+    """A test case for each metric of each cell: worse is a failure, cannot tell is skipped."""
+    suite = ElementTree.Element(
+        "testsuite",
+        name=f"{found.candidate} against {found.base}",
+        tests=str(len(found.cells)),
+        failures=str(sum(each.verdict == "worse" for each in found.cells)),
+        errors="0",
+        skipped=str(sum(each.verdict == "cannot tell" for each in found.cells)),
+    )
+    for each, row in zip(found.cells, run_rows(found), strict=True):
+        case = ElementTree.SubElement(suite, "testcase", classname=row[0], name=each.key.metric, time="0")
+        text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
+        if each.verdict == "worse":
+            ElementTree.SubElement(case, "failure", message=f"worse by {row[4]}", type="regression").text = text
+        elif each.verdict == "cannot tell":
+            ElementTree.SubElement(case, "skipped", message=text)
+        else:
+            ElementTree.SubElement(case, "system-out").text = text
+    notes = ElementTree.SubElement(suite, "system-out")
+    notes.text = "\n".join([run_summary(found), *run_notes(found)])
+    whole = ElementTree.Element("testsuites")
+    whole.append(suite)
+    ElementTree.indent(whole)
+    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+
+
+BASE_UNITS = {
+    "goodput": "bit/s", "retransmits": "ratio", "rtt": "s", "rtt-p95": "s", "fairness": "ratio", "convergence": "s",
+}  # fmt: skip
+
+
+def interval_text(interval: Interval | None, scale: float = 100.0, unit: str = " %") -> str:
+    """Such as +1.2 … +3.4 %; a dash for none."""
+    if interval is None:
+        return "-"
+    return f"{interval.low * scale:+.1f} … {interval.high * scale:+.1f}{unit}"
+
+
+def _value(value: float, metric: str) -> str:
+    return f"{value * METRICS[metric].scale:.4g}"
+
+
+def _effect(each: CellComparison[CellKey]) -> str:
+    if each.relative is not None:
+        return f"{100 * each.relative:+.1f} %"
+    metric = METRICS[each.key.metric]
+    return f"{each.effect * metric.scale:+.3g} {metric.unit}".strip()
+
+
+def _interval(each: CellComparison[CellKey]) -> str:
+    if each.relative_interval is not None:
+        return interval_text(each.relative_interval)
+    metric = METRICS[each.key.metric]
+    return interval_text(each.interval, metric.scale, f" {metric.unit}")
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

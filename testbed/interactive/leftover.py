@@ -1,0 +1,85 @@
+"""What killed commands left behind, by the journal, and its removal. Removes what the journal names and nothing else.
+
+A new kind of thing that can outlast us is a line in KINDS, and a note in the journal before it is there.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from .. import journal
+from ..journal import RUN, Entry
+from ..kernel import nic
+from .running_network import KIND as NETWORK
+from .running_network import Process
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """One thing that is there and should not be, in words, and how to remove it."""
+
+    what: str
+    remove: Callable[[], object]
+
+
+@contextmanager
+def leftovers() -> Iterator[list[tuple[Entry | None, list[Leftover]]]]:
+    """What nobody keeps any more, entry by entry; while the block goes on nobody else removes it. An entry without
+    anything to remove may be forgotten. Unfinished entries come last, without an entry.
+    """
+    with journal.orphans() as found:
+        torn = [Leftover(f"unfinished entry {path}", path.unlink) for path in journal.abandoned_files()]
+        known = [entry for entry in found if entry.kind in KINDS]
+        yield [*((entry, list(KINDS[entry.kind](entry))) for entry in known), *([(None, torn)] if torn else [])]
+
+
+def _network(entry: Entry) -> Iterator[Leftover]:
+    """The guest dies with its keeper; should it not have, it is known by its number and by when it began."""
+    folder = Path(entry.about["folder"])
+    try:
+        guest = Process(**json.loads((folder / "guest.json").read_text()))
+    except (OSError, ValueError, TypeError):
+        guest = None
+    if guest is not None and guest.runs:
+        yield Leftover(f"process {guest.pid} of network {entry.name}", lambda: guest.kill(signal.SIGKILL))
+    if folder.is_dir():
+        yield Leftover(f"folder {folder} of network {entry.name}", lambda: shutil.rmtree(folder))
+
+
+def _nic(entry: Entry) -> Iterator[Leftover]:
+    left = nic.left(entry.about)
+    if left is not None:
+        wanted, before = left
+        if nic.is_left(wanted, before):
+            what = f"attachment of NIC {wanted.nic} to {entry.about['owner']}"
+            yield Leftover(what, lambda: nic.give_back(wanted, before))
+
+
+def _run(entry: Entry) -> Iterator[Leftover]:
+    """Half-written files of a run. If another run is in the folder, they are its affair."""
+    from ..sweep.store import Store  # with all that reads results: only where there was a run
+
+    store = Store(Path(entry.about["folder"]))
+    for path in () if store.is_in_use else store.partials():
+        yield Leftover(f"half-written {path}", partial(store.discard, path))
+
+
+def _folder(entry: Entry) -> Iterator[Leftover]:
+    folder = Path(entry.about["folder"])
+    if folder.is_dir():
+        yield Leftover(f"folder {folder}", lambda: shutil.rmtree(folder))
+
+
+KINDS: Mapping[str, Callable[[Entry], Iterator[Leftover]]] = {
+    nic.KIND: _nic,
+    NETWORK: _network,
+    RUN: _run,
+    "folder": _folder,
+}

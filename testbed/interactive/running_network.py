@@ -1,0 +1,143 @@
+"""The networks of this user that are up, and which of them somebody means. Reads the journal and their folders.
+
+FOLDER/network.json   what stands: nodes, links, kernel
+FOLDER/start.json     what its keeper was told
+FOLDER/guest.json     the process that the kernel, or the agent, runs in
+FOLDER/socket         where its keeper listens
+FOLDER/keeper.log     what its keeper said
+FOLDER/trial/         the folder of the agent
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .. import journal
+from ..cache_folder import user_folder
+from ..error import MachineError, UserError, one_of
+from ..journal import Entry
+
+KIND = "network"
+UP = "testbed up TOPOLOGY"
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network that is up, or about to be."""
+
+    entry: Entry
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.entry.about["folder"])
+
+    @property
+    def is_ready(self) -> bool:
+        return "since" in self.entry.about
+
+    @property
+    def since(self) -> str:
+        """When it was ready; ISO 8601, UTC."""
+        return str(self.entry.about["since"])
+
+    @cached_property
+    def about(self) -> Mapping[str, Any]:
+        """network.json."""
+        return json.loads((self.folder / "network.json").read_text())  # type: ignore[no-any-return]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(self.about["nodes"])
+
+    def where(self, node: str) -> dict[str, str]:
+        """The key of a session at a node. Raises UserError if there is none of that name."""
+        if node not in self.nodes:
+            raise UserError(f"the network {self.name} has no node {node!r}; allowed: {one_of(self.nodes, node)}")
+        return dict(self.about["nodes"][node]["where"])
+
+
+def folder_of(name: str) -> Path:
+    return user_folder() / "up" / name
+
+
+def networks() -> tuple[Network, ...]:
+    """Those that are up or about to be, by name."""
+    return tuple(Network(entry) for entry, held in journal.entries() if entry.kind == KIND and held)
+
+
+def choose(name: str | None, node: str | None = None) -> Network:
+    """The network of a name; without one the only one that is up, or the only one with such a node.
+
+    Raises UserError when that is none, or could be several; MachineError when none is up.
+    """
+    found = [each for each in networks() if each.is_ready]
+    if name is not None:
+        return _named(found, name)
+    if not found:
+        raise MachineError("no network is up", UP)
+    fitting = found if node is None or len(found) == 1 else [each for each in found if node in each.nodes]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(each.name for each in (fitting or found))
+    what = f"no network that is up has a node {node!r}" if not fitting else f"several networks are up ({names})"
+    if fitting and node is not None:
+        what = f"several networks that are up have a node {node!r} ({names})"
+    raise UserError(f"{what}; allowed: --name with one of {names}")
+
+
+def _named(found: list[Network], name: str) -> Network:
+    for each in found:
+        if each.name == name:
+            return each
+    if found:
+        raise UserError(f"no network {name!r} is up; allowed: {one_of([each.name for each in found], name)}")
+    raise MachineError(f"the network {name!r} is not up, and no other is", f"{UP} --name {name}")
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process and when it began, in ticks after the computer did: a number used again is not the same process."""
+
+    pid: int
+    start_ticks: int
+
+    @classmethod
+    def of(cls, pid: int) -> Process | None:
+        """None if there is no such process any more."""
+        try:
+            text = Path(f"/proc/{pid}/stat").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return cls(pid, int(text.rpartition(")")[2].split()[19]))
+
+    @property
+    def runs(self) -> bool:
+        return Process.of(self.pid) == self
+
+    def kill(self, number: int) -> bool:
+        """Sends a signal to this process and to no other; whether it was there."""
+        try:
+            descriptor = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            return False
+        try:
+            if not self.runs:
+                return False
+            import signal
+
+            signal.pidfd_send_signal(descriptor, number)
+            return True
+        except ProcessLookupError:
+            return False
+        finally:
+            os.close(descriptor)

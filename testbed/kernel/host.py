@@ -1,0 +1,127 @@
+"""This machine's own kernel: carries out a trial's steps in real time, as root.
+
+Everything happens in a network, mount and process namespace of the trial's own. When its first process goes, in
+whatever way, the kernel removes every namespace, device and process in it: nothing has to be undone, and nothing of
+the host is changed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from .. import process
+from ..agent.syscall import OUTSIDE
+from ..process import Running
+from .guest import AGENT, CONSOLE, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .native_program import Tools
+
+PROBES: dict[str, tuple[tuple[str, ...], str]] = {
+    "netem": (("tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10"), "sch_netem"),
+    "tbf": (
+        ("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"),
+        "sch_tbf",
+    ),
+    "htb": (("tc", "qdisc", "add", "dev", "lo", "root", "htb", "default", "1"), "sch_htb"),
+    "nft": (
+        (
+            "nft",
+            "add table netdev t; add chain netdev t c { type filter hook ingress device lo priority 0; }; "
+            "add rule netdev t c numgen inc mod 2 == 1 counter drop; add rule netdev t c fwd to lo",
+        ),
+        "nft_fwd_netdev",
+    ),
+    "quota": (
+        (
+            "nft",
+            "add table netdev t; add chain netdev t c; add rule netdev t c quota over 1000 bytes meta mark set 1; "
+            "add rule netdev t c limit rate over 1000 bytes/second burst 1000 bytes drop",
+        ),
+        "nft_quota nft_limit",
+    ),
+    "vlan_filtering": (
+        ("ip", "link", "add", "br0", "type", "bridge", "vlan_filtering", "1", "vlan_default_pvid", "0"),
+        "bridge",
+    ),
+    "802.1Q": (
+        (
+            "sh",
+            "-ec",
+            "ip link add eth0 type veth peer eth1; ip link add link eth0 name v type vlan protocol 802.1Q id 1",
+        ),
+        "8021q",
+    ),
+}
+"""What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""
+
+
+@cache
+def tried(name: str) -> process.CommandError | None:
+    """How the command of one of PROBES failed; None if it did not."""
+    return refusal(*PROBES[name][0])
+
+
+def refusal(*words: str) -> process.CommandError | None:
+    """How a command failed in a network namespace of its own; None if it did not."""
+    try:
+        process.run(("unshare", "--net", "--", *words))
+    except process.CommandError as error:
+        return error
+    return None
+
+
+def run(
+    steps: Steps,
+    folder: Path,
+    *,
+    tools: Tools,
+    wall_limit_s: float | None = None,
+    progress: Progress = lambda lab_s: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Ending:
+    """Carries out the steps; their files are in `folder` afterwards. Raises TrialError if one fails, with what the
+    kernel said.
+    """
+    write_steps(folder, steps)
+    began = time.monotonic()
+    with pipe() as (signs, writing), started(folder, tools=tools, signs=writing) as guest:
+        watch(guest, signs, progress, wall_limit_s, cancelled)
+    return ending(folder, (folder / CONSOLE).read_text(errors="replace"), time.monotonic() - began)
+
+
+@contextmanager
+def started(folder: Path, *, tools: Tools, signs: int, channel: tuple[int, int] | None = None) -> Iterator[Running]:
+    """An agent in namespaces of its own that does the steps in `folder`, and is ended with the block.
+
+    `signs` is a descriptor that gets its signs of life, `channel` two pipes, for what it is told and for what it
+    says, which it has under the same numbers.
+    """
+    outside = os.open("/proc/self/ns/net", os.O_RDONLY)
+    try:
+        agent = (interpreter(), "-ISB", AGENT / MAIN, "host", folder, tools.folder, f"/proc/self/fd/{signs}")
+        words = (
+            *("setpriv", "--pdeathsig", "KILL", "--"),  # waiting for its child, unshare is deaf to the gentler signals
+            "unshare",
+            "--mount",
+            "--net",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+            "--",
+            *agent,
+            *(("serve",) if channel is not None else ()),
+        )
+        environment = {"PATH": process.search_path(), "LC_ALL": "C.UTF-8", OUTSIDE: str(outside)}
+        kept = (signs, outside, *(channel or ()))
+        with (
+            (folder / CONSOLE).open("wb") as out,
+            process.start(words, stdout=out, stderr=out, env=environment, pass_fds=kept) as guest,
+        ):
+            yield guest
+    finally:
+        os.close(outside)

@@ -1,0 +1,1 @@
+"""Builds lab kernels and keeps them in the user's cache."""

@@ -1,0 +1,256 @@
+"""Builds a kernel: source + recipe + compiler → an image in a cache. Writes to the cache only."""
+
+import hashlib
+import os
+import platform
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ... import package, process
+from ...error import MachineError, TestbedError, UserError
+from ...journal import noted
+from . import first_boot, make, recipe
+from .cache import Cache, KernelImage, Record, find, installed, user_cache
+from .debian import Archive, mirror
+from .recipe import Patch
+from .source import DebianSource, Source, choose
+
+__all__ = ["KernelImage", "Stage", "build", "find", "installed"]
+
+ROOM_BYTES = 3_000_000_000
+"""What an unpacked and compiled tree takes on the disk."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the build is doing; `done` of `total` steps, both None where there is nothing to count."""
+
+    what: str
+    done: int | None = None
+    total: int | None = None
+
+
+Report = Callable[[Stage], None]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a kernel is built to run on.
+
+    `arch` is make's, `product` what make is asked for, `image` where in the tree that is then, `steps` how
+    many files that makes; later builds use what the last one counted. `try_out` raises MachineError if the image does
+    not run here.
+    """
+
+    use: recipe.Use
+    called: str
+    arch: str
+    product: str
+    image: str
+    steps: int
+    try_out: Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """All that a kernel depends on."""
+
+    source: Source
+    recipe: recipe.Recipe
+    compiler: str
+    changes: tuple[Patch, ...] = ()
+
+    @property
+    def key(self) -> str:
+        changes = (change.sha256 for change in self.changes)
+        text = "\n".join((self.source.identity, self.recipe.sha256, self.compiler, *changes))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build(
+    source: str | None = None,
+    name: str | None = None,
+    *,
+    patches: Sequence[Path] = (),
+    jobs: int | None = None,
+    report: Report = lambda stage: None,
+    cache: Cache | None = None,
+    target: Target | None = None,
+) -> KernelImage:
+    """The kernel made from a source, from the cache if it is there; a lab kernel unless a `target` says otherwise.
+
+    `source` is a version, a tarball or a folder; None is Debian's newest, and makes it the default kernel.
+    `patches` are changes of the user's own, applied in this order; such a kernel needs a name and is never the default.
+    `name` None is the source's own name; `jobs` None is the number of processors.
+    UserError for a bad source, MachineError for what this machine lacks.
+    """
+    if name is not None and (not name or not set(name) <= NAME_LETTERS or name[0] in ".-"):
+        raise UserError(f"--name {name!r}: allowed: letters, digits, '.', '_', '-' and not '.' or '-' first")
+    if patches and name is None:
+        raise UserError("a kernel with a patch of your own needs a name; allowed: --name NAME beside --patch")
+    changes = tuple(_change(path) for path in patches)
+    is_default = source is None and not changes
+    kernels = cache or user_cache()
+    target = target or LAB
+    compiler, ours = _compiler(), recipe.load(target.use)
+    if is_default and (image := _current(kernels, ours, compiler, name)):
+        return image
+    with kernels.lock(on_wait=lambda: report(Stage("waiting for another build to finish"))):
+        if is_default and (image := _current(kernels, ours, compiler, name)):
+            return image
+        report(Stage("looking for the kernel source"))
+        chosen = choose(source, Archive(kernels.folder.parent / "debian", mirror()))
+        mixed = Ingredients(chosen, ours, compiler, changes)
+        for record, image in reversed(kernels.records()):
+            if record.key == mixed.key:
+                default = record.is_default or is_default
+                return kernels.adopt(record, name or image.name, default)
+        return _make(kernels, target, mixed, name or chosen.name, is_default, jobs or os.cpu_count() or 1, report)
+
+
+NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+def _current(cache: Cache, ours: recipe.Recipe, compiler: str, name: str | None) -> KernelImage | None:
+    """The default kernel, if today's recipe and compiler would make it again: no need to ask the network."""
+    for record, image in reversed(cache.records()):
+        same = (record.is_default, record.recipe_hash, record.compiler) == (True, ours.sha256, compiler)
+        if same and name in (None, image.name):
+            return image if image == cache.find(None) else cache.adopt(record, image.name, True)
+    return None
+
+
+def _make(
+    cache: Cache, target: Target, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report
+) -> KernelImage:
+    _check_machine(cache.folder, target)
+    with cache.partial() as partial, noted("folder", partial.name, folder=str(partial)):
+        home, tree = partial / "image", partial / "tree"
+        home.mkdir()
+        log = home / "build.log"
+        report(Stage(f"fetching and unpacking {mixed.source.name}"))
+        mixed.source.unpack(tree)
+        try:
+            _patch(tree, mixed.recipe)
+            _apply(mixed.changes, tree, mixed.source)
+            config = _configure(tree, target, mixed.recipe)
+            known = cache.records()
+            total = known[-1][0].steps if known else target.steps
+            steps = make.compile(
+                *(tree, target.arch, target.product, jobs, log),
+                lambda done: report(Stage("compiling", done, max(done, total))),
+            )
+        except process.CommandError as error:
+            raise _failure(mixed.source, error, log, cache) from error
+        (home / "config").write_text(config)
+        shutil.copyfile(tree / target.image, home / "linux")
+        (home / "linux").chmod(0o755)
+        report(Stage("booting it once"))
+        target.try_out(home / "linux")
+        release = (tree / "include/config/kernel.release").read_text().strip()
+        return cache.put(home, _record(mixed, name, default, home, release, steps))
+
+
+def _patch(tree: Path, ours: recipe.Recipe) -> None:
+    """Applies our patches; one that the tree already has is left out."""
+    words = ("patch", "-p1", "--force", "--silent")
+    for patch in ours.patches:
+        try:
+            process.run((*words, "--dry-run"), input=patch.text, cwd=tree)
+        except process.CommandError:
+            process.run((*words, "--dry-run", "--reverse"), input=patch.text, cwd=tree)
+            continue
+        process.run((*words, "--no-backup-if-mismatch"), input=patch.text, cwd=tree)
+
+
+def _change(path: Path) -> Patch:
+    try:
+        return Patch(path.name, path.read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"--patch {path}: cannot be read: {error}") from None
+
+
+def _apply(changes: Sequence[Patch], tree: Path, source: Source) -> None:
+    """Applies the user's patches. UserError naming one that does not fit to the letter."""
+    for change in changes:
+        try:
+            words = ("patch", "-p1", "--force", "--silent", "--fuzz=0", "--no-backup-if-mismatch")
+            process.run(words, input=change.text, cwd=tree)
+        except process.CommandError:
+            raise UserError(
+                f"--patch {change.name}: does not fit {source.name}; allowed: what `patch -p1 --fuzz=0` takes there"
+            ) from None
+
+
+def _configure(tree: Path, target: Target, ours: recipe.Recipe) -> str:
+    """The finished configuration. UserError naming each wanted option that did not survive."""
+    make.run(tree, target.arch, "tinyconfig")
+    config = tree / ".config"
+    config.write_text(config.read_text() + ours.fragment)
+    make.run(tree, target.arch, "olddefconfig")
+    finished = config.read_text()
+    if refused := ours.refused(finished):
+        raise UserError(
+            f"this kernel source does not accept options that a {target.called} needs: {', '.join(refused)}; "
+            f"allowed: Linux 6.16 or newer, with the options of kernel/config and kernel/{target.use}/config"
+        )
+    return finished
+
+
+def _check_machine(folder: Path, target: Target) -> None:
+    if platform.machine() != "x86_64":
+        raise MachineError(
+            f"a {target.called} needs an x86-64 machine, and this is {platform.machine()}",
+            "testbed run --set kernel=host …",
+        )
+    if lacking := package.missing("build"):
+        names = [each.name for each in lacking]
+        raise MachineError(f"building a kernel needs {', '.join(names)}", package.install_command(names))
+    free = shutil.disk_usage(folder).free
+    if free < ROOM_BYTES:
+        what = f"building a kernel takes {ROOM_BYTES / 1e9:.0f} GB for a while; {folder} has {free / 1e9:.1f} GB"
+        raise MachineError(what, "XDG_CACHE_HOME=/a/larger/disk testbed kernel build")
+
+
+def _compiler() -> str:
+    """The compiler's version as it names itself; it is part of what a kernel is made of."""
+    return process.run(["gcc", "--version"]).stdout.splitlines()[0]
+
+
+def _check_boot(linux: Path) -> None:
+    first = first_boot.boot(linux)
+    if not first.ok:
+        what = "the new kernel does not run here, so it was not kept; its console ends with:"
+        raise MachineError(f"{what}\n{first.last_lines}\n", "testbed doctor")
+
+
+LAB = Target("lab", "lab kernel (User-Mode Linux)", "um", "linux", "linux", 1540, _check_boot)
+
+
+def _failure(source: Source, error: process.CommandError, log: Path, cache: Cache) -> TestbedError:
+    kept = cache.folder / "failed-build.log"
+    kept.write_text(log.read_text() if log.exists() else error.stderr)
+    what = f"{source.name} could not be built: {error}\n"
+    if isinstance(source, DebianSource):
+        return MachineError(what, f"less {kept}")
+    return UserError(f"{what}all of it is in {kept}")
+
+
+def _record(mixed: Ingredients, name: str, default: bool, home: Path, release: str, steps: int) -> Record:
+    return Record(
+        name=name,
+        key=mixed.key,
+        release=release,
+        config_hash=hashlib.sha256((home / "config").read_bytes()).hexdigest(),
+        is_default=default,
+        source=mixed.source.name,
+        source_identity=mixed.source.identity,
+        recipe_hash=mixed.recipe.sha256,
+        patches={patch.name: patch.sha256 for patch in (*mixed.recipe.patches, *mixed.changes)},
+        compiler=mixed.compiler,
+        built=datetime.now(UTC).isoformat(timespec="seconds"),
+        steps=steps,
+    )

@@ -1,0 +1,182 @@
+"""The lab kernels built on this machine: one folder each, complete or absent.
+
+Touches its own folder (`$XDG_CACHE_HOME/testbed/kernels`). A kernel is built in a partial folder and renamed
+into place; a lock keeps two builds apart, and a partial folder that nobody holds is removed.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ...cache_folder import user_folder
+from ...error import MachineError
+
+BUILD_COMMAND = "testbed kernel build"
+
+
+@dataclass(frozen=True)
+class KernelImage:
+    """A lab kernel ready to boot: `path` is its executable. A `default` one was built without --source.
+
+    `key` is the hash over all that it was built from.
+    """
+
+    name: str
+    path: Path
+    release: str
+    config_hash: str
+    default: bool
+    built: str
+    key: str
+
+    @property
+    def folder(self) -> Path:
+        """Also holds its `config`, `build.log` and `kernel.json`."""
+        return self.path.parent
+
+
+@dataclass(frozen=True)
+class Record:
+    """kernel.json: what a kernel was built from, and when. `key` is the hash over all its ingredients."""
+
+    name: str
+    key: str
+    release: str
+    config_hash: str
+    is_default: bool
+    source: str
+    source_identity: str
+    recipe_hash: str
+    patches: dict[str, str]
+    compiler: str
+    built: str
+    steps: int
+
+
+class Cache:
+    """The kernels in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def records(self) -> tuple[tuple[Record, KernelImage], ...]:
+        """What is here, the last one built or adopted at the end.
+
+        A folder without a whole record or without its kernel is not a kernel.
+        """
+        files = sorted(self.folder.glob("[!.]*/kernel.json"), key=lambda path: path.stat().st_mtime_ns)
+        return tuple(pair for pair in map(self._read, files) if pair)
+
+    def installed(self) -> tuple[KernelImage, ...]:
+        return tuple(image for _, image in self.records())
+
+    def find(self, name: str | None) -> KernelImage:
+        """The newest kernel of this name; None is the newest default one. MachineError when there is none."""
+        images = self.installed()
+        fitting = [image for image in images if (image.default if name is None else image.name == name)]
+        if fitting:
+            return fitting[-1]
+        if name is None:
+            raise MachineError("no lab kernel has been built yet", BUILD_COMMAND)
+        have = ", ".join(sorted({image.name for image in images})) or "none"
+        what = f"no lab kernel is called {name!r} (there are: {have})"
+        raise MachineError(what, f"{BUILD_COMMAND} --source SOURCE --name {name}")
+
+    def put(self, partial: Path, record: Record) -> KernelImage:
+        """Makes a finished partial folder a kernel of this cache."""
+        _write_json(partial / "kernel.json", asdict(record))
+        home = self._home(record)
+        if home.exists():
+            shutil.rmtree(home)
+        return self._image(record, partial.rename(home))
+
+    def adopt(self, record: Record, name: str, default: bool) -> KernelImage:
+        """The same kernel under another name, or as the default, without building it again."""
+        wanted = Record(**{**asdict(record), "name": name, "is_default": default})
+        home = self._home(wanted)
+        if home.exists():
+            _write_json(home / "kernel.json", asdict(wanted))
+            return self._image(wanted, home)
+        with self.partial() as partial:
+            copy = shutil.copytree(self._home(record), partial / "copy")
+            return self.put(copy, wanted)
+
+    @contextmanager
+    def lock(self, on_wait: Callable[[], None]) -> Iterator[None]:
+        """Holds the cache; calls `on_wait` once if another build holds it. Freed when we die, however."""
+        _make(self.folder)
+        with (self.folder / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                on_wait()
+                fcntl.flock(file, fcntl.LOCK_EX)
+            for left_behind in self.folder.glob(".partial-*"):
+                shutil.rmtree(left_behind, ignore_errors=True)
+            yield
+
+    @contextmanager
+    def partial(self) -> Iterator[Path]:
+        """A folder to build in, gone afterwards. Only while the lock is held."""
+        partial = Path(tempfile.mkdtemp(prefix=".partial-", dir=self.folder))
+        try:
+            yield partial
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def _home(self, record: Record) -> Path:
+        return self.folder / f"{record.name}-{record.key[:12]}"
+
+    def _read(self, path: Path) -> tuple[Record, KernelImage] | None:
+        try:
+            record = Record(**json.loads(path.read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+        image = self._image(record, path.parent)
+        return (record, image) if os.access(image.path, os.X_OK) else None
+
+    def _image(self, record: Record, home: Path) -> KernelImage:
+        return KernelImage(
+            name=record.name,
+            path=home / "linux",
+            release=record.release,
+            config_hash=record.config_hash,
+            default=record.is_default,
+            built=record.built,
+            key=record.key,
+        )
+
+
+def user_cache() -> Cache:
+    """The kernels of this user."""
+    return Cache(user_folder() / "kernels")
+
+
+def installed() -> tuple[KernelImage, ...]:
+    """The kernels of this user, the newest at the end."""
+    return user_cache().installed()
+
+
+def find(name: str | None) -> KernelImage:
+    """The newest kernel of a name; None is the newest default one. MachineError when there is none."""
+    return user_cache().find(name)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"the kernel cache {folder} cannot be written ({error.strerror})"
+        raise MachineError(what, "export XDG_CACHE_HOME=/a/folder/of/yours") from error
+
+
+def _write_json(path: Path, value: dict[str, object]) -> None:
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_text(json.dumps(value, indent=2) + "\n")
+    fresh.replace(path)

@@ -1,0 +1,1 @@
+"""Computers over SSH: connections, the relay over them, Ansible playbooks."""

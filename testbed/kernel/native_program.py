@@ -1,0 +1,79 @@
+"""Our programs that run where the network is: in C, compiled once for each version of their source, and in Python.
+
+They are kept in the user's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import process
+from ..cache_folder import user_folder
+from ..journal import noted, unique
+
+SOURCES = Path(__file__).parents[1] / "agent" / "native"
+SCRIPTS = (SOURCES.with_name("mininet_driver.py"),)
+"""What another Python than ours runs where the network is: it goes with the compiled programs."""
+
+FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
+BUILDS: dict[str, tuple[str, ...]] = {
+    "background.c": ("-o", "background", "-pthread"),
+    "congestion.c": ("-shared", "-fPIC", "-o", "congestion.so", "-ldl"),
+    "flow.c": ("-o", "flow", "-pthread"),
+    "observe.c": ("-o", "observe"),
+    "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
+    "udp.c": ("-o", "udp", "-pthread"),
+    "vminit.c": ("-static", "-o", "vminit"),
+}
+STATIC = {"observe.c": ("-static", "-o", "observe-static")}
+"""For other computers, whose C library may be another one."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Where the compiled programs are, and a hash of what they were compiled from."""
+
+    folder: Path
+    digest: str
+
+
+def tools() -> Tools:
+    """Compiles what is not compiled yet. Raises MachineError without a compiler."""
+    digest = _digest()
+    folder = user_folder() / "tools" / digest
+    if not folder.exists():
+        _compile(folder)
+    return Tools(folder, digest)
+
+
+def _digest() -> str:
+    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC)).encode())
+    for path in (*sorted(SOURCES.glob("*.[ch]")), *SCRIPTS):
+        text.update(path.read_bytes())
+    return text.hexdigest()[:12]
+
+
+def _compile(folder: Path) -> None:
+    """Into a folder of our own, which then takes its final name at once: two compilations cannot meet."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = folder.parent / unique("partial")
+    with noted("folder", partial.name, folder=str(partial)):
+        try:
+            partial.mkdir()
+            _build(partial, folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def _build(partial: Path, folder: Path) -> None:
+    for name, options in (*BUILDS.items(), *STATIC.items()):
+        process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
+    for script in SCRIPTS:
+        shutil.copyfile(script, partial / script.name)
+    partial.chmod(0o755)
+    if not folder.exists():
+        os.rename(partial, folder)

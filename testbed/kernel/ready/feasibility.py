@@ -1,0 +1,117 @@
+"""Whether a topology can run here, and on which kernel: said before anything is touched. Probes this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ...error import MachineError, TestbedError, UserError
+from ...model.run_setting import KernelPlace
+from ...model.topology import Topology
+from ...plan.network import Plan, plan
+from .. import lab, nic
+from ..vm import hypervisor
+from .probe import Lacking, lacking
+from .requirement import ENGINES, NODES, Need, Needed, Never, needs
+
+RealTime = Literal["host", "lab-realtime"]
+PREFERRED: tuple[RealTime, ...] = ("host", "lab-realtime")
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a part of a topology cannot run on a kernel here."""
+
+    part: str
+    why: Lacking | Never
+
+    @property
+    def error(self) -> TestbedError:
+        if isinstance(self.why, Never):
+            return UserError(f"{self.part}: {self.why.what}; allowed: {self.why.allowed}")
+        return MachineError(f"{self.part}: {self.why.what}", self.why.fix)
+
+    @property
+    def text(self) -> str:
+        return f"{self.part}: {self.why.what}"
+
+
+def obstacles(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> tuple[Obstacle, ...]:
+    """All that keeps a topology, with this plan or one without a workload, from running on a kernel of this machine;
+    nothing is changed. What several parts need is told of the first one.
+    """
+    found = {need.needed: need for need in reversed(list(needs(topology, planned or plan(topology), place)))}
+    ordered = sorted(found.values(), key=lambda need: isinstance(need.needed, str))
+    return tuple(each for each in map(_obstacle, ordered) if each is not None)
+
+
+def _obstacle(need: Need) -> Obstacle | None:
+    why = need.needed if isinstance(need.needed, Never) else lacking(need.needed)
+    return None if why is None else Obstacle(need.part, why)
+
+
+def refuse(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> None:
+    """Raises UserError or MachineError, which name the part and the reason, if a topology cannot run here. A NIC that
+    is in use is such a reason.
+    """
+    for obstacle in obstacles(topology, place, planned):
+        raise obstacle.error
+    machines = [(node.name, node.vm) for node in topology.nodes if node.vm is not None]
+    if machines:
+        hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
+    for node in topology.nodes:
+        if node.real_nic is not None:
+            try:
+                nic.check(node.real_nic)
+            except UserError as error:
+                raise UserError(f"node {node.name}: {error}") from None
+            except MachineError as error:
+                raise MachineError(f"node {node.name}: {error.what}", error.fix) from None
+
+
+def place_for(topology: Topology, wanted: RealTime | None) -> tuple[RealTime, str]:
+    """The kernel for an interactive network and, as a remark in brackets, why it is that one: the one that is wanted,
+    or else the first of PREFERRED on which the topology can run. Raises as `refuse`.
+    """
+    if wanted is not None:
+        refuse(topology, wanted)
+        return wanted, ""
+    found = {place: obstacles(topology, place) for place in PREFERRED}
+    place = next((place for place in PREFERRED if not found[place]), None)
+    if place is None:
+        told = "; ".join(f"kernel {place}: {found[place][0].text}" for place in PREFERRED)
+        fixes = [each.why.fix for place in PREFERRED for each in found[place] if isinstance(each.why, Lacking)]
+        if fixes:
+            raise MachineError(f"this topology cannot run here ({told})", fixes[0])
+        raise UserError(f"this topology can run nowhere as it is ({told}); allowed: node types that go together")
+    refuse(topology, place)
+    return place, "" if place == PREFERRED[0] else f" ({found[PREFERRED[0]][0].text})"
+
+
+@dataclass(frozen=True)
+class Ability:
+    """A row of what can run here: a node type or an engine, on a kernel. `why` is empty if it can."""
+
+    part: str
+    kernel: Literal["lab", "host"]
+    ok: bool
+    why: str
+    fix: str
+
+
+def abilities() -> Iterator[Ability]:
+    """Every node type and engine on either kernel."""
+    for kind, table in (("node type", NODES), ("engine", ENGINES)):
+        for name, row in table.items():
+            for kernel in ("lab", "host"):
+                yield _ability(f"{kind} {name}", kernel, row.get(kernel, ()))
+
+
+def _ability(part: str, kernel: Literal["lab", "host"], needed: Needed) -> Ability:
+    if isinstance(needed, Never):
+        return Ability(part, kernel, False, needed.what, f"# {needed.allowed}")
+    found = [why for why in map(lacking, needed) if why is not None]
+    if found:
+        return Ability(part, kernel, False, found[0].what, found[0].fix)
+    return Ability(part, kernel, True, "", "")

@@ -1,0 +1,142 @@
+"""Whether this machine has what a topology may need. Looks at it, and tries its kernel in namespaces that go at once.
+
+A probe says what is lacking, and what to type; None is well. Each looks once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from ... import package, process
+from ...error import MachineError
+from ...plan.node import open_vswitch
+from ...spec import mininet_import
+from .. import host
+from ..image.cache import find
+from ..vm import hypervisor, kernel_cache
+from . import controller_runtime
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """`what` is a clause such as "this machine's kernel has no netem"; `fix` what to type."""
+
+    what: str
+    fix: str
+
+
+def lacking(name: str) -> Lacking | None:
+    """What PROBES finds wrong; None if all is well."""
+    return _looked(name, os.geteuid())
+
+
+@cache
+def _looked(name: str, user: int) -> Lacking | None:
+    return PROBES[name]()
+
+
+def _root() -> Lacking | None:
+    ours = Path(sys.executable).with_name("testbed")
+    command = ours if ours.exists() else "testbed"
+    return None if os.geteuid() == 0 else Lacking("the host's kernel needs root", f"sudo {command} …, or a lab kernel")
+
+
+def _program(name: str) -> Lacking | None:
+    return None if package.which(name) else Lacking(f"the program {name!r} is missing", package.fix_for(name))
+
+
+def _raised(look: Callable[[], object]) -> Lacking | None:
+    """What a look raises that finds something missing."""
+    try:
+        look()
+    except MachineError as error:
+        return Lacking(error.what, error.fix)
+    return None
+
+
+def _tried(what: str, module: str, attempt: Callable[[], process.CommandError | None]) -> Lacking | None:
+    """`attempt` says how this machine's kernel refused."""
+    if os.geteuid() != 0:
+        return None  # `root` says so
+    try:
+        error = attempt()
+    except MachineError as missing:
+        return Lacking(missing.what, missing.fix)
+    if error is None:
+        return None
+    said = (error.stderr.strip().splitlines() or ["it does not say why"])[-1]
+    return Lacking(f"this machine's kernel has no {what} ({said})", _module(module))
+
+
+def _command(what: str, module: str, *words: str) -> Lacking | None:
+    """Tries a command in a network namespace of its own."""
+    return _tried(what, module, partial(host.refusal, *words))
+
+
+def _emulation(name: str) -> Lacking | None:
+    """One of the kernel's own probes, which is tried once, whoever asks."""
+    return _tried(name, host.PROBES[name][1], partial(host.tried, name))
+
+
+def _module(names: str) -> str:
+    return f"sudo modprobe -a {names} (where the kernel has no such modules, use a lab kernel, which has them)"
+
+
+def missing_of_open_vswitch() -> list[str]:
+    """Its programs and files that are not here."""
+    programs = [name for name in open_vswitch.PROGRAMS if package.which(name) is None]
+    return programs + ([] if Path(open_vswitch.SCHEMA).exists() else [open_vswitch.SCHEMA])
+
+
+def _open_vswitch() -> Lacking | None:
+    missing = missing_of_open_vswitch()
+    if not missing:
+        return None
+    return Lacking(f"Open vSwitch is not installed ({missing[0]} is missing)", package.install_command([OVS_PACKAGE]))
+
+
+def _mininet() -> Lacking | None:
+    error = mininet_import.missing()
+    return None if error is None else Lacking(error.what, error.fix)
+
+
+def _taps() -> Lacking | None:
+    there = hypervisor.TUN.exists()
+    return None if there else Lacking(f"there is no {hypervisor.TUN}", "sudo modprobe tun")
+
+
+OVS_PACKAGE = "openvswitch-switch"
+
+ADD = ("ip", "link", "add", "name", "tb-a", "type")
+
+PROBES: Mapping[str, Callable[[], Lacking | None]] = {
+    "lab kernel": partial(_raised, partial(find, None)),
+    "root": _root,
+    "network namespaces": partial(_command, "network namespaces", "veth", "true"),
+    "veth": partial(
+        _command, "veth", "veth", "ip", "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"
+    ),
+    "bridge": partial(_command, "bridge", "bridge", *ADD, "bridge"),
+    "netem": partial(_emulation, "netem"),
+    "tbf": partial(_emulation, "tbf"),
+    "quota": partial(_emulation, "quota"),
+    "htb": partial(_emulation, "htb"),
+    "vlan_filtering": partial(_emulation, "vlan_filtering"),
+    "802.1Q": partial(_emulation, "802.1Q"),
+    "periodic loss": partial(_emulation, "nft"),
+    "Open vSwitch": _open_vswitch,
+    "controllers": partial(_raised, partial(controller_runtime.check, is_lab=False)),
+    "controllers in a lab kernel": partial(_raised, partial(controller_runtime.check, is_lab=True)),
+    "Mininet": _mininet,
+    "QEMU": partial(_raised, hypervisor.version),
+    "taps": _taps,
+    "kernel for virtual machines": partial(_raised, partial(kernel_cache.find, None)),
+    "ip": partial(_program, "ip"),
+    "nft": partial(_program, "nft"),
+    "ethtool": partial(_program, "ethtool"),
+}

@@ -1,0 +1,94 @@
+"""What each part of a topology needs of the machine, for each kernel that can carry it. Pure, no I/O.
+
+A new node type is a line in NODES, with probes of its own in `probe.PROBES` where it needs something new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ...model.run_setting import KernelPlace
+from ...model.topology import Topology
+from ...plan.network import Plan
+from ...plan.node.namespace import node_netns
+
+
+@dataclass(frozen=True)
+class Never:
+    """It cannot be on this kernel, on no machine; `allowed` is what can be."""
+
+    what: str
+    allowed: str
+
+
+@dataclass(frozen=True)
+class Need:
+    """A part of a topology ("node left", "link path", "engine mininet") needs what a probe looks for, or cannot be."""
+
+    part: str
+    needed: str | Never
+
+
+Needed = tuple[str, ...] | Never
+
+LAB_BASE = ("lab kernel", "ip", "nft", "ethtool")
+HOST_BASE = ("root", "network namespaces", "veth", "ip", "nft", "ethtool")
+
+OWN_KERNEL = Never("it has a kernel of its own, and cannot be part of a lab kernel", "kernel: host")
+
+NODES: Mapping[str, Mapping[KernelPlace, Needed]] = {
+    "host": {"lab": LAB_BASE, "host": HOST_BASE},
+    "router": {"lab": LAB_BASE, "host": HOST_BASE},
+    "switch": {"lab": LAB_BASE, "host": (*HOST_BASE, "bridge")},
+    "ovs": {"lab": (*LAB_BASE, "Open vSwitch"), "host": (*HOST_BASE, "Open vSwitch")},
+    "controller": {"lab": (*LAB_BASE, "controllers in a lab kernel"), "host": (*HOST_BASE, "controllers")},
+    "vm": {"lab": OWN_KERNEL, "host": (*HOST_BASE, "bridge", "QEMU", "taps", "kernel for virtual machines")},
+    "machine": {"lab": OWN_KERNEL, "host": HOST_BASE},
+}
+"""For `lab` (in either time) and `host`."""
+
+ENGINES: Mapping[str, Mapping[KernelPlace, Needed]] = {
+    "netns": {"lab": LAB_BASE, "host": HOST_BASE},
+    "mininet": {"lab": (*LAB_BASE, "Mininet"), "host": (*HOST_BASE, "Mininet")},
+}
+
+REAL_NIC: Mapping[KernelPlace, Needed] = {
+    "lab": Never("a lab kernel has no way to a real NIC", "kernel: host, or a switch without nic"),
+    "host": ("nft",),
+}
+
+IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q")
+"""Words of commands that are names of probes too."""
+
+
+def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Need]:
+    """All that a topology needs, node by node; twice what two nodes need."""
+    kind: KernelPlace = "host" if place == "host" else "lab"
+    yield from _of(f"engine {topology.engine}", ENGINES[topology.engine][kind])
+    for node in topology.nodes:
+        yield from _of(f"node {node.name} ({node.type})", NODES[node.type][kind])
+        if node.real_nic is not None:
+            yield from _of(f"node {node.name} (nic {node.real_nic})", REAL_NIC[kind])
+    if kind == "host":
+        yield from _of_kernel(topology, planned)
+
+
+def _of_kernel(topology: Topology, planned: Plan) -> Iterator[Need]:
+    """What the commands of a plan ask of this machine's kernel, a lab kernel having it all."""
+    parts = {node_netns(node.name): f"node {node.name}" for node in topology.nodes}
+    parts |= {emulator.netns: f"link {emulator.link}" for emulator in planned.emulators}
+    for command in planned.commands:
+        if command.on is None and command.netns in parts:
+            part = parts[command.netns]
+            yield from (Need(part, name) for name in IN_WORDS if name in command.words)
+            yield from (Need(part, "periodic loss") for _ in range(command.tool == "nft"))
+    for port in planned.tc_ports:
+        yield from _of(f"node {port.node}", ("netem", *(("htb",) if port.rate_bps else ())))
+
+
+def _of(part: str, needed: Needed) -> Iterator[Need]:
+    if isinstance(needed, Never):
+        yield Need(part, needed)
+    else:
+        yield from (Need(part, name) for name in needed)

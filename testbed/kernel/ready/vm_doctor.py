@@ -1,0 +1,48 @@
+"""What this computer has for virtual machines. Looks at it; the first time it boots a kernel to see if KVM works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ...error import MachineError
+from ..native_program import tools
+from ..vm import guest_agent, hypervisor, kernel_cache
+from .examination import VM, Finding
+
+
+def examine() -> Iterator[Finding]:
+    """In the order in which one depends on the other; what cannot be looked at is left out."""
+    works = True
+    for what, look in LOOKS:
+        if not works and what == "virtual machines run":
+            return
+        try:
+            yield Finding(what, True, look(), needed_for=VM)
+        except MachineError as error:
+            works = False
+            yield Finding(what, False, error.what, error.fix, VM)
+
+
+def _kernel() -> str:
+    found = kernel_cache.find(None)
+    return f"{found.name} ({found.release}) {found.folder}"
+
+
+def _how() -> str:
+    found = hypervisor.accelerator(tools())
+    return "with KVM" if found.name == "kvm" else f"emulated, some ten times slower: {found.why}"
+
+
+def _taps() -> str:
+    if not hypervisor.TUN.exists():
+        raise MachineError(f"there is no {hypervisor.TUN}", "sudo modprobe tun")
+    return f"{hypervisor.TUN}, and {'also' if hypervisor.VHOST.exists() else 'no'} {hypervisor.VHOST}"
+
+
+LOOKS: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("QEMU", hypervisor.version),
+    ("taps", _taps),
+    ("kernel for virtual machines", _kernel),
+    ("guest agent", lambda: str(guest_agent.agent())),
+    ("virtual machines run", _how),
+)

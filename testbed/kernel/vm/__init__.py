@@ -1,0 +1,1 @@
+"""QEMU, and the kernels of virtual machines."""

@@ -1,0 +1,74 @@
+"""Builds a kernel for virtual machines from source, with no modules. Writes to the cache only."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...error import MachineError
+from .. import native_program
+from ..image import build
+from ..image.cache import Cache, KernelImage, Record
+from . import guest_agent, hypervisor, initramfs, kernel_cache
+from .kernel_cache import VmKernel
+
+LIMIT_S = 60.0
+"""Of the first boot: without KVM it takes some seconds on an idle computer."""
+
+
+def try_out(image: Path) -> None:
+    """Boots it once, without KVM, which works everywhere. MachineError with the end of its console."""
+    archive = image.with_name("initramfs")
+    archive.write_bytes(initramfs.initramfs((native_program.tools().folder / "vminit").read_bytes(), ()))
+    try:
+        said = hypervisor.boot("tcg", image, archive, LIMIT_S)
+    finally:
+        archive.unlink()
+    if hypervisor.MARK not in said:
+        last = "\n".join(said.splitlines()[-15:]) or "(it wrote nothing)"
+        what = f"the new kernel does not run in a virtual machine, so it was not kept; its console ends with:\n{last}\n"
+        raise MachineError(what, "testbed doctor")
+
+
+TARGET = build.Target("vm", "kernel for virtual machines", "x86_64", "bzImage", "arch/x86/boot/bzImage", 2497, try_out)
+
+
+def make(
+    source: str | None = None,
+    name: str | None = None,
+    *,
+    patches: Sequence[Path] = (),
+    jobs: int | None = None,
+    report: build.Report = lambda stage: None,
+) -> VmKernel:
+    """As `build.build`, for virtual machines; without a name and a source it is what machines have that name none, as a
+    kernel that was fetched without a name is: the last one of these.
+    """
+    guest_agent.need(lambda what: report(build.Stage(what)))
+    hypervisor.version()
+    cache = Cache(kernel_cache.folder() / "built")
+    image = build.build(source, name, patches=patches, jobs=jobs, report=report, cache=cache, target=TARGET)
+    record = next(record for record, known in cache.records() if known == image)
+    is_default = image.default and name is None
+    for known in kernel_cache.installed():
+        if (known.name, known.source, known.default) == (image.name, _source(record), is_default):
+            return known
+    return _put(image, record, is_default)
+
+
+def _put(image: KernelImage, record: Record, is_default: bool) -> VmKernel:
+    with kernel_cache.partial() as made:
+        modules = made / "kernel" / "modules" / image.release
+        modules.mkdir(parents=True)
+        (modules / "modules.dep").touch()
+        shutil.copyfile(image.path, made / "kernel" / "vmlinuz")
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        about = VmKernel(image.name, image.release, _source(record), is_default, now, made / "kernel")
+        return kernel_cache.put(made / "kernel", about)
+
+
+def _source(record: Record) -> str:
+    """What it was built from, so that another kernel of the same name is told from it."""
+    return ", ".join((record.source_identity, *record.patches, record.key[:12]))

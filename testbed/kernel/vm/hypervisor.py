@@ -1,0 +1,168 @@
+"""QEMU on this computer: whether KVM works, and what stands for the placeholders of its command lines.
+
+Boots a kernel once to see what KVM is good for, and remembers the answer in `$XDG_CACHE_HOME/testbed/vm`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from ... import package, process
+from ...error import MachineError
+from ...model.vm import Vm
+from ...plan.node import vm as qemu
+from ..native_program import Tools
+from . import kernel_cache
+from .guest_agent import agent
+from .kernel_cache import VmKernel
+
+KVM = Path("/dev/kvm")
+VHOST = Path("/dev/vhost-net")
+TUN = Path("/dev/net/tun")
+MARK = "testbed-vm: boots"
+PROBE_LIMIT_S = 10.0
+PROBE_MEMORY = "256M"
+CPUS = {"kvm": "host", "tcg": "max"}
+"""The processor that a machine sees: all that the accelerator can do."""
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """How machines run: `kvm`, or `tcg`, which translates every instruction; and why not KVM (empty with it).
+
+    `version` is QEMU's.
+    """
+
+    name: Literal["kvm", "tcg"]
+    why: str
+    version: str
+
+
+def accelerator(tools: Tools) -> Accelerator:
+    """Tried once on each computer, by booting a kernel: that /dev/kvm is there does not mean that it works."""
+    about = _about()
+    remembered = kernel_cache.folder() / "accelerator.json"
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        known = json.loads(remembered.read_text())
+        if known.pop("about") == about:
+            return Accelerator(**known)
+    found = _tried(tools)
+    remembered.parent.mkdir(parents=True, exist_ok=True)
+    fresh = remembered.with_name(f"accelerator-{os.getpid()}")
+    fresh.write_text(json.dumps({"about": about, **asdict(found)}, indent=2) + "\n")
+    fresh.replace(remembered)
+    return found
+
+
+@cache
+def version() -> str:
+    """QEMU's. MachineError with the command that installs it."""
+    if package.which(qemu.PROGRAM) is None:
+        raise MachineError("QEMU is missing, which virtual machines need", package.fix_for(qemu.PROGRAM))
+    return process.run([qemu.PROGRAM, "--version"]).stdout.split()[3].partition("(")[0]
+
+
+def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: int) -> None:
+    """Raises MachineError for the first thing that these nodes lack here; nothing is started."""
+    version()
+    for node, vm in machines:
+        if not vm.boots_itself:
+            _kernel_of(node, vm)
+        if vm.image is not None and not os.access(vm.image, os.R_OK):
+            raise MachineError(f"{node}: the image {vm.image} cannot be read", f"ls -l {vm.image}")
+        if vm.vhost and not VHOST.exists():
+            fix = "sudo modprobe vhost_net, or vhost: false"
+            raise MachineError(f"{node}: this computer's kernel has no vhost-net ({VHOST})", fix)
+    if not TUN.exists():
+        raise MachineError(f"this computer's kernel has no taps ({TUN})", "sudo modprobe tun")
+    if any(vm.image is None for _, vm in machines):
+        agent()
+    wanted = sum(vm.memory_bytes for _, vm in machines)
+    if wanted + reserve_bytes > free_bytes:
+        raise MachineError(
+            f"the virtual machines have {wanted >> 20} MiB together, and {free_bytes >> 20} MiB are free",
+            "a smaller memory: for each, or end other programs",
+        )
+
+
+def words(machines: Iterable[Vm], tools: Tools) -> tuple[Accelerator, Mapping[str, str]]:
+    """How these machines will run, and what to put for each placeholder in their command lines."""
+    wanted = list(machines)
+    found = accelerator(tools)
+    filled = {qemu.ACCELERATOR: found.name, qemu.CPU: CPUS[found.name]}
+    if any(vm.image is None for vm in wanted):
+        filled[qemu.AGENT] = str(agent())
+    for vm in wanted:
+        if not vm.boots_itself:
+            kernel = kernel_cache.find(vm.kernel)
+            filled[qemu.kernel_word(vm, qemu.KERNEL)] = str(kernel.image)
+            filled[qemu.kernel_word(vm, qemu.MODULES)] = str(kernel.modules).replace(",", ",,")
+            filled[qemu.kernel_word(vm, qemu.INITRAMFS)] = str(
+                kernel_cache.initramfs_of(kernel, tools.folder / "vminit")
+            )
+    return found, filled
+
+
+def filled(steps: Sequence[dict[str, Any]], known: Mapping[str, str]) -> tuple[dict[str, Any], ...]:
+    """The steps with what stands for the placeholders in the words of programs."""
+
+    def of(word: str) -> str:
+        for placeholder, text in known.items():
+            word = word.replace(placeholder, text)
+        return word
+
+    return tuple({**step, "run": [of(word) for word in step["run"]]} if "run" in step else step for step in steps)
+
+
+def _kernel_of(node: str, vm: Vm) -> VmKernel:
+    try:
+        return kernel_cache.find(vm.kernel)
+    except MachineError as error:
+        raise MachineError(f"{node}: {error.what}", error.fix) from None
+
+
+def _about() -> list[str]:
+    """What the answer depends on."""
+    return [platform.release(), version(), str(KVM.exists()), str(os.access(KVM, os.R_OK | os.W_OK))]
+
+
+def _tried(tools: Tools) -> Accelerator:
+    if not KVM.exists():
+        return Accelerator("tcg", f"there is no {KVM}", version())
+    if not os.access(KVM, os.R_OK | os.W_OK):
+        return Accelerator("tcg", f"{KVM} is not open to this user", version())
+    kernel = kernel_cache.find(None)
+    said = boot("kvm", kernel.image, kernel_cache.initramfs_of(kernel, tools.folder / "vminit"), PROBE_LIMIT_S)
+    if MARK in said:
+        return Accelerator("kvm", "", version())
+    return Accelerator("tcg", f"{KVM} is there, and no kernel boots with it ({_reason(said)})", version())
+
+
+def _reason(said: str) -> str:
+    """The line that tells most of what QEMU and a kernel said before they gave up."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [line for line in lines if "error" in line or "panic" in line]
+    return (telling or lines[-1:] or ["it says nothing"])[0][:120]
+
+
+def boot(name: str, image: Path, archive: Path, limit_s: float) -> str:
+    """What a kernel with this initramfs and QEMU say until it powers off, or the limit is over."""
+    argv = (
+        *(qemu.PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"),
+        *("-machine", f"q35,accel={name}", "-cpu", CPUS[name], "-m", f"{PROBE_MEMORY}"),
+        *("-kernel", image, "-initrd", archive, "-append", f"{qemu.BOOT_WORDS} testbed.root=probe"),
+    )
+    with tempfile.TemporaryFile() as console:
+        with process.start(argv, stdout=console, stderr=console) as machine, contextlib.suppress(process.CommandError):
+            machine.wait(limit_s)  # what it said decides
+        console.seek(0)
+        return console.read().decode(errors="replace")

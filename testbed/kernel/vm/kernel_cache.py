@@ -1,0 +1,141 @@
+"""The kernels for virtual machines on this computer: one folder each, complete or absent.
+
+Touches its own folder (`$XDG_CACHE_HOME/testbed/vm`). A kernel is fetched into a partial folder and renamed into place.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ... import process
+from ...cache_folder import user_folder
+from ...error import MachineError, one_of
+from ...journal import noted, unique
+from . import initramfs
+
+FETCH_COMMAND = "testbed kernel fetch"
+BUILD_COMMAND = "testbed kernel build --for vm"
+
+
+@dataclass(frozen=True)
+class VmKernel:
+    """A kernel as a distribution, or a build, left it. A `default` one was fetched or built without a name."""
+
+    name: str
+    release: str
+    source: str
+    default: bool
+    made: str
+    folder: Path
+
+    @property
+    def image(self) -> Path:
+        return self.folder / "vmlinuz"
+
+    @property
+    def modules(self) -> Path:
+        """What a machine sees as /lib/modules."""
+        return self.folder / "modules"
+
+
+def folder() -> Path:
+    return user_folder() / "vm"
+
+
+def installed() -> tuple[VmKernel, ...]:
+    """The newest at the end."""
+    files = sorted((folder() / "kernels").glob("[!.]*/kernel.json"), key=lambda path: path.stat().st_mtime_ns)
+    return tuple(found for found in map(_read, files) if found)
+
+
+def find(name: str | None) -> VmKernel:
+    """The kernel of this name; None is the newest default one. MachineError with the command that gets it."""
+    have = installed()
+    fitting = [each for each in have if (each.default if name is None else each.name == name)]
+    if fitting:
+        return fitting[-1]
+    if name is None:
+        raise MachineError("no kernel for virtual machines has been fetched yet", FETCH_COMMAND)
+    listed = one_of(sorted(each.name for each in have), name) if have else "none"
+    what = f"no kernel for virtual machines is called {name!r} (there are: {listed})"
+    raise MachineError(
+        what, f"{FETCH_COMMAND} --name {name}, or for a kernel of your own: {BUILD_COMMAND} --name {name}"
+    )
+
+
+@contextmanager
+def partial() -> Iterator[Path]:
+    """A folder to make a kernel in, gone afterwards; what was `put` is no longer in it."""
+    home = folder() / "kernels"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fix = "export XDG_CACHE_HOME=/a/folder/of/yours"
+        raise MachineError(f"{home} cannot be written ({error.strerror})", fix) from error
+    made = home / unique(".partial")
+    with noted("folder", made.name, folder=str(made)):
+        try:
+            made.mkdir()
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def put(made: Path, kernel: VmKernel) -> VmKernel:
+    """Makes a finished folder a kernel, in the place of one of the same name."""
+    about = {key: value for key, value in asdict(kernel).items() if key != "folder"}
+    (made / "kernel.json").write_text(json.dumps(about, indent=2) + "\n")
+    home = folder() / "kernels" / kernel.name
+    if home.exists():
+        shutil.rmtree(home)
+    made.chmod(0o755)
+    made.rename(home)
+    return VmKernel(**about, folder=home)
+
+
+def initramfs_of(kernel: VmKernel, init: Path) -> Path:
+    """The archive with our init and the modules that it loads, made unless it is there."""
+    program = init.read_bytes()
+    path = kernel.folder / f"initramfs-{init.parent.name}"
+    if not path.exists():
+        home = kernel.modules / kernel.release
+        order = initramfs.load_order((home / "modules.dep").read_text())
+        made = initramfs.initramfs(program, ((_plain_name(file), _module(home / file)) for file in order))
+        with tempfile.NamedTemporaryFile(dir=kernel.folder, prefix=".initramfs-", delete=False) as fresh:
+            fresh.write(made)
+        os.chmod(fresh.name, 0o644)
+        os.replace(fresh.name, path)
+    return path
+
+
+def _plain_name(file: str) -> str:
+    return f"{initramfs.module_name(file)}.ko"
+
+
+def _module(path: Path) -> bytes:
+    if path.suffix == ".xz":
+        return lzma.decompress(path.read_bytes())
+    if path.suffix == ".zst":
+        plain = Path(tempfile.mkdtemp()) / path.stem
+        process.run(["zstd", "-q", "-d", path, "-o", plain])
+        try:
+            return plain.read_bytes()
+        finally:
+            shutil.rmtree(plain.parent)
+    return path.read_bytes()
+
+
+def _read(path: Path) -> VmKernel | None:
+    try:
+        found = VmKernel(**json.loads(path.read_text()), folder=path.parent)
+    except (OSError, ValueError, TypeError):
+        return None
+    return found if found.image.is_file() and found.modules.is_dir() else None

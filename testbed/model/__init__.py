@@ -1,0 +1,1 @@
+"""What a user can ask for, as frozen values. Pure, no I/O."""

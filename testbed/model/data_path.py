@@ -1,0 +1,62 @@
+"""Legs: the way of data from one host to another, link by link. Pure, no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from .address import AddressBook
+from .impairment import Way
+from .route import way
+from .topology import MTU_DEFAULT, Link, Topology
+
+
+@dataclass(frozen=True)
+class PathHop:
+    """A link on the way of the workload's data, and the way the data crosses it."""
+
+    link: Link
+    way: Way
+
+
+@dataclass(frozen=True)
+class Leg:
+    """The way of data from one host to another, and of what answers it, by the routes that are set up.
+
+    `source_ip` is the sender's address, on the first link there; `destination_ip` the receiver's, on the last.
+    """
+
+    source: str
+    destination: str
+    path: tuple[PathHop, ...]
+    back: tuple[PathHop, ...]
+    source_ip: IPv4Address | IPv6Address
+    destination_ip: IPv4Address | IPv6Address
+
+    @property
+    def rtt_ns(self) -> int:
+        """There and back, without serialisation, queues and jitter."""
+        hops = (*self.path, *self.back)
+        return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
+
+    @property
+    def mtu_bytes(self) -> int:
+        """The smallest MTU on the data's way."""
+        return min((hop.link.mtu_bytes for hop in self.path), default=MTU_DEFAULT)
+
+
+def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
+    """The lowest rate on a way; None if no link on it has one."""
+    asked = [hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops]
+    return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
+
+
+def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
+    """The way of data between two hosts. Raises UserError if there is none."""
+    found = way(topology, book, source, destination)
+    there, back = (_hops(links) for links in (found.there, found.back))
+    return Leg(source, destination, there, back, found.source_ip, found.destination_ip)
+
+
+def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
+    return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)

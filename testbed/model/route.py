@@ -1,0 +1,172 @@
+"""Routes: how each node reaches the segments that it is not on, over the fewest routers. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from ..error import UserError
+from .address import AddressBook, Port
+from .forwarding import is_told, towards
+from .topology import SWITCHING, Lane, Link, Room, Topology
+
+
+@dataclass(frozen=True)
+class Hop:
+    """Packets for `to` leave by `port` towards the neighbour `via`; `to` None is everything (the default route)."""
+
+    to: IPv4Network | IPv6Network | None
+    port: Port
+    via: Port
+
+
+def routes(topology: Topology, book: AddressBook, node: str) -> tuple[Hop, ...]:
+    """The routes of a host or router, one for each network it is not on; a single default route where all of them
+    leave over the same neighbour. Ties go to the port that stands first in the file.
+    """
+    first_hops = _first_hops(topology, book, node)
+    if not first_hops:
+        return ()
+    if len({(port, via) for port, via in first_hops.values()}) == 1:
+        port, via = next(iter(first_hops.values()))
+        return (Hop(None, port, via),)
+    hops: list[Hop] = []
+    for segment, (port, via) in first_hops.items():
+        networks = dict.fromkeys(a.network for member in book.members(segment) for a in member.addresses)
+        hops.extend(Hop(network, port, via) for network in networks)
+    return tuple(hops)
+
+
+def _first_hops(topology: Topology, book: AddressBook, node: str) -> dict[int, tuple[Port, Port]]:
+    """Remote segment to (own port, neighbour's port), by breadth-first search through routers."""
+    own = {port.segment: port for port in reversed(book.interfaces_of(node))}
+    found: dict[int, tuple[Port, Port]] = {}
+    waiting: deque[tuple[int, tuple[Port, Port] | None]] = deque(
+        (port.segment, None) for port in book.interfaces_of(node)
+    )
+    crossed = {node}
+    while waiting:
+        segment, hop = waiting.popleft()
+        for member in book.members(segment):
+            if member.node in crossed or not topology.node(member.node).is_router:
+                continue
+            crossed.add(member.node)
+            first = hop or (own[segment], member)
+            for port in book.interfaces_of(member.node):
+                if port.segment not in own and port.segment not in found:
+                    found[port.segment] = first
+                    waiting.append((port.segment, first))
+    return found
+
+
+def trace(
+    topology: Topology, book: AddressBook, source: str, destination: IPv4Address | IPv6Address
+) -> tuple[tuple[Link, str], ...] | None:
+    """The links that a packet takes from a node to an address, by the routes that the plan sets up, and by those of the
+    user; each with the end at which the packet enters it. None if it does not arrive.
+    """
+    found: list[tuple[Link, str]] = []
+    here = source
+    for _ in topology.nodes:
+        port, via = next_hop(topology, book, here, destination)
+        if port is None or via is None:
+            return None
+        found += _through_switches(topology, book, port, via)
+        here = via.node
+        if any(address.ip == destination for own in book.interfaces_of(here) for address in own.addresses):
+            return tuple(found)
+    return None
+
+
+@dataclass(frozen=True)
+class Way:
+    """The links from one host's address to another's, and those back, each with the end at which a packet enters it."""
+
+    source_ip: IPv4Address | IPv6Address
+    destination_ip: IPv4Address | IPv6Address
+    there: tuple[tuple[Link, str], ...]
+    back: tuple[tuple[Link, str], ...]
+
+
+def way(topology: Topology, book: AddressBook, source: str, destination: str) -> Way:
+    """To the receiver's address on the last link of a shortest path, and back to the sender's: the first of those
+    whose version the sender has too. Raises UserError if the addresses and routes lead to no such place.
+    """
+    lanes = topology.lanes(source, destination)
+    assert lanes, "BUG: a workload without a path"
+    known = {address.version for port in book.interfaces_of(source) for address in port.addresses}
+    addresses = book.port(destination, *lanes[-1]).addresses
+    to = next((address.ip for address in addresses if address.version in known), addresses[0].ip)
+    there = trace(topology, book, source, to)
+    sender, _ = next_hop(topology, book, source, to)
+    if not there or sender is None:
+        raise _no_way(source, destination)
+    back_to = next((address.ip for address in sender.addresses if address.version == to.version), None)
+    if back_to is None:
+        raise UserError(
+            f"{source} has no IPv{to.version} address on the link {sender.link}, over which it would "
+            f"reach {to}; allowed: addresses of the same kind at both ends"
+        )
+    back = trace(topology, book, destination, back_to)
+    if not back:
+        raise _no_way(source, destination)
+    return Way(back_to, to, there, back)
+
+
+def _no_way(source: str, destination: str) -> UserError:
+    return UserError(
+        f"by the addresses and routes there is no way between {source} and {destination}; "
+        "allowed: addresses of one network on each segment, or none, which makes them automatic"
+    )
+
+
+def next_hop(
+    topology: Topology, book: AddressBook, node: str, destination: IPv4Address | IPv6Address
+) -> tuple[Port, Port] | tuple[None, None]:
+    """Own port and neighbour's port, by the longest prefix; a connected network before any route."""
+    for port in book.interfaces_of(node):
+        if any(destination in address.network for address in port.addresses):
+            return _neighbour(book, port, destination)
+    known: dict[IPv4Network | IPv6Network, tuple[Port, Port] | tuple[None, None]] = {}
+    everything = ip_network("0.0.0.0/0" if destination.version == 4 else "::/0")
+    for hop in routes(topology, book, node):
+        known[everything if hop.to is None else hop.to] = (hop.port, hop.via)
+    for route in topology.node(node).routes:
+        to = everything if route.to == "default" else ip_network(route.to, strict=False)
+        gateway = ip_address(route.via)
+        for port in book.interfaces_of(node):
+            if any(gateway in address.network for address in port.addresses):
+                known[to] = _neighbour(book, port, gateway)
+    fits = [network for network in known if destination in network]
+    return known[max(fits, key=lambda network: network.prefixlen)] if fits else (None, None)
+
+
+def _neighbour(book: AddressBook, port: Port, ip: IPv4Address | IPv6Address) -> tuple[Port, Port] | tuple[None, None]:
+    for member in book.members(port.segment):
+        if any(address.ip == ip for address in member.addresses):
+            return port, member
+    return None, None
+
+
+def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
+    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one), or
+    that on which controllers send packets to the second port: a ring with an Open vSwitch in it has no other switches.
+    """
+    told = towards(topology, book, via) if is_told(topology, port) else {}
+    seen: set[Room] = set()
+    waiting: deque[tuple[Lane, str, tuple[tuple[Link, str], ...]]] = deque([((port.link, port.tag), port.node, ())])
+    while waiting:
+        lane, here, before = waiting.popleft()
+        link = topology.link(lane[0])
+        there, found = link.other_end(here), (*before, (link, here))
+        if (lane, there) == ((via.link, via.tag), via.node):
+            return found
+        if topology.node(there).type in SWITCHING:
+            is_open = topology.node(there).ovs is not None
+            for room in topology.arrivals(lane, there):
+                if room not in seen:
+                    seen.add(room)
+                    onward = topology.departures(room)
+                    waiting.extend((out, there, found) for out in onward if not is_open or told[there].name == out[0])
+    raise AssertionError(f"BUG: {port.node} and {via.node} are not on one segment")

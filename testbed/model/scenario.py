@@ -1,0 +1,166 @@
+"""A scenario: cells, which are combinations of axis values, and the trials they make. Pure, no I/O."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .background import Backgrounds
+from .run_setting import LAB, UNLIMITED, Capture, Kernel, Limits, Until
+from .topology import Nic, Topology
+from .workload import Workload, legs
+
+Params = tuple[tuple[str, str], ...]
+Size: TypeAlias = Literal["full", "quick"]
+ID_MAX = 120
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is varied: its key ("path.rtt", "flows"), and its values as canonical text, in file order."""
+
+    key: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of axis values, resolved. `params` has the key and the text of each axis.
+
+    `sysctls` are those that axes set; they go before the scenario's. `background` is other traffic.
+    """
+
+    params: Params
+    topology: Topology
+    workload: Workload
+    kernel: Kernel
+    nic: Nic | None
+    sysctls: tuple[tuple[str, str], ...] = ()
+    background: Backgrounds = ()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One cell with one seed: all that is needed to run it, and to run it again.
+
+    `id` is unique in the scenario and fit for a file name. `repetition` counts from 0, and `seed` is the
+    scenario's plus that. `nic` is what hosts use that do not say themselves, the same as `topology.nic`.
+    `samples_interval_ns` is in lab time; None takes no samples. `sysctls` are for all hosts, `background` is
+    other traffic.
+    """
+
+    id: str
+    params: Params
+    seed: int
+    repetition: int
+    topology: Topology
+    workload: Workload
+    kernel: Kernel = LAB
+    nic: Nic | None = None
+    samples_interval_ns: int | None = None
+    captures: tuple[Capture, ...] = ()
+    limits: Limits = UNLIMITED
+    sysctls: tuple[tuple[str, str], ...] = ()
+    background: Backgrounds = ()
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What to run. `cells` are the product of `axes`, the last axis varying fastest, without what is excluded; axes of
+    one group vary together.
+
+    `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. With `until`, repetitions are the most
+    that a cell can get. `size` says whether the file's quick settings are in force, and `quick_note` what they scale.
+    The rest is as in Trial.
+    """
+
+    name: str
+    description: str
+    axes: tuple[Axis, ...]
+    cells: tuple[Cell, ...]
+    repetitions: int = 1
+    seed: int = 1
+    samples_interval_ns: int | None = None
+    captures: tuple[Capture, ...] = ()
+    limits: Limits = UNLIMITED
+    sysctls: tuple[tuple[str, str], ...] = ()
+    until: Until | None = None
+    size: Size = "full"
+    quick_note: str | None = None
+
+    def order(self) -> tuple[Trial, ...]:
+        """The trials in the order in which to run them: a block for each repetition, with every cell once, and drawn
+        by lot within the block, so that a drift of the machine does not look like the effect of an axis.
+
+        The lot is a hash of the seed and the trial: the same for the same scenario, everywhere.
+        """
+        return tuple(sorted(self.trials(), key=lambda trial: (trial.repetition, self._lot(trial))))
+
+    def _lot(self, trial: Trial) -> bytes:
+        return hashlib.sha256(f"{self.seed} {trial.repetition} {trial.id}".encode()).digest()
+
+    def trials(self) -> tuple[Trial, ...]:
+        """Every cell with every seed, the seeds of a cell side by side."""
+        runs = [(cell, i) for cell in self.cells for i in range(self.repetitions)]
+        ids = trial_ids([(*cell.params, ("seed", str(self.seed + i))) for cell, i in runs])
+        return tuple(
+            Trial(
+                id=id,
+                params=cell.params,
+                seed=self.seed + i,
+                repetition=i,
+                topology=cell.topology,
+                workload=cell.workload,
+                kernel=cell.kernel,
+                nic=cell.nic,
+                samples_interval_ns=self.samples_interval_ns,
+                captures=self.captures,
+                limits=self.limits,
+                sysctls=tuple((dict(self.sysctls) | dict(cell.sysctls)).items()),
+                background=cell.background,
+            )
+            for id, (cell, i) in zip(ids, runs, strict=True)
+        )
+
+
+def trial_ids(runs: Sequence[Params]) -> list[str]:
+    """A readable name for each, "rtt=10ms,seed=1"; one that is too long or not unique ends in a hash."""
+    labels = _labels([key for key, _ in runs[0]]) if runs else {}
+    names = [",".join(f"{labels[key]}={_slug(text)}" for key, text in run) for run in runs]
+    count = Counter(names)
+    return [
+        name if count[name] == 1 and len(name) <= ID_MAX else _hashed(name, run)
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def _labels(keys: list[str]) -> dict[str, str]:
+    """The shortest end of each key that is an end of no other: "rtt" for "path.rtt"."""
+    return {key: next(end for end in _ends(key) if sum(end in _ends(other) for other in keys) == 1) for key in keys}
+
+
+def _ends(key: str) -> list[str]:
+    words = key.split(".")
+    least = 2 if words[-1] in ("forward", "backward") else 1
+    return [".".join(words[-n:]) for n in range(least, len(words) + 1)]
+
+
+def _slug(text: str) -> str:
+    """Numbers side by side stay apart; otherwise spaces go: "10 ms" is 10ms."""
+    words = re.sub(r"(?<=\d) +(?=\d)", "-", text).replace(" ", "")
+    return re.sub(r"[^A-Za-z0-9._+]+", "-", words.replace("%", "pct")).strip("-")
+
+
+def _hashed(name: str, run: Params) -> str:
+    digest = hashlib.sha256(repr(run).encode()).hexdigest()[:10]
+    return f"{name[: ID_MAX - len(digest) - 1].rstrip(',=.-')},{digest}"
+
+
+def workload_hosts(trial: Trial) -> tuple[str, ...]:
+    """The sender, the receiver, and what stands between them as a host."""
+    pairs = legs(trial.workload)
+    return (trial.workload.source, *(source for source, _ in pairs[1:]), trial.workload.destination)

@@ -1,0 +1,144 @@
+"""Commands that build a network, each with its undo, and the batches in which they run. Pure, no I/O."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal, TypeAlias
+
+Tool: TypeAlias = Literal[
+    "ip",
+    "tc",
+    "bridge",
+    "nft",
+    "ethtool",
+    "write",
+    "start",
+    "file",
+    "mkdir",
+    "rm",
+    "wait",
+    "signal",
+    "controller",
+    "ovsdb-tool",
+    "ovsdb-server",
+    "ovs-vswitchd",
+    "ovs-vsctl",
+    "ovs-appctl",
+    "mininet",
+]
+
+
+HOME = ".home"
+
+PREFIX = "tb-"
+"""Begins the name of every network namespace of ours, and of nothing else."""
+
+
+OVS_FOLDER = "/run/tb-ovs"
+"""What belongs to a switch or a controller, in a folder of its name: sockets, database, process numbers, apps."""
+
+
+CONTROLLER = ("python3", "-m", "testbed.agent.controller")
+"""What starts a controller, where our package can be found."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """What one tool is told, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has
+    this computer's real NICs), or `on` a node elsewhere.
+
+    `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
+    it gets, those of `start` a name and a program that goes on, of `file` a path and the text that it gets, of `wait` a
+    number of seconds that the machine must have been up, of `signal` the signal and a file with the number of the
+    process, of `controller` its name and its folder; those of `mininet` are for the driver. The tools of Open vSwitch
+    run for the switch that the namespace belongs to. `undo` are words for the same tool, or for `undo_tool`; None where
+    removing the namespace or the device undoes it. `on` is the virtual machine or, as `home` calls it, the computer
+    that it happens on; None is this one.
+    """
+
+    tool: Tool
+    words: tuple[str, ...]
+    netns: str | None = None
+    undo: tuple[str, ...] | None = None
+    undo_tool: Tool | None = None
+    on: str | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Commands in a row for one tool in one place; tools that read batches get them in one process."""
+
+    tool: Tool
+    netns: str | None
+    commands: tuple[Command, ...]
+    on: str | None = None
+
+    @property
+    def where(self) -> dict[str, str | None]:
+        """The key of a step that says where it happens."""
+        return {"netns": self.netns} if self.on is None else {"on": place(self.on, self.netns)}
+
+
+BATCH_LINES = 500
+"""Most commands in one batch: `ip -batch` keeps a file open for every namespace that it names."""
+
+
+def batches(commands: Iterable[Command]) -> Iterator[Batch]:
+    """The commands in their order, cut where tool or place change."""
+    for (tool, netns, on), run in groupby(commands, key=lambda command: (command.tool, command.netns, command.on)):
+        members = tuple(run)
+        for start in range(0, len(members), BATCH_LINES):
+            yield Batch(tool, netns, members[start : start + BATCH_LINES], on)
+
+
+def output_file(name: str) -> str:
+    """Where the output of a program goes that a `start` command names."""
+    return f"{name}.log"
+
+
+def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
+    """What takes the commands back, last first."""
+    return tuple(
+        Command(command.undo_tool or command.tool, command.undo, command.netns, on=command.on)
+        for command in reversed(tuple(commands))
+        if command.undo is not None
+    )
+
+
+def process_words(command: Command) -> tuple[str, ...]:
+    """The words of the process that does what a command says."""
+    words = command.words
+    match command.tool:
+        case "write":
+            path, value = words
+            return ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
+        case "nft":
+            return ("nft", " ".join(words))
+        case "start":
+            return words[1:]
+        case "file":
+            return ("tee", words[0])
+        case "wait":
+            return ("awk", f'$1 < {words[0]} {{ system("sleep " {words[0]} - $1) }}', "/proc/uptime")
+        case "signal":
+            return ("sh", "-c", f'kill -{words[0]} "$(cat {shlex.quote(words[1])})"')
+        case "controller":
+            return (*CONTROLLER, words[1])
+        case tool if tool.startswith("ovs"):
+            assert command.netns is not None, "BUG: a switch without a namespace"
+            folder = f"{OVS_FOLDER}/{command.netns.removeprefix(PREFIX)}"
+            return ("env", f"OVS_RUNDIR={folder}", tool, *words)
+    return (command.tool, *words)
+
+
+def home(machine: str) -> str:
+    """What steps call a machine itself, outside of any namespace there; no node's name has a dot."""
+    return f"{machine}{HOME}"
+
+
+def place(on: str, netns: str | None) -> str:
+    """What steps call a namespace on a machine, or (None) what it is on."""
+    return on if netns is None else netns.removeprefix(PREFIX)

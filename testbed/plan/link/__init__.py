@@ -1,0 +1,1 @@
+"""An impaired link as commands."""

@@ -1,0 +1,112 @@
+"""The emulator's nftables rules: frames are passed on, data packets counted and dropped 1 in X, volumes policed.
+
+Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ...model.impairment import PeriodicLoss
+from ..command import Command
+from .stage import Emulator, Stage, State
+
+LONGEST_ACK_BYTES = 100
+"""An IPv6 header of 40 bytes and a TCP header of 60. A longer TCP packet carries data."""
+
+CONTROL_PORT, DATA_PORTS = 5201, (50_000, 50_127)
+"""iperf3's control connection goes to this port like its data, but its data comes from client ports in this range."""
+
+GREETING_BYTES = 52
+"""iperf3 opens a UDP stream with a datagram of 4 bytes each way and fails without it: 48 more for IPv6 and UDP."""
+
+
+TABLE = ("netdev", "testbed")
+
+OVER_VOLUME = "0x1"
+"""The mark of packets beyond the volume of a policy; it does not leave the emulator."""
+
+
+def commands(emulator: Emulator, exempt_control: bool) -> Iterator[Command]:
+    """Frames go from end to wire and from wire to end; on leaving the wire data packets are counted, and dropped."""
+    nft = _nft(emulator)
+    yield Command("nft", ("add", "table", *TABLE), emulator.netns, ("delete", "table", *TABLE))
+    for stage in emulator.stages:
+        yield from _counters(nft, stage, 0)
+        yield nft("add", "counter", *TABLE, stage.oversize_counter)
+    for end, wire in (("end0", "wire0"), ("end1", "wire1")):
+        yield _chain(nft, end)
+        yield nft("add", "rule", *TABLE, f"from-{end}", "fwd", "to", f'"{wire}"')
+    for stage in emulator.stages:
+        data = f"data-{stage.way}"
+        yield nft("add", "chain", *TABLE, data)
+        yield from _data_rules(nft, emulator, stage, stage.start)
+        yield from _policing(nft, stage)
+        yield _chain(nft, stage.loss_device)
+        rule = ("add", "rule", *TABLE, f"from-{stage.loss_device}")
+        if exempt_control:
+            for control in _control_connection():
+                yield nft(*rule, *control, "fwd", "to", f'"{stage.rate_device}"')
+        yield nft(*rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data)
+        yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
+        if stage.policing is not None:
+            yield nft(*rule, "jump", f"policy-{stage.way}")
+        yield nft(*rule, "fwd", "to", f'"{stage.rate_device}"')
+
+
+def change(emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
+    """Another loss, with counters of its own. One transaction: no packet meets half of the old and half of the new."""
+    nft = _nft(emulator)
+    yield from _counters(nft, stage, state.generation)
+    yield nft("flush", "chain", *TABLE, f"data-{stage.way}")
+    yield from _data_rules(nft, emulator, stage, state)
+
+
+def _nft(emulator: Emulator) -> Callable[..., Command]:
+    return lambda *words: Command("nft", words, emulator.netns)
+
+
+def _counters(nft: Callable[..., Command], stage: Stage, generation: int) -> Iterator[Command]:
+    yield nft("add", "counter", *TABLE, stage.data_counter(generation))
+    yield nft("add", "counter", *TABLE, stage.drop_counter(generation))
+
+
+def _data_rules(nft: Callable[..., Command], emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
+    rule = ("add", "rule", *TABLE, f"data-{stage.way}")
+    yield nft(*rule, "counter", "name", f'"{stage.data_counter(state.generation)}"')
+    too_long = ("meta", "length", ">", str(emulator.mtu_bytes))
+    yield nft(*rule, *too_long, "counter", "name", f'"{stage.oversize_counter}"')
+    if isinstance(state.loss, PeriodicLoss):
+        every = state.loss.every
+        when = ("numgen", "inc", "mod", str(every), "==", str(every - 1 - state.phase))
+        yield nft(*rule, *when, "counter", "name", f'"{stage.drop_counter(state.generation)}"', "drop")
+
+
+def _policing(nft: Callable[..., Command], stage: Stage) -> Iterator[Command]:
+    """Every packet meets the meter, from the first on, so that a sender above the rate finds its bucket empty."""
+    if stage.policing is None:
+        return
+    chain, policing = f"policy-{stage.way}", stage.policing
+    rule = ("add", "rule", *TABLE, chain)
+    for counter in (stage.passed_counter, stage.policed_counter):
+        yield nft("add", "counter", *TABLE, counter)
+    yield nft("add", "chain", *TABLE, chain)
+    yield nft(*rule, "counter", "name", f'"{stage.passed_counter}"')
+    over = ("quota", "over", str(policing.after_bytes), "bytes")
+    yield nft(*rule, *over, "meta", "mark", "set", OVER_VOLUME)
+    limit = ("limit", "rate", "over", str(policing.rate_bps // 8), "bytes/second")
+    burst = ("burst", str(policing.burst_bytes), "bytes")
+    policed = ("counter", "name", f'"{stage.policed_counter}"', "drop")
+    yield nft(*rule, *limit, *burst, "meta", "mark", OVER_VOLUME, *policed)
+
+
+def _chain(nft: Callable[..., Command], device: str) -> Command:
+    hook = ("{", "type", "filter", "hook", "ingress", "device", f'"{device}"', "priority", "0", ";", "}")
+    return nft("add", "chain", *TABLE, f"from-{device}", *hook)
+
+
+def _control_connection() -> Iterator[tuple[str, ...]]:
+    low, high = DATA_PORTS
+    for server, client in (("dport", "sport"), ("sport", "dport")):
+        yield ("tcp", server, str(CONTROL_PORT), "tcp", client, "!=", f"{low}-{high}")
+    yield ("meta", "l4proto", "udp", "meta", "length", "<=", str(GREETING_BYTES))

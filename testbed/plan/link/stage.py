@@ -1,0 +1,150 @@
+"""An emulator as values: for each direction of a link what was asked, and where its counters are. Pure, no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ...model.impairment import Direction, Loss, Way
+
+DELAY, RATE, BUFFER = "1:", "2:", "3:"
+"""Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What a stage is asked to do from `at_ns` after the start of the workload on.
+
+    `loss` to `limit` are as in Stage. `generation` counts the losses: each has counters of its own, and counts anew.
+    """
+
+    at_ns: int
+    asked: Direction
+    loss: Loss | None
+    phase: int
+    limit: int | None
+    generation: int
+
+
+@dataclass(frozen=True)
+class Policing:
+    """What a policy came to: after `after_bytes` of IP packets, those beyond `rate_bps` are dropped.
+
+    The meter runs from the start, and its bucket holds what comes in a second at that rate, and `burst_bytes`.
+    """
+
+    after_bytes: int
+    rate_bps: int
+    burst_bytes: int
+
+    @property
+    def bucket_bytes(self) -> int:
+        return self.rate_bps // 8 + self.burst_bytes
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One direction through an emulator: what was asked of it, and where its counters are.
+
+    `loss` is what applies in this direction, `phase` the number of data packets by which a periodic one comes early.
+    `limit` is the buffer of the rate in `limit_unit`; None without a rate. All that is at the start; `states` are those
+    that a schedule leads to later. `keeps_order` says whether packets may not overtake though their delay shrinks.
+    """
+
+    way: Way
+    asked: Direction
+    loss: Loss | None
+    phase: int
+    limit: int | None
+    limit_unit: Literal["packets", "bytes"]
+    delay_device: str
+    loss_device: str
+    rate_device: str
+    states: tuple[State, ...] = ()
+    policing: Policing | None = None
+    keeps_order: bool = False
+
+    @property
+    def start(self) -> State:
+        return State(0, self.asked, self.loss, self.phase, self.limit, 0)
+
+    @property
+    def history(self) -> tuple[State, ...]:
+        """Every state, from the start on."""
+        return (self.start, *self.states)
+
+    def data_counter(self, generation: int = 0) -> str:
+        return f"data-{self.way}" + (f"-{generation}" if generation else "")
+
+    def drop_counter(self, generation: int = 0) -> str:
+        return f"dropped-{self.way}" + (f"-{generation}" if generation else "")
+
+    @property
+    def generations(self) -> range:
+        return range(self.history[-1].generation + 1)
+
+    @property
+    def data_counters(self) -> tuple[str, ...]:
+        """Those of all losses."""
+        return tuple(map(self.data_counter, self.generations))
+
+    @property
+    def drop_counters(self) -> tuple[str, ...]:
+        return tuple(map(self.drop_counter, self.generations))
+
+    @property
+    def passed_counter(self) -> str:
+        """All that came to a policy."""
+        return f"passed-{self.way}"
+
+    @property
+    def policed_counter(self) -> str:
+        """What the policy dropped of it."""
+        return f"policed-{self.way}"
+
+    @property
+    def oversize_counter(self) -> str:
+        return f"oversize-{self.way}"
+
+    @property
+    def delay_place(self) -> tuple[str, str]:
+        """Device and handle of the netem; of one that is not needed, where it would be."""
+        return self.delay_device, DELAY
+
+    @property
+    def rate_place(self) -> tuple[str, str]:
+        """Device and handle of the token bucket."""
+        return self.rate_device, RATE
+
+    @property
+    def buffer_place(self) -> tuple[str, str]:
+        """Device and handle of a buffer that is counted in packets."""
+        return self.rate_device, BUFFER
+
+    def buffer_bytes(self, frame_bytes: int) -> int:
+        """The most that the rate's buffer ever holds, with frames of this size."""
+        return max(state.limit or 0 for state in self.history) * (1 if self.limit_unit == "bytes" else frame_bytes)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the rate is a child of the delay, which then also counts what the buffer refuses."""
+        return self.delay_device == self.rate_device
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """The emulator of one link; `on` is the machine it is on, None this computer."""
+
+    link: str
+    netns: str
+    mtu_bytes: int
+    forward: Stage
+    backward: Stage
+    on: str | None = None
+
+    @property
+    def stages(self) -> tuple[Stage, Stage]:
+        return self.forward, self.backward
+
+    def stage(self, way: Way) -> Stage:
+        return self.forward if way == "forward" else self.backward

@@ -1,0 +1,83 @@
+"""Mininet's TCLink: which links it can be, and where its queues are. Pure, no I/O.
+
+It puts an HTB with a netem below it on the devices of the nodes themselves:
+
+    node ── packets wait in netem, first for the delay, then for the rate ── HTB ── device
+
+So one limit, in packets, holds what is on its way and what waits for the rate together: with a delay there is no
+buffer of a size that one could ask for. TCLink takes the rate up to 1 Gbit/s and ignores a higher one; a periodic loss,
+a buffer in bytes or BDP, a way back that is another: all that it cannot do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...model.impairment import Direction, Way
+from ...model.topology import Link, Topology
+from .emulator import NETEM_LIMIT, buffer, frame_bytes, tc_time
+
+HTB, NETEM = "5:", "10:"
+"""The handles that Mininet gives; the rate is in the class 5:1."""
+
+RATE_MAX_BPS = 10**9
+BURST_BYTES = 15 * 1024 + 1600
+"""What HTB may send at once: Mininet's "burst 15k", and a frame more."""
+
+
+@dataclass(frozen=True)
+class TcPort:
+    """One end of a TCLink, which impairs what leaves there: `way` is that of the link.
+
+    `limit` is in packets. `is_host` says whether the device is a host's own, so that its TCP sees the queue.
+    """
+
+    link: str
+    way: Way
+    node: str
+    netns: str
+    device: str
+    rate_bps: int | None
+    delay_ns: int
+    limit: int
+    mtu_bytes: int
+    is_host: bool
+
+
+def suits(link: Link) -> bool:
+    """Whether a TCLink does all that is asked of the link, and something is."""
+    asked = link.forward
+    able = Direction(rate_bps=asked.rate_bps, delay_ns=asked.delay_ns, buffer=asked.buffer)
+    of_data = link.data_loss is not None or link.data_policy is not None
+    has_buffer = asked.buffer is None or (asked.buffer.unit == "packets" and not asked.delay_ns)
+    if not link.is_emulated or of_data or link.schedule or not has_buffer:
+        return False
+    return able == link.forward == link.backward and (asked.rate_bps or 0) <= RATE_MAX_BPS
+
+
+def is_tclink(topology: Topology, link: Link) -> bool:
+    return topology.engine == "mininet" and suits(link)
+
+
+def is_emulated(topology: Topology, link: Link) -> bool:
+    """Whether an emulator of ours stands in the middle of the link."""
+    return link.is_emulated and not is_tclink(topology, link)
+
+
+def options(link: Link) -> dict[str, float | int | str]:
+    """What TCLink is asked for, in its own units: Mbit/s, and the delay as tc writes it."""
+    asked = link.forward
+    rate = {} if asked.rate_bps is None else {"bw": asked.rate_bps / 1e6}
+    delay = {"delay": tc_time(asked.delay_ns)} if asked.delay_ns else {}
+    return {**rate, **delay, "max_queue_size": limit(link)}
+
+
+def limit(link: Link) -> int:
+    """Packets: what the rate sends in the delay, and the buffer of the rate as an emulator would have it."""
+    asked, frame = link.forward, frame_bytes(link.mtu_bytes)
+    if asked.rate_bps is None:
+        return NETEM_LIMIT
+    size, unit = buffer(asked, link.rtt_ns, link.mtu_bytes)
+    waiting = math.ceil((size or 0) / (frame if unit == "bytes" else 1))
+    return waiting + math.ceil(asked.rate_bps * asked.delay_ns / (8 * 10**9 * frame))

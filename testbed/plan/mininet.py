@@ -1,0 +1,117 @@
+"""What Mininet is to build: the description that `mininet_driver.py` reads, made from a topology. Pure, no I/O.
+
+Every node gets the namespace and the devices that it would have with our own commands; addresses, routes and sysctls
+are then set by the same commands. An impaired link that a TCLink cannot be is two links of Mininet's, and between them
+a node that becomes the emulator. An Open vSwitch is Mininet's, and asks the controller that the plan starts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..model.address import AddressBook, Port
+from ..model.openflow import Datapath
+from ..model.topology import SWITCHING, Link, Node, Topology
+from .command import OVS_FOLDER, Command
+from .link import tclink
+from .link.emulator import emulator_netns
+from .node import control_channel, open_vswitch
+from .node.namespace import node_netns
+
+
+def command(topology: Topology, book: AddressBook, datapath: Datapath) -> Command:
+    """Builds all nodes and links but the insides of emulators; `datapath` is that of switches that do not say."""
+    pid_file = f"/run/tb-{topology.name}.mininet"
+    said = {"pid_file": pid_file, **description(topology, book, datapath)}
+    return Command("mininet", ("build", json.dumps(said)), None, ("remove", pid_file))
+
+
+def description(topology: Topology, book: AddressBook, datapath: Datapath = "kernel") -> dict[str, Any]:
+    """For JSON. A link has its two ends, in order, and the options of a TCLink, None for a bare cable."""
+    impaired = [link for link in topology.links if tclink.is_emulated(topology, link)]
+    return {
+        "hosts": [
+            *(_host(node) for node in topology.nodes if node.type not in SWITCHING),
+            *(_emulator(link) for link in impaired),
+        ],
+        "switches": [_switch(node, topology, datapath) for node in topology.nodes if node.type in SWITCHING],
+        "links": [made for link in topology.links for made in _links(topology, link, book)],
+    }
+
+
+def tc_ports(topology: Topology, book: AddressBook) -> tuple[tclink.TcPort, ...]:
+    """Both ends of every TCLink."""
+    return tuple(
+        tclink.TcPort(
+            link.name,
+            "forward" if end == link.ends[0] else "backward",
+            end,
+            node_netns(end),
+            book.port(end, link.name).device,
+            link.forward.rate_bps,
+            link.forward.delay_ns,
+            tclink.limit(link),
+            link.mtu_bytes,
+            topology.node(end).type == "host",
+        )
+        for link in topology.links
+        if tclink.is_tclink(topology, link)
+        for end in link.ends
+    )
+
+
+def _host(node: Node) -> dict[str, Any]:
+    return {"name": node.name, "netns": node_netns(node.name), "kind": "host" if node.type == "host" else "node"}
+
+
+def _emulator(link: Link) -> dict[str, Any]:
+    netns = emulator_netns(link.name)
+    return {"name": netns, "netns": netns, "kind": "node"}
+
+
+def _switch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:
+    said = {"name": node.name, "netns": node_netns(node.name)}
+    if node.ovs is not None:
+        return {**said, "kind": "ovs", "options": _open_vswitch(node, topology, datapath)}
+    return {**said, "kind": "bridge", "options": {"stp": node.stp, "vlans": bool(node.vlans)}}
+
+
+def _open_vswitch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:
+    """What Mininet's OVSSwitch is asked for, in its own words; `folder` and `targets` are the driver's."""
+    return {
+        "folder": f"{OVS_FOLDER}/{node.name}",
+        "targets": [each.target for each in control_channel.channels(topology) if node.name in each.switches],
+        "dpid": f"{control_channel.dpid(topology, node):016x}",
+        "failMode": control_channel.fail_mode(topology, node),
+        "datapath": control_channel.datapath(node, datapath),
+        "protocols": open_vswitch.PROTOCOLS,
+        "reconnectms": open_vswitch.BACKOFF_MS,
+    }
+
+
+def _links(topology: Topology, link: Link, book: AddressBook) -> Iterator[dict[str, Any]]:
+    first, second = (book.port(end, link.name) for end in link.ends)
+    if not tclink.is_emulated(topology, link):
+        tc = tclink.options(link) if tclink.is_tclink(topology, link) else None
+        yield _link(link, _end(first), _end(second), tc)
+        return
+    yield _link(link, _end(first), _inner(link, "end0", first))
+    yield _link(link, _inner(link, "end1", second), _end(second))
+
+
+def _link(
+    link: Link, first: dict[str, str], second: dict[str, str], tc: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    return {"ends": [first, second], "mtu_bytes": link.mtu_bytes, "tc": tc}
+
+
+def _end(port: Port) -> dict[str, str]:
+    return {"node": port.node, "device": port.device, "mac": port.mac}
+
+
+def _inner(link: Link, device: str, outer: Port) -> dict[str, str]:
+    """An emulator's own device. Mininet wants a MAC address for it: its neighbour's, with another third byte."""
+    mac = ":".join((*outer.mac.split(":")[:2], "43", *outer.mac.split(":")[3:]))
+    return {"node": emulator_netns(link.name), "device": device, "mac": mac}

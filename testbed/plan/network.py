@@ -1,0 +1,284 @@
+"""The plan: the exact commands that build a topology out of network namespaces, and take it down. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv6Address
+
+from ..model.address import AddressBook, Port, address_book
+from ..model.data_path import Leg, PathHop, leg, lowest_rate_bps
+from ..model.impairment import Way
+from ..model.openflow import Datapath
+from ..model.topology import ELSEWHERE, MTU_DEFAULT, WORKING, Nic, Topology
+from ..model.workload import Iperf3Workload, Workload, legs
+from . import mininet, wiring
+from .command import Command, place, undos
+from .link import emulator as emulation
+from .link import timeline as times
+from .link.stage import Emulator, Stage
+from .link.tclink import TcPort, is_emulated
+from .link.timeline import Moment
+from .node import control_channel, machine_link, open_vswitch, vm
+from .node import namespace as nodes
+from .node.control_channel import Channel
+from .node.namespace import node_netns
+from .node.real_nic import Wanted
+from .script import script
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do to have the network, and what is then where.
+
+    `leg` is the way of the workload's data, from the host that the receiver gets it from, and of what answers it; None
+    without a workload. `upstream` is the leg before it where a cache stands between the workload's ends. `background`
+    are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
+    where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
+    as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
+    is what happens while the workload runs, up to `until_ns` after its start. The nodes `elsewhere` have a kernel of
+    their own. `machines` has (namespace, machine) for what is on one, `hosts` a line on each machine for the reader.
+    `real_nics` are to be attached before the commands are done.
+    """
+
+    commands: tuple[Command, ...]
+    book: AddressBook
+    emulators: tuple[Emulator, ...]
+    nics: tuple[tuple[str, Nic], ...]
+    upstream: Leg | None = None
+    leg: Leg | None = None
+    background: tuple[Leg, ...] = ()
+    timeline: tuple[Moment, ...] = ()
+    until_ns: int = 0
+    channels: tuple[Channel, ...] = ()
+    controlled: tuple[tuple[str, Channel], ...] = ()
+    datapaths: tuple[tuple[str, Datapath], ...] = ()
+    vswitches: int = 0
+    tc_ports: tuple[TcPort, ...] = ()
+    elsewhere: frozenset[str] = frozenset()
+    machines: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[str, ...] = ()
+    real_nics: tuple[Wanted, ...] = ()
+
+    def where_in(self, netns: str) -> dict[str, str]:
+        """The key of a step that happens in a namespace, here or on a machine."""
+        machine = dict(self.machines).get(netns)
+        return {"netns": netns} if machine is None else {"on": place(machine, netns)}
+
+    def where(self, node: str) -> dict[str, str]:
+        """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
+        return {"on": node} if node in self.elsewhere else {"netns": node_netns(node)}
+
+    @property
+    def path(self) -> tuple[PathHop, ...]:
+        """The way of the workload's data; empty without a workload."""
+        return () if self.leg is None else self.leg.path
+
+    @property
+    def back(self) -> tuple[PathHop, ...]:
+        """The way of what answers the workload's data; empty without a workload."""
+        return () if self.leg is None else self.leg.back
+
+    @property
+    def undos(self) -> tuple[Command, ...]:
+        return undos(self.commands)
+
+    def emulator(self, link: str) -> Emulator | None:
+        return next((found for found in self.emulators if found.link == link), None)
+
+    def stages(self, *, there: bool) -> tuple[Stage, ...]:
+        """The emulators' stages on the way of the data, or (`there` False) on the way of what answers it."""
+        return tuple(emulator.stage(way) for emulator, way in self.emulators_passed(there=there))
+
+    def emulators_passed(self, *, there: bool) -> tuple[tuple[Emulator, Way], ...]:
+        """The emulators on the way of the data or of the answers, each with the way it is crossed, and each once: what
+        the data of one leg crosses is no way of answers, though those of another leg take it too.
+        """
+        data, answers = self.path, self.back
+        if self.upstream is not None:
+            data, answers = (*data, *self.upstream.path), (*answers, *self.upstream.back)
+        hops = dict.fromkeys(data) if there else dict.fromkeys(hop for hop in answers if hop not in data)
+        return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
+
+    def tc_passed(self, *, there: bool) -> tuple[TcPort, ...]:
+        """The ends of TCLinks that impair the data, or (`there` False) what answers it."""
+        ways = {(hop.link.name, hop.way) for hop in (self.path if there else self.back)}
+        return tuple(port for port in self.tc_ports if (port.link, port.way) in ways)
+
+    @property
+    def namespaces(self) -> int:
+        """How many network namespaces it has."""
+        if all(command.tool != "mininet" for command in self.commands):
+            return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        nodes = {port.node for port in self.book.ports} | {channel.name for channel in self.channels}
+        return len(nodes) + len(self.emulators) + len(self.channels)
+
+    @property
+    def destination(self) -> IPv4Address | IPv6Address:
+        """The address that the workload's data goes to: on the last link of its path."""
+        assert self.leg is not None, "BUG: a plan without a workload"
+        return self.leg.destination_ip
+
+    @property
+    def rtt_ns(self) -> int:
+        """There on the data's path and back on that of the answers, without serialisation, queues and jitter."""
+        return 0 if self.leg is None else self.leg.rtt_ns
+
+    @property
+    def rtts_ns(self) -> tuple[int, int]:
+        """The least and the most that `rtt_ns` can be while schedules are at work."""
+        low_ns = high_ns = self.rtt_ns
+        for stage in (*self.stages(there=True), *self.stages(there=False)):
+            delays = [state.asked.delay_ns for state in stage.history]
+            low_ns, high_ns = low_ns + min(delays) - delays[0], high_ns + max(delays) - delays[0]
+        return low_ns, high_ns
+
+    @property
+    def rate_bps(self) -> int | None:
+        """The lowest rate that the data meets at the start; None if it meets none."""
+        return lowest_rate_bps(self.path)
+
+    @property
+    def mtu_bytes(self) -> int:
+        """The smallest MTU on the data's path."""
+        return MTU_DEFAULT if self.leg is None else self.leg.mtu_bytes
+
+    def script(self) -> str:
+        """The plan for a root shell, with what takes it down again as comments at the end."""
+        undo = "".join(f"#   {line}\n" for line in script(self.undos).splitlines())
+        later = times.comments(self.timeline)
+        told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
+        hosts = "".join(f"# {line}\n" for line in self.hosts)
+        nics = "".join(f"{line}\n" for wanted in self.real_nics for line in wanted.script())
+        given = "".join(f"#   {line}\n" for wanted in self.real_nics for line in wanted.undo_script())
+        return f"#!/bin/sh -e\n{hosts}{nics}{script(self.commands)}{told}\n# To take it down:\n{undo}{given}"
+
+
+def plan(
+    topology: Topology,
+    workload: Workload | None = None,
+    *,
+    seed: int = 1,
+    sysctls: tuple[tuple[str, str], ...] = (),
+    real_time: bool = False,
+    background: tuple[tuple[str, str], ...] = (),
+    datapath: Datapath = "kernel",
+) -> Plan:
+    """The plan for a topology with what a workload needs, and other traffic between the pairs (sender, receiver) of
+    `background`.
+
+    `seed` draws what is drawn while planning; `sysctls` are for every host, before its own. `real_time` is for
+    kernels on the wall clock, where timers are late; `datapath` is that of Open vSwitches that do not say. Raises
+    UserError for addresses that clash.
+    """
+    book = address_book(topology)
+    pairs = legs(workload) if workload else ()
+    found = tuple(leg(topology, book, *pair) for pair in pairs)
+    others = tuple(leg(topology, book, *pair) for pair in background)
+    # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
+    ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
+    ends = frozenset(host for pair in (*pairs, *background) for host in pair)
+    by_one = open_vswitch.plain_ports(topology, book, datapath)
+    nics = _nics(topology, frozenset(port.node for port in by_one))
+    superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).machine is None)
+    until_ns = times.until_ns(workload, topology.links)
+    times.check(topology.links, until_ns)
+    emulators = tuple(
+        emulation.emulator(
+            link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets and link.emulator is None
+        )
+        for link in topology.links
+        if is_emulated(topology, link)
+    )
+    channels = control_channel.channels(topology)
+    aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
+    built = [node for node in topology.nodes if node.machine is None or machine_link.has_place(node, topology)]
+    commands = [
+        *wiring.building(topology, book, built, emulators, aside, channels, datapath),
+        *(
+            c
+            for node in built
+            for c in nodes.commands(node, topology, machine_link.ports_here(node, topology, book), sysctls, ends)
+        ),
+        *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
+        *(_plain(port, topology) for port in by_one),
+        *(c for channel in channels for c in control_channel.commands(channel, wiring.cable_apart)),
+        *(Command("write", (control_channel.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
+        *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
+    ]
+    exempt = isinstance(workload, Iperf3Workload)
+    for e in emulators:
+        packets = superpackets and e.on is None
+        commands += machine_link.emulator_nics(e)
+        commands += emulation.commands(e, superpackets=packets, real_time=real_time, exempt_control=exempt)
+    for e in aside:
+        commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
+    commands += wiring.openflow(topology, book, channels, datapath)
+    later = tuple(moment for channel in channels for moment in control_channel.moments(channel))
+    machines = machine_link.places(topology, emulators)
+    here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
+    return Plan(
+        tuple(machine_link.on_machines((*here, *vm.starts(topology, book, dict(nics)), *there), dict(machines))),
+        book,
+        (*emulators, *aside),
+        nics,
+        upstream=found[0] if len(found) > 1 else None,
+        leg=found[-1] if found else None,
+        background=others,
+        timeline=times.timeline(emulators, later, real_time=real_time),
+        until_ns=until_ns,
+        channels=channels,
+        controlled=_controlled(channels, found),
+        vswitches=sum(topology.node(node).ovs is not None for node in _all_passed(found)),
+        datapaths=tuple(
+            (switch.name, control_channel.datapath(switch, datapath)) for switch in control_channel.switches(topology)
+        ),
+        tc_ports=mininet.tc_ports(topology, book),
+        elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
+        real_nics=tuple(_real_nics(topology)),
+        machines=machines,
+        hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
+    )
+
+
+def _real_nics(topology: Topology) -> Iterator[Wanted]:
+    """A NIC takes the largest frames of its switch's links."""
+    for node in topology.nodes:
+        if node.real_nic is not None:
+            yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
+
+
+def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], ...]:
+    """For each host; those of `by_one` must send packets one by one."""
+    found: list[tuple[str, Nic]] = []
+    for node in topology.nodes:
+        if node.type in WORKING and node.name in by_one:
+            open_vswitch.check_nic(node, node.nic or topology.nic)
+            found.append((node.name, "plain"))
+        elif node.type in WORKING:
+            found.append((node.name, nodes.nic_of(node, topology)))
+    return tuple(found)
+
+
+def _plain(port: Port, topology: Topology) -> Command:
+    made = open_vswitch.plain(port)
+    return replace(made, netns=None, on=port.node) if topology.node(port.node).type in ELSEWHERE else made
+
+
+def _of_channel(channel: Channel, seed: int) -> Emulator:
+    return emulation.emulator(channel.link, "forward", seed, superpackets=True)
+
+
+def _controlled(channels: tuple[Channel, ...], legs: tuple[Leg, ...]) -> tuple[tuple[str, Channel], ...]:
+    by_switch = {switch: channel for channel in channels for switch in channel.switches}
+    return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
+
+
+def _all_passed(legs: tuple[Leg, ...]) -> list[str]:
+    return [node for leg in legs for hops in (leg.path, leg.back) for node in _passed(hops)]
+
+
+def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
+    """The nodes between the two ends of a way."""
+    for hop in hops[:-1]:
+        yield hop.link.ends[1 if hop.way == "forward" else 0]

@@ -1,0 +1,1 @@
+"""Each type of node as commands."""

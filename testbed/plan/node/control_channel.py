@@ -1,0 +1,153 @@
+"""Control: which controller has which switch, and the channel between them. Pure, no I/O.
+
+The channel is apart from the network: a bridge in a namespace of its own, to which each switch and the controller
+have a device `ctl0`. Where it is impaired, an emulator stands between the bridge and the controller. Every channel
+has the addresses of 198.18.0.0/15, which no other channel and no host ever sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import IPv4Network
+from typing import Literal, TypeAlias
+
+from ...model.openflow import NOBODY, Controller, Datapath, FailMode, Ovs
+from ...model.topology import Link, Node, Topology
+from ..command import OVS_FOLDER, PREFIX, Command
+from ..link.emulator import emulator_netns
+
+NETWORK = IPv4Network("198.18.0.0/15")
+PORT = 6653
+DEVICE = "ctl0"
+NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
+
+End: TypeAlias = tuple[str, str, str | None]
+"""A device's name, its namespace and its MAC address."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A controller with its switches, in file order. `link` is the channel as a link between the two."""
+
+    name: str
+    controller: Controller
+    switches: tuple[str, ...]
+
+    @property
+    def link(self) -> Link:
+        """The dot keeps its name apart from that of any other link, and that of its emulator's namespace."""
+        return Link(f"{self.name}.control", ("switches", self.name), self.controller.forward, self.controller.backward)
+
+    @property
+    def netns(self) -> str:
+        """Of the bridge."""
+        return f"{PREFIX}{self.link.name}"
+
+    @property
+    def folder(self) -> str:
+        return f"{OVS_FOLDER}/{self.name}"
+
+    def address(self, node: str) -> str:
+        """With the length of the prefix; the controller's is the first."""
+        return f"{NETWORK[self._numbers[node]]}/{NETWORK.prefixlen}"
+
+    def mac(self, node: str) -> str:
+        number = self._numbers[node]
+        return f"02:54:43:00:{number >> 8:02x}:{number & 255:02x}"
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate((self.name, *self.switches), 1)}
+
+    @property
+    def target(self) -> str:
+        """What a switch is told to connect to."""
+        return f"tcp:{NETWORK[1]}:{PORT}"
+
+
+def channels(topology: Topology) -> tuple[Channel, ...]:
+    """One for each controller."""
+    has = {node.name: controller_of(topology, node) for node in topology.nodes if node.ovs is not None}
+    return tuple(
+        Channel(node.name, node.controller, tuple(switch for switch, name in has.items() if name == node.name))
+        for node in topology.nodes
+        if node.controller is not None
+    )
+
+
+def switches(topology: Topology) -> tuple[Node, ...]:
+    return tuple(node for node in topology.nodes if node.ovs is not None)
+
+
+def controller_of(topology: Topology, switch: Node) -> str | None:
+    """The name of its controller; None if it has none."""
+    named = _ovs(switch).controller
+    if named is not None:
+        return None if named == NOBODY else named
+    return next((node.name for node in topology.nodes if node.controller is not None), None)
+
+
+def fail_mode(topology: Topology, switch: Node) -> FailMode:
+    lone: FailMode = "standalone" if controller_of(topology, switch) is None else "secure"
+    return _ovs(switch).fail_mode or lone
+
+
+def dpid(topology: Topology, switch: Node) -> int:
+    """Its own, or the number of the switch among those of the file, from 1 on."""
+    own = _ovs(switch).dpid
+    return switches(topology).index(switch) + 1 if own is None else own
+
+
+def datapath(switch: Node, default: Datapath) -> Datapath:
+    return _ovs(switch).datapath or default
+
+
+def _ovs(switch: Node) -> Ovs:
+    assert switch.ovs is not None, f"BUG: {switch.name} is no Open vSwitch"
+    return switch.ovs
+
+
+def commands(channel: Channel, cable: Callable[[End, End], Command]) -> Iterator[Command]:
+    """The bridge's namespace exists, and so do those of the nodes and of the emulator; `cable` joins two devices."""
+    bridge, far = channel.netns, (DEVICE, f"{PREFIX}{channel.name}", channel.mac(channel.name))
+    for number, switch in enumerate(channel.switches, 1):
+        yield cable((DEVICE, f"{PREFIX}{switch}", channel.mac(switch)), (f"port{number}", bridge, None))
+    if channel.link.is_emulated:
+        emulator = emulator_netns(channel.link.name)
+        yield cable(("uplink", bridge, None), ("end0", emulator, None))
+        yield cable(("wire0", emulator, None), ("wire1", emulator, None))
+        yield cable(("end1", emulator, None), far)
+    else:
+        yield cable(("uplink", bridge, None), far)
+    yield Command("write", (NO_IPV6, "1"), bridge)
+    yield Command("ip", ("link", "add", "br0", "type", "bridge", "stp_state", "0", "mcast_snooping", "0"), bridge)
+    ports = ("uplink", *(f"port{number}" for number, _ in enumerate(channel.switches, 1)))
+    for port in ports:
+        yield Command("ip", ("link", "set", port, "master", "br0"), bridge)
+    for device in ("br0", *ports):
+        yield Command("ip", ("link", "set", device, "up"), bridge)
+    for node in (channel.name, *channel.switches):
+        yield from _end(channel, node)
+
+
+def _end(channel: Channel, node: str) -> Iterator[Command]:
+    netns = f"{PREFIX}{node}"
+    yield Command("ip", ("address", "add", channel.address(node), "dev", DEVICE), netns)
+    yield Command("ip", ("link", "set", DEVICE, "up"), netns)
+    for other in channel.switches if node == channel.name else (channel.name,):
+        ip = channel.address(other).partition("/")[0]
+        words = ("neighbour", "replace", ip, "lladdr", channel.mac(other), "dev", DEVICE, "nud", "permanent")
+        yield Command("ip", words, netns)
+
+
+def moments(channel: Channel) -> Iterator[tuple[int, Command]]:
+    """What happens to a controller while the workload runs, and how many ns after its start."""
+    signals: tuple[tuple[int | None, Literal["USR1", "KILL"]], ...] = (
+        (channel.controller.start_ns, "USR1"),
+        (channel.controller.stop_ns, "KILL"),
+    )
+    for at_ns, signal in signals:
+        if at_ns is not None:
+            yield at_ns, Command("signal", (signal, f"{channel.folder}/pid"))

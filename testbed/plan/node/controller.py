@@ -1,0 +1,90 @@
+"""Instruction: what the process of a controller is told, as data for JSON. Pure, no I/O."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ...model.address import AddressBook
+from ...model.forwarding import towards, tree
+from ...model.openflow import MONITOR_INTERVAL_NS, Rule
+from ...model.topology import SWITCHING, Topology
+from ..command import OVS_FOLDER, PREFIX, Command
+from . import control_channel
+from .control_channel import Channel
+from .open_vswitch import port_number
+
+TOLD = "told.json"
+IP_PROTOCOLS = {("tcp", 4): 6, ("tcp", 6): 6, ("udp", 4): 17, ("udp", 6): 17, ("icmp", 4): 1, ("icmp", 6): 58}
+ETHER_TYPES = {4: 0x0800, 6: 0x86DD}
+
+
+def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterator[Command]:
+    """Starts the controller; one that is to come late waits for a signal."""
+    folder, controller = f"{OVS_FOLDER}/{channel.name}", channel.controller
+    yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
+    if controller.text is not None:
+        yield Command("file", (f"{folder}/{_file_name(controller.app)}", controller.text))
+    text = json.dumps(told(channel, topology, book), sort_keys=True)
+    yield Command("file", (f"{folder}/{TOLD}", f"{text}\n"))
+    yield Command("controller", (channel.name, folder), f"{PREFIX}{channel.name}", ("TERM", f"{folder}/pid"), "signal")
+
+
+def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, Any]:
+    """`listen` is its address and port, `waits` whether a signal (SIGUSR1) starts it; the rest is what its app
+    needs.
+    """
+    controller = channel.controller
+    found: dict[str, Any] = {
+        "app": controller.app if controller.is_ours else _file_name(controller.app),
+        "is_ours": controller.is_ours,
+        "listen": [channel.address(channel.name).partition("/")[0], control_channel.PORT],
+        "waits": controller.start_ns is not None,
+    }
+    if controller.app == "monitor":
+        found["interval_s"] = (controller.interval_ns or MONITOR_INTERVAL_NS) / 1e9
+    if controller.app == "firewall":
+        found["rules"] = [
+            {"action": rule.action, "matches": list(_matches(rule, topology, book))} for rule in controller.rules
+        ]
+    if controller.app == "static":
+        found["switches"] = _tables(channel, topology, book)
+    return found
+
+
+def _file_name(app: str) -> str:
+    return app.rpartition("/")[2]
+
+
+def _tables(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, dict[str, Any]]:
+    """For each switch, by its number in decimal: the port for each MAC address, and those for what goes to all."""
+    numbers = {name: str(control_channel.dpid(topology, topology.node(name))) for name in channel.switches}
+    found: dict[str, dict[str, Any]] = {number: {"ways": {}, "flood": []} for number in numbers.values()}
+    for name, number in numbers.items():
+        kept = tree(topology, name)
+        found[number]["flood"] = [port_number(port) for port in book.ports_of(name) if port.link in kept]
+    for port in (port for port in book.ports if topology.node(port.node).type not in SWITCHING):
+        for name, link in towards(topology, book, port).items():
+            if name in numbers:
+                found[numbers[name]]["ways"][port.mac] = port_number(book.port(name, link.name))
+    return found
+
+
+def _matches(rule: Rule, topology: Topology, book: AddressBook) -> Iterator[dict[str, Any]]:
+    """The fields of OpenFlow that a rule comes to, one mapping for each pair of addresses."""
+    for version in (4, 6):
+        for source in _addresses(rule.source, book, version):
+            for destination in _addresses(rule.destination, book, version):
+                match: dict[str, Any] = {"eth_type": ETHER_TYPES[version]}
+                match |= {f"ipv{version}_src": source} if source else {}
+                match |= {f"ipv{version}_dst": destination} if destination else {}
+                match |= {"ip_proto": IP_PROTOCOLS[rule.protocol, version]} if rule.protocol else {}
+                match |= {f"{rule.protocol}_dst": rule.port} if rule.port else {}
+                yield match
+
+
+def _addresses(host: str | None, book: AddressBook, version: int) -> list[str | None]:
+    if host is None:
+        return [None]
+    return [str(each.ip) for port in book.interfaces_of(host) for each in port.addresses if each.version == version]

@@ -1,0 +1,145 @@
+"""Cables of links that reach machines: their interfaces, put where the plan wants them. Pure, no I/O.
+
+What a machine lends to a link goes into a network namespace there, under the name that it would have in one of this
+computer: `tb-NODE` with eth0, …, or the emulator's with end0 and end1. So everything after that is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from ...error import UserError
+from ...model.address import AddressBook, Port
+from ...model.topology import SWITCHING, Link, Node, Topology
+from ..command import Command, home
+from ..link.stage import Emulator
+from .namespace import PACKET_BY_PACKET, node_netns
+
+
+def reaches_machine(link: Link, topology: Topology) -> bool:
+    return link.emulator is not None or any(topology.node(end).machine is not None for end in link.ends)
+
+
+def has_place(node: Node, topology: Topology) -> bool:
+    """Whether a machine is an end of a link; one that only emulates between others is none."""
+    return node.machine is not None and bool(topology.links_of(node.name))
+
+
+def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBook) -> Iterator[Command]:
+    """The cables are there already; an interface that a machine has on its link moves in. Between an emulator and a
+    node on the same machine there is a virtual one.
+    """
+    ports = tuple(book.port(end, link.name) for end in link.ends)
+    for node in map(topology.node, link.ends):
+        if node.machine is None:
+            _check_here(link, node)
+    if not link.is_emulated:
+        for port in ports:
+            yield from _lent(link, topology, port)
+        return
+    for number, port in enumerate(ports):
+        end = f"end{number}"
+        if link.emulator == port.node:
+            words = (
+                "link",
+                "add",
+                "name",
+                port.device,
+                "address",
+                port.mac,
+                *_mtu(link),
+                "netns",
+                node_netns(port.node),
+            )
+            peer = ("type", "veth", "peer", "name", end, *_mtu(link), "netns", emulator_netns)
+            yield Command("ip", (*words, *peer))
+            continue
+        yield from _lent(link, topology, port)
+        yield from _move(link, _middle_nic(link, topology, number), end, emulator_netns)
+    wires = (("name", f"wire{n}", *_mtu(link), "netns", emulator_netns) for n in (0, 1))
+    first, second = wires
+    yield Command("ip", ("link", "add", *first, "type", "veth", "peer", *second))
+
+
+def _mtu(link: Link) -> tuple[str, ...]:
+    return ("mtu", str(link.mtu_bytes))
+
+
+def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook:
+    """The book without those ports of a switch that lead to machines: its own real NIC carries them all."""
+    if node.type not in SWITCHING:
+        return book
+    outside = [link.name for link in topology.links_of(node.name) if reaches_machine(link, topology)]
+    if not outside:
+        return book
+    return replace(book, ports=tuple(p for p in book.ports if p.node != node.name or p.link not in outside))
+
+
+def _check_here(link: Link, node: Node) -> None:
+    """An end on this computer reaches a machine only as a switch that has a real NIC among its ports."""
+    where = f"the link {link.name} leads from a machine to {node.name}, which is on this computer"
+    if node.type not in SWITCHING or node.real_nic is None:
+        raise UserError(
+            f"{where} and has no network interface for it; allowed: a switch with 'nic: eth1', or a machine"
+        )
+    if link.is_emulated and link.emulator is None:
+        raise UserError(
+            f"{where}, and nothing stands between them that could impair it; allowed: the impairment on another link "
+            f"of {node.name}, or emulator: NODE, a machine with two NICs"
+        )
+
+
+def _middle_nic(link: Link, topology: Topology, number: int) -> str:
+    """The emulator's interface towards an end: of two the one with its number, of one the only one."""
+    machine = topology.node(link.emulator or "").machine
+    assert machine is not None, "BUG: an emulator that is no machine"
+    return machine.nics_of(link.name)[-1 if number else 0]
+
+
+def _lent(link: Link, topology: Topology, port: Port) -> Iterator[Command]:
+    machine = topology.node(port.node).machine
+    if machine is not None:
+        yield from _move(link, machine.nics_of(link.name)[0], port.device, node_netns(port.node))
+
+
+def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:
+    """The undo is for a shell on the machine; after a trial its resident does that, and restores all else as well."""
+    yield Command("ip", ("link", "set", nic, "netns", netns, "name", device))
+    back = ("link", "set", device, "netns", "1", "name", nic)
+    yield Command("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), netns, back)
+
+
+def lent(link: Link, topology: Topology, emulator_netns: str) -> Iterator[tuple[str, str, str]]:
+    """(machine, interface, namespace) for every interface that moves."""
+    for number, end in enumerate(link.ends):
+        if link.emulator == end:
+            continue
+        machine = topology.node(end).machine
+        if machine is not None:
+            yield end, machine.nics_of(link.name)[0], node_netns(end)
+        if link.emulator is not None:
+            yield link.emulator, _middle_nic(link, topology, number), emulator_netns
+
+
+def on_machines(commands: Iterable[Command], machines: Mapping[str, str]) -> Iterator[Command]:
+    """The commands, each with the machine it happens on: that of the first namespace it names. `machines` are by
+    namespace.
+    """
+    for command in commands:
+        names = (command.netns, *command.words)
+        on = next((machines[name] for name in names if name is not None and name in machines), None)
+        yield command if on is None else replace(command, on=home(on))
+
+
+def places(topology: Topology, emulators: Iterable[Emulator]) -> tuple[tuple[str, str], ...]:
+    """(namespace, machine) for all that is on machines."""
+    ends = ((node_netns(node.name), node.name) for node in topology.nodes if has_place(node, topology))
+    return (*ends, *((each.netns, each.on) for each in emulators if each.on is not None))
+
+
+def emulator_nics(emulator: Emulator) -> Iterator[Command]:
+    """Real NICs have to take in what is for others; what one merged would be counted, delayed and dropped as one."""
+    for end in ("end0", "end1") if emulator.on is not None else ():
+        yield Command("ip", ("link", "set", end, "promisc", "on"), emulator.netns)
+        yield Command("ethtool", ("-K", end, *PACKET_BY_PACKET), emulator.netns)

@@ -1,0 +1,118 @@
+"""Open vSwitch: commands that turn a namespace with cables into a switch with its own daemons. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...error import UserError
+from ...model.address import AddressBook, Port
+from ...model.forwarding import switches_around
+from ...model.openflow import Datapath
+from ...model.topology import SWITCHING, Node, Topology
+from ..command import OVS_FOLDER, PREFIX, Command
+from . import control_channel
+
+SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+PROGRAMS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
+
+UP_S = 10
+"""ovs-vswitchd counts the CPUs when the clock is past 10 s for the first time: started sooner, it has no thread for
+what the kernel does not know where to send, and loses it."""
+
+WAIT_S = 30
+"""How long a switch may take to do what it is told, and to find its controller."""
+
+BACKOFF_MS = 1000
+"""How long it waits at most before it tries to connect again."""
+
+PROTOCOLS = ",".join(f"OpenFlow1{minor}" for minor in range(6))
+"""What it offers; the app has the choice, and ours choose 1.3."""
+
+DATAPATH_TYPES: dict[Datapath, str] = {"kernel": "system", "user": "netdev"}
+
+
+def databases(switch: Node) -> Iterator[Command]:
+    folder, netns = f"{OVS_FOLDER}/{switch.name}", f"{PREFIX}{switch.name}"
+    yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
+    yield Command("ovsdb-tool", ("create", f"{folder}/conf.db", SCHEMA), netns)
+    remote = f"--remote=punix:{folder}/db.sock"
+    words = (remote, *_daemon("ovsdb-server", folder), f"{folder}/conf.db")
+    yield Command("ovsdb-server", words, netns, ("-t", "ovsdb-server", "exit"), "ovs-appctl")
+
+
+def daemons(switch: Node) -> Iterator[Command]:
+    """Once the clock is past UP_S."""
+    folder = f"{OVS_FOLDER}/{switch.name}"
+    yield Command(
+        "ovs-vswitchd",
+        _daemon("ovs-vswitchd", folder),
+        f"{PREFIX}{switch.name}",
+        ("-t", "ovs-vswitchd", "exit", "--cleanup"),
+        "ovs-appctl",
+    )
+
+
+def bridge(switch: Node, topology: Topology, book: AddressBook, default: Datapath) -> Command:
+    """One transaction: the bridge with its ports, whose OpenFlow numbers count from 1, and its controller."""
+    words = [
+        *("add-br", "br0", "--", "set", "bridge", "br0"),
+        f"datapath_type={DATAPATH_TYPES[control_channel.datapath(switch, default)]}",
+        f"fail_mode={control_channel.fail_mode(topology, switch)}",
+        f"protocols={PROTOCOLS}",
+        f"other_config:datapath-id={control_channel.dpid(topology, switch):016x}",
+    ]
+    for port in book.ports_of(switch.name):
+        words += ["--", "add-port", "br0", port.device]
+        words += ["--", "set", "interface", port.device, f"ofport_request={port_number(port)}"]
+    for channel in control_channel.channels(topology):
+        if switch.name in channel.switches:
+            words += ["--", "set-controller", "br0", channel.target]
+            words += ["--", "set", "controller", "br0", "connection_mode=out-of-band", f"max_backoff={BACKOFF_MS}"]
+    return Command("ovs-vsctl", (f"--timeout={WAIT_S}", *words), f"{PREFIX}{switch.name}")
+
+
+def connected(switch: str) -> Command:
+    """Waits until it has found its controller."""
+    words = (f"--timeout={WAIT_S}", "wait-until", "controller", "br0", "is_connected=true")
+    return Command("ovs-vsctl", words, f"{PREFIX}{switch}")
+
+
+def port_number(port: Port) -> int:
+    """What OpenFlow calls a port of a switch: eth0 is 1."""
+    return int(port.device.removeprefix("eth")) + 1
+
+
+def plain_ports(topology: Topology, book: AddressBook, default: Datapath) -> tuple[Port, ...]:
+    """The ports of hosts and routers that a user-space datapath takes packets from: it knows neither superpackets nor
+    checksums that a NIC has yet to work out.
+    """
+    user = [
+        node.name for node in control_channel.switches(topology) if control_channel.datapath(node, default) == "user"
+    ]
+    around = frozenset(name for switch in user for name in switches_around(topology, switch))
+    return tuple(
+        port
+        for port in book.ports
+        if topology.node(port.node).type not in SWITCHING and topology.link(port.link).other_end(port.node) in around
+    )
+
+
+def check_nic(node: Node, asked: str | None) -> None:
+    """Raises UserError for a host that is asked for superpackets, which a user-space datapath does not take."""
+    if asked == "offload":
+        raise UserError(
+            f"{node.name} is on a switch with datapath: user, which takes packets one by one; "
+            "allowed: nic: plain, or datapath: kernel"
+        )
+
+
+def plain(port: Port) -> Command:
+    off = tuple(word for feature in ("tso", "gso", "gro", "tx") for word in (feature, "off"))
+    return Command("ethtool", ("-K", port.device, *off), f"{PREFIX}{port.node}")
+
+
+def _daemon(name: str, folder: str) -> tuple[str, ...]:
+    return (
+        *("--detach", "--no-chdir", "--pidfile", f"--log-file={folder}/{name}.log"),
+        *("-vconsole:off", "-vsyslog:off"),
+    )

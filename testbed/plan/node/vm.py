@@ -1,0 +1,158 @@
+"""Virtual machines as commands: the bridges and taps of their namespace, and QEMU in it. Pure, no I/O.
+
+    eth0 ── vm0 (a bridge) ── tap0 ═ QEMU ═ eth0 of the machine
+
+The node's namespace is like every other, so that links end there as they do everywhere. What depends on the computer
+stands in QEMU's command line as a word between two @; `kernels.hypervisor` knows what to put there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ...model.address import AddressBook, Port
+from ...model.topology import Nic, Node, Topology
+from ...model.vm import Vm
+from ..command import PREFIX, Command, output_file
+
+PROGRAM = "qemu-system-x86_64"
+ACCELERATOR, CPU, AGENT = "@accelerator@", "@cpu@", "@agent@"
+KERNEL, INITRAMFS, MODULES = "kernel", "initramfs", "modules"
+ANY = "newest"
+"""In place of a kernel's name: the newest one that was fetched without a name of its own."""
+
+BOOT_LIMIT_S = 110
+"""A loaded computer without KVM takes a fifth of it; silence for longer ends a trial anyway."""
+
+BOOT_WORDS = "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check tsc=reliable"
+"""For the kernel. Where every instruction is translated on a loaded computer, interrupts come so late that it would
+take its timer for broken and panic, or leave its fast clock for a slow one."""
+
+SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))
+"""Of a machine's kernel, which is ours alone: no socket buffer is bounded by it."""
+
+_DRIVERS = {"virtio": "virtio-net-pci", "e1000": "e1000"}
+_ONE_BY_ONE = (
+    "gso",
+    "guest_tso4",
+    "guest_tso6",
+    "guest_ecn",
+    "guest_ufo",
+    "host_tso4",
+    "host_tso6",
+    "host_ecn",
+    "host_ufo",
+)
+"""What virtio can hand over as one packet and should not with `nic: plain`."""
+
+
+def program_name(node: str) -> str:
+    """QEMU among the programs that run in the background."""
+    return f"vm-{node}"
+
+
+def console_file(node: str) -> str:
+    """What a machine wrote to its console."""
+    return output_file(program_name(node))
+
+
+def socket_file(node: str) -> str:
+    """Where the host reaches the guest agent."""
+    return f"/run/{program_name(node)}.agent"
+
+
+def kernel_word(vm: Vm, word: str) -> str:
+    """A placeholder that depends on the kernel: `@modules/NAME@`."""
+    return f"@{word}/{vm.kernel or ANY}@"
+
+
+def outer_mac(port: Port) -> str:
+    """Of the device that leads to the machine: it must not answer to the machine's own address."""
+    return port.mac.replace("02:54:42", "02:54:56", 1)
+
+
+def inside(command: Command, node: str) -> Command:
+    """A command of a node's namespace, done in the machine."""
+    return replace(command, netns=None, on=node, undo=None)
+
+
+def outside(node: Node, topology: Topology, book: AddressBook, netns: str) -> Iterator[Command]:
+    """Bridges between the node's devices and taps."""
+    for number, port in enumerate(book.ports_of(node.name)):
+        bridge, tap, mtu = f"vm{number}", f"tap{number}", str(topology.link(port.link).mtu_bytes)
+        words = ("link", "add", bridge, "mtu", mtu, "type", "bridge", "stp_state", "0", "mcast_snooping", "0")
+        yield Command("ip", words, netns)
+        yield Command("ip", ("tuntap", "add", "dev", tap, "mode", "tap"), netns)
+        yield Command("ip", ("link", "set", tap, "mtu", mtu), netns)
+        for device in (port.device, tap):
+            yield Command("ip", ("link", "set", device, "master", bridge), netns)
+        for device in (port.device, tap, bridge):
+            yield Command("ip", ("link", "set", device, "up"), netns)
+
+
+def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic]) -> Iterator[Command]:
+    """QEMU for each machine."""
+    for node in topology.nodes:
+        if node.vm is not None:
+            yield Command(
+                "start",
+                (program_name(node.name), *_words(node, node.vm, book, nics[node.name])),
+                f"{PREFIX}{node.name}",
+            )
+
+
+def reach_steps(topology: Topology, book: AddressBook) -> Iterator[dict[str, Any]]:
+    """One machine after the other is waited for; all of them boot at the same time."""
+    for node in topology.nodes:
+        if node.vm is not None:
+            yield {
+                "title": f"wait for {node.name}",
+                "reach": node.name,
+                "by": "vm",
+                "program": program_name(node.name),
+                "console": console_file(node.name),
+                "socket": socket_file(node.name),
+                "limit_s": BOOT_LIMIT_S,
+                "devices": {port.mac: port.device for port in book.ports_of(node.name)},
+            }
+
+
+def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic) -> Iterator[str]:
+    yield PROGRAM
+    yield from ("-name", f"{node.name},debug-threads=on")
+    yield from ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio")
+    yield from ("-machine", f"q35,accel={ACCELERATOR}", "-cpu", CPU, "-smp", str(vm.cpus))
+    yield from ("-m", f"{vm.memory_bytes >> 20}M", "-object", "rng-random,id=rng,filename=/dev/urandom")
+    yield from ("-device", "virtio-rng-pci,rng=rng")
+    yield from _root(vm)
+    yield from ("-chardev", f"socket,id=agent,path={socket_file(node.name)},server=on,wait=off")
+    yield from ("-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0")
+    for number, port in enumerate(book.ports_of(node.name)):
+        vhost = ",vhost=on" if vm.vhost else ""
+        yield from ("-netdev", f"tap,id=net{number},ifname=tap{number},script=no,downscript=no{vhost}")
+        plain = [f"{feature}=off" for feature in _ONE_BY_ONE] if (vm.model, nic) == ("virtio", "plain") else []
+        yield from (
+            "-device",
+            ",".join((_DRIVERS[vm.model], f"netdev=net{number}", f"mac={port.mac}", "romfile=", *plain)),
+        )
+
+
+def _root(vm: Vm) -> Iterator[str]:
+    if vm.image is not None:
+        yield from ("-drive", f"file={vm.image.replace(',', ',,')},if=virtio,snapshot=on")
+    if vm.boots_itself:
+        return
+    about = "disk" if vm.image is not None else "host"
+    append = f"{BOOT_WORDS} testbed.root={about}"
+    append += f" testbed.agent={AGENT}" if vm.image is None else ""
+    yield from ("-kernel", kernel_word(vm, KERNEL), "-initrd", kernel_word(vm, INITRAMFS), "-append", append)
+    shares = (
+        {"modules": kernel_word(vm, MODULES)}
+        if vm.image is not None
+        else {"root": "/", "modules": kernel_word(vm, MODULES)}
+    )
+    for tag, path in shares.items():
+        options = "security_model=none,readonly=on,multidevs=remap"
+        yield from ("-virtfs", f"local,path={path},mount_tag={tag},{options}")

@@ -1,0 +1,42 @@
+"""Commands as a script for a root shell. Pure, no I/O."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from ..agent.syscall import OUTSIDE
+from ..package import MININET_DRIVER, MININET_PYTHON
+from .command import HOME, Command, process_words
+
+
+def script(commands: Iterable[Command]) -> str:
+    """The commands as a script for a root shell."""
+    return "".join(f"{_shell_line(command)}\n" for command in commands)
+
+
+def _shell_line(command: Command) -> str:
+    line = _line(command)
+    if command.on is None:
+        return line
+    if not command.on.endswith(HOME):
+        return f"# on {command.on}: {line}"
+    return shlex.join(("ssh", command.on.removesuffix(HOME), line))
+
+
+def _line(command: Command) -> str:
+    netns, words = None if command.netns == OUTSIDE else command.netns, command.words
+    if command.tool == "mininet":
+        return _mininet_line(*words)
+    if command.tool in ("ip", "tc", "bridge") and netns is not None:
+        return shlex.join((command.tool, "-n", netns, *words))
+    line = process_words(command)
+    text = shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
+    if command.tool == "file":
+        return f"printf %s {shlex.quote(words[1])} | {text} > /dev/null"
+    return f"{text} &" if command.tool in ("controller", "start") else text
+
+
+def _mininet_line(verb: str, text: str) -> str:
+    driver = f'{shlex.join(MININET_PYTHON)} "${{TESTBED:-testbed}}/agent/{MININET_DRIVER}" {verb}'
+    return f"printf %s {shlex.quote(text)} | {driver} ." if verb == "build" else f"{driver} {shlex.quote(text)}"

@@ -1,0 +1,101 @@
+"""What a network is made of: its namespaces, the cables between them, its Open vSwitches. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..model.address import AddressBook, Port
+from ..model.openflow import Datapath
+from ..model.topology import MTU_DEFAULT, Link, Node, Topology
+from . import mininet
+from .command import Command
+from .link import emulator as emulation
+from .link.stage import Emulator
+from .node import control_channel, controller, machine_link, open_vswitch, vm
+from .node.control_channel import Channel
+from .node.namespace import node_netns
+
+
+def building(
+    topology: Topology,
+    book: AddressBook,
+    built: Iterable[Node],
+    emulators: tuple[Emulator, ...],
+    aside: tuple[Emulator, ...],
+    channels: tuple[Channel, ...],
+    datapath: Datapath,
+) -> Iterator[Command]:
+    """Namespaces, and the cables between them. What is apart from the network is never Mininet's."""
+    apart = (*(each.netns for each in aside), *(each.netns for each in channels))
+    if topology.engine == "mininet":
+        yield mininet.command(topology, book, datapath)
+        for each in emulators:
+            yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
+        for netns in apart:
+            yield from _namespace(netns)
+        return
+    impairing = (each.netns for each in emulators)
+    for netns in (*(node_netns(node.name) for node in built), *impairing, *apart):
+        yield from _namespace(netns)
+    for link in topology.links:
+        yield from _cables(link, topology, book)
+
+
+def _namespace(netns: str) -> Iterator[Command]:
+    yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
+
+
+def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
+    """One veth pair, or three where the emulator stands in the middle. Removing a namespace removes its devices."""
+    if machine_link.reaches_machine(link, topology):
+        yield from machine_link.cables(link, emulation.emulator_netns(link.name), topology, book)
+        return
+    first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
+    if not link.is_emulated:
+        yield _cable(first, second, link.mtu_bytes)
+        return
+    netns = emulation.emulator_netns(link.name)
+    yield _cable(first, ("end0", netns, None), link.mtu_bytes)
+    yield _cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
+    yield _cable(second, ("end1", netns, None), link.mtu_bytes)
+
+
+_End = tuple[str, str, str | None]
+"""A device's name, its namespace and its MAC address."""
+
+
+def _end(topology: Topology, port: Port) -> _End:
+    is_vm = topology.node(port.node).vm is not None
+    return port.device, node_netns(port.node), vm.outer_mac(port) if is_vm else port.mac
+
+
+def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:
+    def words(end: _End) -> tuple[str, ...]:
+        device, netns, mac = end
+        address = ("address", mac) if mac else ()
+        return ("name", device, *address, "mtu", str(mtu_bytes), "netns", netns)
+
+    return Command("ip", ("link", "add", *words(first), "type", "veth", "peer", *words(second)))
+
+
+def cable_apart(first: _End, second: _End) -> Command:
+    return _cable(first, second, MTU_DEFAULT)
+
+
+def openflow(
+    topology: Topology, book: AddressBook, channels: tuple[Channel, ...], datapath: Datapath
+) -> Iterator[Command]:
+    """Controllers first, so that switches find them at once; Mininet has started its switches by then."""
+    switches = control_channel.switches(topology) if topology.engine == "netns" else ()
+    for switch in switches:
+        yield from open_vswitch.databases(switch)
+    for channel in channels:
+        yield from controller.commands(channel, topology, book)
+    if switches:
+        yield Command("wait", (str(open_vswitch.UP_S),))
+    for switch in switches:
+        yield from open_vswitch.daemons(switch)
+        yield open_vswitch.bridge(switch, topology, book, datapath)
+    for channel in channels:
+        if channel.controller.start_ns is None:
+            yield from (open_vswitch.connected(switch) for switch in channel.switches)

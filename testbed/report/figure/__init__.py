@@ -1,0 +1,77 @@
+"""Figures of a run, with matplotlib. Writes the file it is asked for; returns nothing else.
+
+Every kind is a module with a function `draw`, which fills a figure. The caption below says what is needed to repeat it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from ...error import UserError
+from ..caption import caption
+from ..source import Source
+from . import cdf, cuc, heatmap, profile, timeseries, topology, windows
+from .option import Options
+from .style import GREY
+
+LETTERS_AN_INCH = 17
+METADATA = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
+"""Nothing of the hour: the same results make the same file."""
+
+
+def draw(kind: str, source: Source, path: Path, options: Options | None = None) -> None:
+    """Draws a figure of the results that are not invalid. The ending of `path` says the format.
+
+    Raises UserError for an unknown kind, for results that the kind cannot show, and for a path that cannot be written.
+    """
+    if kind not in KINDS:
+        raise UserError(f"unknown kind of figure {kind!r}; allowed: {', '.join(KINDS)}")
+    if path.suffix not in METADATA:
+        raise UserError(f"the figure {path} would have an unknown format; allowed: {', '.join(METADATA)}")
+    if not source.results:
+        raise UserError(f"{source.path} has no finished trial; allowed: a run with at least one (testbed run)")
+    if not source.usable and kind in OF_GOODPUT:
+        raise UserError(
+            "there is no trial with a goodput that is not invalid; allowed: results with at least one "
+            "(testbed results says why)"
+        )
+    options = options or Options()
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    KINDS[kind](figure, source, options)
+    figure.suptitle(f"{source.name}: {TITLES[kind]}", fontsize=11, x=0.01, horizontalalignment="left")
+    below = textwrap.fill(caption(source, kind, options.words), int(LETTERS_AN_INCH * figure.get_figwidth()))
+    figure.supxlabel(below, fontsize=7, color=GREY, x=0.01, horizontalalignment="left")
+    figure.set_figheight(figure.get_figheight() + 0.13 * (below.count("\n") + 1))
+    try:
+        with matplotlib.rc_context({"svg.hashsalt": "testbed", "svg.fonttype": "none", "pdf.fonttype": 42}):
+            figure.savefig(path, dpi=200, metadata=METADATA[path.suffix])
+    except (OSError, ValueError) as error:
+        raise UserError(f"the figure {path} cannot be written: {error}") from None
+
+
+KINDS: dict[str, Callable[[Figure, Source, Options], None]] = {
+    "profile": profile.draw,
+    "windows": windows.draw,
+    "cuc": cuc.draw,
+    "cdf": cdf.draw,
+    "timeseries": timeseries.draw,
+    "heatmap": heatmap.draw,
+    "topology": topology.draw,
+}
+TITLES = {
+    "profile": "goodput over the round-trip time",
+    "windows": "transfer by window",
+    "cuc": "utilization-concavity coefficient",
+    "cdf": "distribution",
+    "timeseries": "inside a trial",
+    "heatmap": "mean of each cell",
+    "topology": "the network",
+}
+OF_GOODPUT = frozenset({"profile", "windows", "cuc", "cdf", "heatmap"})

@@ -1,0 +1,72 @@
+"""What a figure can be asked for beyond its kind. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...analysis.series import rtt_key, varied_keys
+from ...error import UserError, one_of
+from ...trial.stored_result import TrialResult
+from ..source import Source
+
+FEW = 4
+
+
+@dataclass(frozen=True)
+class Options:
+    """None leaves the choice to the figure: the first trial, the first two axes, goodput."""
+
+    trial: str | None = None
+    x: str | None = None
+    y: str | None = None
+    metric: str | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """As they are typed."""
+        pairs = (("--trial", self.trial), ("--x", self.x), ("--y", self.y), ("--metric", self.metric))
+        return [word for name, value in pairs if value is not None for word in (name, value)]
+
+
+def chosen_trial(source: Source, options: Options) -> TrialResult:
+    """The trial that was named, by its id or by words of it ("rtt=91ms,flows=10"); else the first.
+
+    Raises UserError if it is none, or not one.
+    """
+    if options.trial is None:
+        return source.usable[0] if source.usable else source.results[0]
+    words = {word.strip() for word in options.trial.split(",")}
+    found = [each for each in source.results if each.id == options.trial] or [
+        each for each in source.results if words <= {*each.id.split(",")}
+    ]
+    if len(found) != 1:
+        what = f"{len(found)} trials are {options.trial!r}" if found else f"no trial is {options.trial!r}"
+        allowed = [each.id for each in found or source.results]
+        more = f", … ({len(allowed)} in all)" if len(allowed) > FEW else ""
+        raise UserError(f"{what}; allowed: {', '.join(allowed[:FEW])}{more}")
+    return found[0]
+
+
+def chosen_axes(source: Source, options: Options) -> tuple[str, str | None]:
+    """Two parameters; None for the second where only one varies. Raises UserError."""
+    keys = varied_keys(source.usable)
+    if not keys:
+        raise UserError("no parameter has two values, so that there is nothing to lay out; allowed: a sweep")
+    y = _key(options.y, keys)
+    rtt = rtt_key(source.usable)
+    usual = [key for key in (rtt, *keys) if key in keys and key != y]
+    x = _key(options.x, keys) or next(iter(usual), keys[-1])
+    y = y or next((key for key in keys if key != x), None)
+    if x == y:
+        raise UserError(f"--x and --y are both {x}; allowed: two parameters of {', '.join(keys)}")
+    return x, y
+
+
+def _key(wanted: str | None, keys: Sequence[str]) -> str | None:
+    if wanted is None:
+        return None
+    found = [key for key in keys if key == wanted or key.rsplit(".", 1)[-1] == wanted]
+    if len(found) != 1:
+        raise UserError(f"no parameter {wanted!r} varies in this run; allowed: {one_of([*keys], wanted)}")
+    return found[0]

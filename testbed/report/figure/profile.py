@@ -1,0 +1,76 @@
+"""The throughput profile: goodput over the round-trip time, a line for each series. Draws, no I/O.
+
+A point is the mean of the repetitions, with its 95 % t interval where there are several; each trial has a mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...analysis import statistic
+from ...analysis.series import Series
+from ...trial.stored_result import TrialResult
+from ..source import Source
+from .option import Options
+from .style import ACROSS, GREY, Look, grid, grid_of_axes, legend, log_axis, panels, rate_word, scaled_rate
+
+
+def draw(figure: Figure, source: Source, options: Options) -> None:
+    shown = panels([each for each in source.series if each.trials])
+    scale, unit = scaled_rate(max(each.data["goodput_bps"] for each in source.usable))
+    row = grid_of_axes(figure, len(shown))
+    for axes, panel in zip(row, shown, strict=True):
+        for series, label, look in panel.members:
+            _line(axes, series, label, look, scale)
+        axes.set_title(panel.title, fontsize=10)
+        axes.set_xlabel("round-trip time (ms)")
+        grid(axes)
+    for axes in row[::ACROSS]:
+        axes.set_ylabel(f"goodput at the receiver ({unit})")
+    _scales(row, source.usable, scale)
+    legend(figure, row)
+
+
+def _line(axes: Axes, series: Series, label: str, look: Look, scale: float) -> None:
+    colour, line, mark = look
+    profile = series.profile()
+    assert profile is not None, "BUG: a series with trials has a profile"
+    rtts = [rtt * 1e3 for rtt in profile.rtt_s]
+    means = [mean / scale for mean in profile.mean_bps]
+    axes.plot(rtts, means, line, color=colour, linewidth=1.5)
+    for rtt, mean, samples in zip(rtts, means, profile.samples_bps, strict=True):
+        if len(samples) > 1:
+            interval = statistic.t_interval(samples)
+            ends = [[mean - interval.low / scale], [interval.high / scale - mean]]
+            axes.errorbar([rtt], [mean], yerr=ends, color=colour, capsize=3, linewidth=1, zorder=3)
+    many = any(len(samples) > 1 for samples in profile.samples_bps)
+    for each in series.trials:
+        face = colour if each.verdict == "valid" else "white"
+        size, alpha = (3.5, 0.5) if many else (6, 1.0)
+        axes.plot(*_point(each, scale), mark, color=colour, markerfacecolor=face, markersize=size, alpha=alpha)
+    axes.plot([], [], line, color=colour, marker=mark, linewidth=1.5, label=label)
+
+
+def _scales(row: Sequence[Axes], results: Sequence[TrialResult], scale: float) -> None:
+    """Logarithmic both, where nothing is 0; and the link's rate, if it has one."""
+    rates = {each.data["asked"]["rate_bps"] for each in results} - {None}
+    ticks = sorted({each.data["asked"]["rtt_s"] * 1e3 for each in results})
+    least = min(each.data["goodput_bps"] for each in results)
+    for number, axes in enumerate(row):
+        if len(rates) == 1:
+            rate = next(iter(rates))
+            label = f"link rate {rate_word(rate)}" if number == len(row) - 1 else None
+            axes.axhline(rate / scale, color=GREY, linewidth=1, linestyle=(0, (1, 3)), label=label)
+        if least > 0:
+            log_axis(axes, "y")
+        if ticks[0] > 0 and len(ticks) > 1:
+            axes.set_xscale("log")
+            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45 if len(ticks) > 8 else 0)
+            axes.minorticks_off()
+
+
+def _point(each: TrialResult, scale: float) -> tuple[float, float]:
+    return each.data["asked"]["rtt_s"] * 1e3, each.data["goodput_bps"] / scale

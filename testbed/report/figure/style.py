@@ -1,0 +1,120 @@
+"""How the figures look: colours that colour-blind people can tell apart, and which series has which. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator
+
+from ...analysis.series import Series, word
+from ...units import format_rate
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's palette, which colour-blind people can tell apart."""
+
+LINES = ("-", "--", "-.", ":")
+MARKERS = "osD^vP*X"
+WIDE, HIGH = 7.0, 4.5
+MANY_SERIES = 8
+GREY = "0.35"
+ACROSS = 3
+"""So many panels are side by side."""
+
+Look = tuple[str, str, str]
+"""Colour, line and mark."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Some of the series, to be drawn into one pair of axes; `title` says what they have in common."""
+
+    title: str
+    members: tuple[tuple[Series, str, Look], ...]
+
+
+def varied(series: Sequence[Series]) -> list[str]:
+    """The parameters that set the series apart, in the order of the scenario."""
+    keys = dict.fromkeys(key for each in series for key, _ in each.params)
+    return [key for key in keys if len({dict(each.params).get(key) for each in series}) > 1]
+
+
+def panels(series: Sequence[Series]) -> list[Panel]:
+    """More series than one can tell apart are shared out over panels, one for each value of the first parameter.
+
+    Of what is left the first parameter has the colour, the second the line, the third the mark.
+    """
+    keys = varied(series)
+    several = len(series) > MANY_SERIES and len(keys) > 1
+    shared, own = (keys[:1], keys[1:]) if several else ([], keys)
+    values = {key: list(dict.fromkeys(dict(each.params).get(key, "") for each in series)) for key in own}
+    groups: dict[str, list[Series]] = {}
+    for each in series:
+        groups.setdefault(", ".join(word(key, dict(each.params).get(key, "")) for key in shared), []).append(each)
+    return [
+        Panel(title, tuple((each, _label(each, own), _look(each, values)) for each in members))
+        for title, members in groups.items()
+    ]
+
+
+def grid_of_axes(figure: Figure, count: int) -> list[Axes]:
+    """Axes for so many panels, with the same scales."""
+    across = min(count, ACROSS)
+    down = -(-count // across)
+    figure.set_size_inches(WIDE * (1 + 0.55 * (across - 1)), HIGH * (1 + 0.8 * (down - 1)))
+    found = [*figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flat]
+    for axes in found[count:]:
+        axes.axis("off")
+    for axes in found[:count]:
+        axes.tick_params(labelbottom=True)
+    return found[:count]
+
+
+def legend(figure: Figure, shown: Sequence[Axes]) -> None:
+    """One for all panels, at their right."""
+    words = {word: handle for axes in shown for handle, word in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(words.values(), words.keys(), fontsize=8, frameon=False, loc="outside right center", handlelength=3.2)
+
+
+def _label(each: Series, keys: Sequence[str]) -> str:
+    params = dict(each.params)
+    return ", ".join(word(key, params[key]) for key in keys if key in params) or "goodput"
+
+
+def _look(each: Series, values: Mapping[str, Sequence[str]]) -> Look:
+    params = dict(each.params)
+    places = [found.index(params.get(key, "")) for key, found in values.items()]
+    if len(places) == 1:
+        return COLOURS[places[0] % len(COLOURS)], LINES[places[0] // len(COLOURS) % len(LINES)], MARKERS[places[0] % 8]
+    colour, line, mark = (*places, *places[1:2], 0, 0, 0)[:3]
+    return COLOURS[colour % len(COLOURS)], LINES[line % len(LINES)], MARKERS[mark % len(MARKERS)]
+
+
+def scaled_rate(most_bps: float) -> tuple[float, str]:
+    """What bit/s are divided by, and the unit that makes it."""
+    for scale, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if most_bps >= scale:
+            return scale, unit
+    return 1.0, "bit/s"
+
+
+def log_axis(axes: Axes, which: str) -> None:
+    """Logarithmic, with plain numbers at 1, 2 and 5."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.minorticks_off()
+
+
+def grid(axes: Axes) -> None:
+    axes.grid(True, which="major", color="0.9", linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def rate_word(rate_bps: float) -> str:
+    return format_rate(int(rate_bps))

@@ -1,0 +1,104 @@
+"""The run against what was published, row by row with the kind of claim; and published profiles as curves. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..analysis.series import Series
+from ..compare import profile, profile_text
+from ..compare.published import PublishedProfile
+from ..error import UserError
+from .window_table import MB, WindowTable
+
+RESAMPLES = 300
+
+
+def comparisons(series: Sequence[Series], known: Sequence[PublishedProfile]) -> list[dict[str, Any]]:
+    """For each publication that something of this run can be compared with: rows, notes and the overall verdict."""
+    usable = [each for each in series if each.trials]
+    found = []
+    for each in known:
+        try:
+            made = profile.compare(usable, each, resamples=RESAMPLES)
+        except UserError:
+            continue
+        found.append(
+            {
+                "name": each.name,
+                "citation": citation(each),
+                "summary": profile_text.summary(made),
+                "headers": list(profile_text.SUMMARY_HEADERS),
+                "rows": [list(row) for row in profile_text.summary_rows(made)],
+                "point_headers": list(profile_text.HEADERS),
+                "points": [list(row) for row in profile_text.point_rows(made)],
+                "notes": profile_text.notes(made),
+            }
+        )
+    return found
+
+
+def citation(each: PublishedProfile) -> str:
+    cite = each.citation
+    return f"{', '.join(cite.authors)}: {cite.title}" + (f", {cite.year}" if cite.year else "")
+
+
+def curves(known: Sequence[PublishedProfile]) -> list[dict[str, Any]]:
+    """Published throughput over RTT as shares of its capacity, to be laid over ours."""
+    found = []
+    for each in known:
+        for name, series in each.series.items():
+            try:
+                throughput = series.throughput_profile()
+            except UserError:
+                continue
+            if series.capacity is not None:
+                share = [mean / series.capacity.value for mean in throughput.mean_bps]
+                points = [list(pair) for pair in zip(throughput.rtt_s, share, strict=True)]
+                found.append({"profile": each.name, "name": name, "claim": series.claim, "points": points})
+    return found
+
+
+def window_rows(table: WindowTable, known: Sequence[PublishedProfile]) -> dict[str, Any] | None:
+    """Transfers by window against those published, a row for each window; None where no window is in both.
+
+    A transfer of another duration is scaled to the 30 s of the publication.
+    """
+    rows = []
+    for each in known:
+        for name, series in each.series.items():
+            if series.over != "window" or series.what != TRANSFER:
+                continue
+            values = {_size(point.at.text): point.value.value / MB for point in series.points if point.value}
+            rows += [
+                [
+                    name,
+                    ours.label,
+                    window,
+                    f"{published:.4g}",
+                    f"{mean:.4g}",
+                    f"{mean / published - 1:+.0%}",
+                    series.claim,
+                ]
+                for ours in table.rows
+                for window, mean in _means(ours.transfers, table.duration_s).items()
+                if (published := values.get(_size(window)))
+            ]
+    if not rows:
+        return None
+    headers = ["published", "ours", "window", "published MB", "ours MB in 30 s", "difference", "claim"]
+    scaled = table.duration_s is not None and abs(table.duration_s - SECONDS) > 0.5
+    note = f"ours lasted {table.duration_s:g} s and is scaled to {SECONDS} s" if scaled else ""
+    return {"headers": headers, "rows": rows, "notes": [note] if note else []}
+
+
+TRANSFER, SECONDS = "Transfer in 30 s", 30
+
+
+def _means(transfers: Sequence[Any], duration_s: float | None) -> Mapping[str, float]:
+    factor = SECONDS / duration_s if duration_s else 1.0
+    return {each.window: each.mean_mb * factor for each in transfers}
+
+
+def _size(text: str) -> str:
+    return text.replace(" ", "").lower()

@@ -1,0 +1,86 @@
+"""The windows table in the form of Hartpence and Kwasinski, Tables II to V: transfer by window, mean and sd. Pure.
+
+MB are 2^20 bytes, as iperf 2 counts them; the sd is that of exactly these repetitions (with n, not n - 1). No I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..analysis import statistic
+from ..analysis.series import label, varied_keys
+from ..trial.stored_result import TrialResult
+
+MB = 2**20
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What the trials with one window moved, in MB."""
+
+    window: str
+    trials: int
+    mean_mb: float
+    sd_mb: float
+
+    @property
+    def text(self) -> str:
+        """Such as "2793 (12.1)"."""
+        return f"{self.mean_mb:.4g} ({self.sd_mb:.2g})"
+
+
+@dataclass(frozen=True)
+class WindowRow:
+    """The transfers of the trials that differ in window and seed only."""
+
+    label: str
+    transfers: tuple[Transfer, ...]
+
+
+@dataclass(frozen=True)
+class WindowTable:
+    """`windows` are in the order of the scenario. `duration_s` is None where it differs from trial to trial."""
+
+    windows: tuple[str, ...]
+    rows: tuple[WindowRow, ...]
+    duration_s: float | None
+
+
+def window_key(results: Sequence[TrialResult]) -> str | None:
+    """The parameter that is the window; None if none was varied."""
+    keys = dict.fromkeys(key for each in results for key in each.data["params"])
+    return next((key for key in keys if key.rsplit(".", 1)[-1] == "window"), None)
+
+
+def window_table(results: Sequence[TrialResult]) -> WindowTable | None:
+    """Of results with a goodput that are not invalid; None if no axis is a window, or all leave it to the kernel."""
+    key = window_key(results)
+    if key is None or {each.data["params"].get(key) for each in results} == {"auto"}:
+        return None
+    others = [each for each in varied_keys(results) if each != key]
+    groups: dict[str, dict[str, list[float]]] = {}
+    for each in results:
+        moved = transferred_bytes(each)
+        if moved is not None:
+            name = label(tuple(each.data["params"].items()), others) if others else "all"
+            groups.setdefault(name, {}).setdefault(each.data["params"][key], []).append(moved / MB)
+    windows = tuple(dict.fromkeys(window for row in groups.values() for window in row))
+    rows = tuple(
+        WindowRow(name, tuple(_transfer(window, row[window]) for window in row)) for name, row in groups.items()
+    )
+    durations = {round(each.data["workload_s"], 1) for each in results if each.data.get("workload_s")}
+    return WindowTable(windows, rows, durations.pop() if len(durations) == 1 else None)
+
+
+def transferred_bytes(result: TrialResult) -> float | None:
+    """What all receivers got over the whole workload; None where nobody counted."""
+    got = [flow.get("received_bytes") for flow in result.data["flows"]]
+    if got and None not in got:
+        return float(sum(got))
+    goodput, lasted = result.data["goodput_bps"], result.data.get("workload_s")
+    return None if goodput is None or not lasted else goodput * lasted / 8
+
+
+def _transfer(window: str, moved: Sequence[float]) -> Transfer:
+    return Transfer(window, len(moved), statistic.mean(moved), statistic.population_sd(moved))

@@ -1,0 +1,1 @@
+"""YAML files read into the model; every fault at its line."""

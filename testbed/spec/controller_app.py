@@ -1,0 +1,35 @@
+"""App files: what controllers of a topology name is read and becomes part of it, so that it can be repeated. Reads
+files.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from ..model.openflow import APPS
+from .syntax.document import Document, Fault, Place, mapping
+
+ALLOWED = "a file in UTF-8, seen from the topology file's folder"
+
+
+def with_apps(document: Document, folder: str) -> Document:
+    """The document of a topology with the `text` of every app in a file; what cannot be read is a fault of it."""
+    for name, node in mapping(mapping(document.data).get("nodes")).items():
+        about = mapping(node)
+        app = about.get("app")
+        if about.get("type") != "controller" or not isinstance(app, str) or app in APPS or "text" in about:
+            continue
+        if not app.endswith(".py"):
+            continue
+        path = ("nodes", name, "app")
+        try:
+            with open(os.path.join(folder, app), encoding="utf-8") as file:
+                text = Document(file.read(), {(): document.places.get(path, Place(app))})
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+            fault = Fault(path, f"the file {app!r} cannot be read: {why}", ALLOWED)
+            document = replace(document, faults=(*document.faults, fault))
+            continue
+        document = document.grafted(("nodes", name, "text"), text)
+    return document

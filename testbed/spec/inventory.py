@@ -1,0 +1,69 @@
+"""The inventory: how the machines of a topology are reached, from `inventory.yml` beside its file. Reads that file.
+
+    hosts:
+      alpha: {address: 192.0.2.11, user: root, port: 22, key: ~/.ssh/id_ed25519}
+
+A machine that it does not have is left to the user's SSH configuration.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pydantic import Field, TypeAdapter
+
+from ..error import Problem, SpecError
+from .syntax.document import Document, Place, mapping, parse
+from .syntax.field import Text
+from .syntax.file_model import Shape, check
+from .topology.machine import Host, SshFile
+
+INVENTORY = "inventory.yml"
+PATHS = ("key", "known_hosts")
+
+
+class InventoryFile(Shape):
+    """The computers that topologies beside this file can name."""
+
+    description: Text = ""
+    hosts: dict[Host, SshFile] = Field(min_length=1)
+
+
+def with_inventory(topology: Document, folder: str) -> Document:
+    """The document of a topology with an `ssh` key in every machine that the inventory of the folder has.
+
+    Raises SpecError with all the problems of the inventory; it is read only if there are machines.
+    """
+    nodes = mapping(mapping(topology.data).get("nodes"))
+    machines = {name: node for name, node in nodes.items() if mapping(node).get("type") == "machine"}
+    wanted = {name: node.get("host", name) for name, node in machines.items() if "ssh" not in node}
+    path = os.path.join(folder, INVENTORY)
+    if not wanted or not os.path.exists(path):
+        return topology
+    hosts = _hosts(path)
+    for name, host in wanted.items():
+        if isinstance(host, str) and host in hosts.data:
+            topology = topology.grafted(("nodes", name, "ssh"), hosts.at(host))
+    return topology
+
+
+def _hosts(path: str) -> Document:
+    name = os.path.normpath(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = parse(file.read(), Place(name, 1))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError([Problem(name, None, f"this cannot be read: {error}")]) from None
+    found, faults = check(TypeAdapter(InventoryFile), document.data)
+    if found is None or document.faults:
+        raise SpecError(document.problems(faults))
+    hosts = document.at("hosts")
+    folder = os.path.dirname(os.path.abspath(path))
+    return Document({host: _found_from(folder, entry) for host, entry in hosts.data.items()}, hosts.places)
+
+
+def _found_from(folder: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """With the paths of files as they are from anywhere."""
+    paths = {key: os.path.join(folder, os.path.expanduser(entry[key])) for key in PATHS if key in entry}
+    return {**entry, **paths}

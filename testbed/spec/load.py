@@ -1,0 +1,161 @@
+"""Spec files: a topology or a scenario read from disk, or all that is wrong with it. Reads files."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ..error import Problem, SpecError, one_of
+from ..model.scenario import Axis, Scenario, Size
+from ..model.topology import Topology
+from .scenario.cell import Resolver
+from .scenario.dimension import Dimension, dimensions
+from .scenario.exclude import Rule, rules
+from .scenario.file import ScenarioFile
+from .scenario.override import Changed, with_options
+from .scenario.topologies import OWN, Networks, networks, read_topology, topology_files
+from .scenario.topologies import read as read
+from .syntax.document import Document, Fault, mapping
+from .syntax.file_model import check
+from .topology.rules import check_topology
+from .workload.registry import AnyWorkloadFile, WorkloadFile, place_faults
+
+TRIALS_MAX = 100_000
+
+
+def load_topology(path: str | os.PathLike[str]) -> Topology:
+    """Raises SpecError with all the problems of the file."""
+    document = read_topology(path)
+    file, faults = check_topology(document)
+    if file is None:
+        raise SpecError(document.problems(faults))
+    return file.topology()
+
+
+def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), quick: bool = False) -> Scenario:
+    """The scenario of a file, in its quick size if that is wanted, changed by `settings`, which are KEY=VALUE with
+    VALUE in YAML.
+
+    KEY is a key of the file ("seed", "limits.wall", "sweep.flows") or what an axis can be ("path.rtt",
+    "flows", "workload.bytes"). The latter replaces the axis if there is one; otherwise a list or a range becomes an
+    axis, and any other value is simply set. A topology is looked for from the folder of the scenario file.
+
+    Raises SpecError with all the problems of the file, the settings and the topology.
+    """
+    changed = with_options(read(path), settings, quick)
+    over = networks(changed.document, _folder(path))
+    spec, varied, excluded, faults = _checked(changed, over)
+    if spec is None or None in over.files or faults or over.problems:
+        raise SpecError(_problems(changed.document, faults, over))
+    own = None if over.is_axis else over.found[OWN].file
+    resolver = Resolver(
+        own,
+        spec.workload,
+        spec.kernel,
+        spec.nic,
+        spec.background or {},
+        ip=spec.ip,
+        neighbours=spec.neighbours,
+        engine=spec.engine,
+    )
+    cells = resolver.cells(varied, excluded)
+    if not cells and not resolver.faults:
+        faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]
+    if resolver.faults or faults:
+        raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], over))
+    until = None if spec.until is None else spec.until.until()
+    size: Size = "quick" if quick else "full"
+    return Scenario(
+        name=spec.name,
+        description=spec.description,
+        axes=tuple(Axis(key.text, each.texts(key)) for each in varied if each.is_shown for key in each.keys),
+        cells=tuple(cells),
+        repetitions=spec.repetitions if until is None else until.most,
+        seed=spec.seed,
+        samples_interval_ns=spec.samples_interval_ns,
+        captures=tuple(each.capture() for each in spec.capture),
+        limits=spec.limits.limits(),
+        sysctls=tuple(spec.sysctls.items()),
+        until=until,
+        size=size,
+        quick_note=spec.quick["note"] if spec.quick and quick else None,
+    )
+
+
+def _folder(path: str | os.PathLike[str]) -> str:
+    return os.path.dirname(os.fspath(path))
+
+
+def _checked(changed: Changed, over: Networks) -> tuple[ScenarioFile | None, list[Dimension], list[Rule], list[Fault]]:
+    """The parts of a scenario document, each by itself; None if it is not well-formed or not good YAML."""
+    document = changed.document
+    data, names = mapping(document.data), over.names(document)
+    is_apart = over.is_axis or isinstance(data.get("topology"), dict)
+    spec, faults = check(
+        TypeAdapter(ScenarioFile), {**data, **({"topology": "apart"} if is_apart else {})} if data else document.data
+    )
+    faults += [] if spec is None else list(spec.faults())
+    workload, _ = check(TypeAdapter[Any](WorkloadFile), data.get("workload"))
+    varied, unread = dimensions(document, names, changed.unshown)
+    excluded, unmatched = rules(document, varied, names, strict=changed.is_strict)
+    faults += [*unread, *unmatched, *_capture_faults(data, over), *_too_many(spec, varied)]
+    is_varied = over.is_axis or any(key.part == "workload" for each in varied for key in each.keys)
+    if workload is not None and not is_varied and (faults or document.faults):
+        faults += [fault.under("workload") for fault in _workload_faults(workload, over)]
+    return (None if document.faults else spec), varied, excluded, faults
+
+
+def _too_many(spec: ScenarioFile | None, varied: Sequence[Dimension]) -> Iterator[Fault]:
+    """Counted before any cell is made."""
+    most = 1 if spec is None else spec.until.most if spec.until else spec.repetitions
+    trials = math.prod(len(each.steps) for each in varied) * most
+    if trials > TRIALS_MAX:
+        yield Fault(("sweep",), f"these are {trials} trials", f"up to {TRIALS_MAX}", named=True)
+
+
+def _workload_faults(workload: AnyWorkloadFile, over: Networks) -> Iterator[Fault]:
+    """What cells would show, if there were any."""
+    yield from workload.faults()
+    for file in over.files:
+        if file is not None:
+            yield from place_faults(workload, file.topology())
+
+
+def _capture_faults(data: dict[str, Any], over: Networks) -> Iterator[Fault]:
+    known, captures = over.places(), data.get("capture")
+    for index, capture in enumerate(captures if isinstance(captures, list) else ()):
+        at = mapping(capture).get("at")
+        if isinstance(at, str) and known is not None and at not in known:
+            allowed = one_of(known, at) or "names that all topologies have"
+            yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", allowed, named=True)
+
+
+def _problems(document: Document, faults: list[Fault], over: Networks) -> list[Problem]:
+    """Those of the scenario and then those of the topologies; of one file, in the order of its lines."""
+    own = document.problems(faults)
+    both = [*own, *(problem for problem in over.problems if problem not in own)]
+    files = list(dict.fromkeys(problem.file for problem in both))
+    return sorted(both, key=lambda problem: (files.index(problem.file), problem.line or 0))
+
+
+def is_scenario(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is meant as a scenario: it says what runs, or over which topology. Raises SpecError."""
+    return bool({"workload", "topology", "sweep"} & set(mapping(read(path).data)))
+
+
+def sizes_of(scenario: str | os.PathLike[str]) -> tuple[Size, ...]:
+    """The sizes that a scenario file has: full, and quick if it says what that is. Raises SpecError."""
+    return ("full", "quick") if "quick" in mapping(read(scenario).data) else ("full",)
+
+
+def files_of(scenario: str | os.PathLike[str], settings: Sequence[str] = (), quick: bool = False) -> dict[str, str]:
+    """The scenario's file and those of the topologies it names, as paths, by names that differ.
+
+    With the same `settings` and size as for `load_scenario` they are the files that it reads.
+    """
+    document = with_options(read(scenario), settings, quick).document
+    return {"scenario.yaml": os.fspath(scenario)} | topology_files(document, _folder(scenario))

@@ -1,0 +1,98 @@
+"""Mininet topologies in Python, read in a process of the system's Python. Reads files and starts processes.
+
+The nodes and links that one comes to stand in the place of the key that names it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from .. import process
+from ..error import MachineError, Problem, SpecError, ValueRefused
+from ..package import MININET_DRIVER, MININET_PYTHON, install_command
+from .syntax.document import Document, Fault, mapping
+from .syntax.file_model import check
+from .topology.mininet_topology import TOPO, TopoFile, network
+
+READ_LIMIT_S = 20
+"""Wall time in which a class must have said its nodes and links; a tree of 1 000 hosts takes less than one."""
+
+
+def expanded(document: Document, folder: str) -> Document:
+    """A topology document with nodes and links in place of `topo`; as it is without that key.
+
+    Raises SpecError for what is wrong with the class, MachineError without Mininet.
+    """
+    data = mapping(document.data)
+    if "topo" not in data:
+        return document
+    found, faults = check(TOPO, data["topo"])
+    faults = [fault.under("topo") for fault in faults]
+    faults += [
+        Fault(("topo",), f"topo and {key} exclude each other", "one") for key in ("nodes", "links") if key in data
+    ]
+    if found is None or faults or document.faults:
+        raise SpecError(document.problems(faults))
+    said = _read(document, found, folder)
+    try:
+        made = network(said, found)
+    except ValueRefused as refused:
+        raise SpecError([document.problem(Fault(("topo",), refused.what, refused.allowed))]) from None
+    rest = {key: value for key, value in data.items() if key != "topo"} | {"engine": data.get("engine", "mininet")}
+    places = {path: place for path, place in document.places.items() if path[:1] != ("topo",)}
+    place = document.places[("topo",)]
+    places |= {path: places.get(path, place) for path in _paths(made, ())}
+    return Document({**rest, **made}, places, document.faults)
+
+
+def python_file(document: Document, folder: str) -> str | None:
+    """The path of the Python file that a topology document names; None if it names none."""
+    found, _ = check(TOPO, mapping(document.data).get("topo"))
+    return None if found is None else os.path.join(folder, found.file)
+
+
+def driver() -> Path:
+    return Path(__file__).parents[1] / "agent" / MININET_DRIVER
+
+
+def missing() -> MachineError | None:
+    """Why Mininet cannot be used here; None if it can."""
+    try:
+        process.run((*MININET_PYTHON, driver(), "check"))
+    except process.CommandError as error:
+        said = error.stderr.strip().splitlines()[-1].removeprefix("mininet: ")
+        # From Python 3.12 on distutils, which Mininet 2.3 imports, comes with setuptools.
+        package = "python3-setuptools" if "distutils" in said else "mininet"
+        return MachineError(f"Mininet does not work: {said}", install_command([package]))
+    except MachineError as error:
+        return MachineError("Mininet is missing", error.fix)
+    return None
+
+
+def _read(document: Document, topo: TopoFile, folder: str) -> dict[str, Any]:
+    path = os.path.normpath(os.path.join(folder, topo.file))
+    if not os.access(path, os.R_OK):
+        raise SpecError([document.problem(Fault(("topo",), f"{path!r} cannot be read", "a Python file"))])
+    lacking = missing()
+    if lacking is not None:
+        raise lacking
+    words = (*MININET_PYTHON, driver(), "read", path, topo.name)
+    try:
+        done = process.run(words, input=json.dumps(topo.args), timeout=READ_LIMIT_S)
+    except process.CommandError as error:
+        if error.status is None:
+            what = f"{topo.name} did not come to an end within {READ_LIMIT_S} s: it loops, or waits for something"
+            raise SpecError([Problem(path, None, what, "a build() that adds nodes and links and returns")]) from None
+        raise SpecError([Problem(path, None, error.stderr.strip().splitlines()[-1])]) from None
+    said: dict[str, Any] = json.loads(done.stdout)
+    if "error" in said:
+        raise SpecError([Problem(path, said.get("line"), said["error"], said.get("allowed"))])
+    return said
+
+
+def _paths(data: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [found for step, value in items for found in ((*path, step), *_paths(value, (*path, step)))]

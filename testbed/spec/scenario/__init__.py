@@ -1,0 +1,1 @@
+"""Scenario files and stored trials: axes, ranges, exclusions, overrides, cells."""

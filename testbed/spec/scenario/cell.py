@@ -1,0 +1,298 @@
+"""Cells: the product of dimensions, each combination checked as if it had been written out. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
+from typing import Any, TypeVar
+
+from ...error import ValueRefused
+from ...model.address import address_book
+from ...model.background import Backgrounds
+from ...model.openflow import Neighbours
+from ...model.run_setting import Kernel
+from ...model.scenario import Cell
+from ...model.topology import WORKING, Engine, IpVersions, Link, Nic, Node, Topology
+from ...model.workload import Workload
+from ..syntax.document import Fault, Path
+from ..syntax.field import PerDirection
+from ..topology.file import ControllerNodeFile, LinkFile, TopologyFile
+from ..topology.openflow import ControlFile
+from ..topology.rules import link_faults
+from ..topology.segment_rules import mtu_faults
+from ..workload.background import AnyBackgroundFile, background_faults
+from ..workload.registry import AnyWorkloadFile, place_faults
+from .axis import EXCLUSIVE, VM_FIELDS, WAYS, Change, Part
+from .dimension import Dimension
+from .exclude import Rule, excluded
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Base:
+    """The topology file under a cell, and the value of the axis that chose it, if one did."""
+
+    file: TopologyFile
+    chosen: tuple[Change, ...] = ()
+
+    @property
+    def path(self) -> tuple[Path, ...]:
+        return _paths(self.chosen)
+
+
+@dataclass
+class Resolver:
+    """Makes cells from what a scenario says apart from its sweep; parts that cells share are made once.
+
+    `topology_file` is None where an axis of topologies says it. What is wrong with combinations of values is gathered
+    in `faults`, each thing once, where it first occurs.
+    """
+
+    topology_file: TopologyFile | None
+    workload_file: AnyWorkloadFile
+    kernel: Kernel
+    nic: Nic | None
+    background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
+    neighbours: Neighbours | None = None
+    engine: Engine | None = None
+    ip: IpVersions | None = None
+    faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
+    _made: dict[Hashable, Any] = field(default_factory=dict)
+
+    def cells(self, dimensions: Sequence[Dimension], rules: Sequence[Rule] = ()) -> list[Cell]:
+        """One for each combination that is fine and that no rule excludes, the last dimension varying fastest."""
+        combinations = (tuple(chain(*steps)) for steps in product(*(each.steps for each in dimensions)))
+        kept = (changes for changes in combinations if not excluded(changes, rules))
+        return [cell for changes in kept if (cell := self._cell(changes)) is not None]
+
+    def _cell(self, changes: tuple[Change, ...]) -> Cell | None:
+        whole = {change.key.key: change.value for change in changes if change.key.part == "scenario"}
+        nic: Nic | None = whole.get("nic", self.nic)
+        ip: IpVersions | None = whole.get("ip", self.ip)
+        neighbours: Neighbours | None = whole.get("neighbours", self.neighbours)
+        engine: Engine | None = whole.get("engine", self.engine)
+        base = self._base(changes)
+        here, about, asked = (
+            _of(changes, "link", "node", "controller"),
+            _of(changes, "workload"),
+            _of(changes, "sysctl"),
+        )
+        topology = self._once(
+            ("topology", base.path, nic, ip, neighbours, engine, _paths(here)),
+            lambda: self._topology(base, nic, ip, neighbours, engine, here),
+        )
+        workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
+        is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
+        if topology is None or workload is None or not is_heard:
+            return None
+        beside = _of(changes, "background")
+        background = self._once(
+            ("background", base.path, _paths(about), _paths(beside)),
+            lambda: self._background(base, topology, workload, beside),
+        )
+        if background is None:
+            return None
+        params = tuple((change.key.text, change.text) for change in changes if change.shown)
+        sysctls = tuple((change.key.name, change.value) for change in asked)
+        return Cell(params, topology, workload, whole.get("kernel", self.kernel), topology.nic, sysctls, background)
+
+    def _base(self, changes: tuple[Change, ...]) -> _Base:
+        chosen = next((change for change in changes if change.key.key == "topology"), None)
+        if chosen is not None:
+            return _Base(chosen.value, (chosen,))
+        assert self.topology_file is not None, "BUG: a scenario without a topology"
+        return _Base(self.topology_file)
+
+    def _unvaried(self, base: _Base) -> Topology:
+        return self._once(("base", base.path), base.file.topology)
+
+    def _topology(
+        self,
+        base: _Base,
+        nic: Nic | None,
+        ip: IpVersions | None,
+        neighbours: Neighbours | None,
+        engine: Engine | None,
+        changes: tuple[Change, ...],
+    ) -> Topology | None:
+        unvaried = self._unvaried(base)
+        names = dict.fromkeys(change.key.name for change in changes if change.key.part == "link")
+        links = {name: self._varied_link(base, name, changes) for name in names}
+        controllers = self._controllers(base, _of(changes, "controller"))
+        if None in links.values() or controllers is None:
+            return None
+        own = {name: _of_node(changes, name) for name in (node.name for node in unvaried.nodes)}
+        varied = replace(
+            unvaried,
+            nic=nic or unvaried.nic,
+            engine=engine or unvaried.engine,
+            ip=ip or unvaried.ip,
+            neighbours=neighbours or unvaried.neighbours,
+            nodes=tuple(
+                controllers.get(node.name) or _with_nic(_with_vm(node, own[node.name]), nic, own[node.name].get("nic"))
+                for node in unvaried.nodes
+            ),
+            links=tuple(links.get(link.name) or link for link in unvaried.links),
+        )
+        sizes = tuple(change for change in changes if change.key.key == "mtu")
+        faults = list(mtu_faults(varied, address_book(varied))) if sizes or varied.ip != unvaried.ip else []
+        for fault in faults:
+            self._blame((*sizes, *base.chosen), replace(fault, path=fault.path[-1:]), () if sizes else ("ip",))
+        return None if faults else varied
+
+    def _varied_link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
+        mine = tuple(change for change in _of(changes, "link") if change.key.name == name)
+        return self._once(("link", base.path, _paths(mine)), lambda: self._link(base, name, mine))
+
+    def _link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
+        link = base.file.links[name]
+        for change in changes:
+            try:
+                link = changed_link(link, change)
+            except ValueRefused as refused:
+                fault = Fault((change.key.key,), refused.what, refused.allowed)
+                self._blame((change, *base.chosen), fault, ())
+                return None
+        faults = list(link_faults(link))
+        for fault in faults:
+            self._blame((*changes, *base.chosen), fault, ())
+        return None if faults else link.link(name)
+
+    def _controllers(self, base: _Base, changes: tuple[Change, ...]) -> dict[str, Node] | None:
+        """The controllers whose channels change; None if that cannot be."""
+        found: dict[str, Node] = {}
+        for name in dict.fromkeys(change.key.name for change in changes):
+            file = base.file.nodes[name]
+            assert isinstance(file, ControllerNodeFile), f"BUG: {name} is no controller"
+            control = file.control or ControlFile.model_construct()
+            for change in (each for each in changes if each.key.name == name):
+                control = changed_control(control, change)
+            faults = list(control.faults())
+            for fault in faults:
+                self._blame((*changes, *base.chosen), fault, ())
+            if faults:
+                return None
+            found[name] = file.model_copy(update={"control": control}).node(name)
+        return found
+
+    def _is_heard(self, base: _Base, changes: tuple[Change, ...]) -> bool:
+        """Whether no host has a sysctl of its own, which would go before the axis."""
+        deaf = [
+            (change, node.name)
+            for change in changes
+            for node in self._unvaried(base).nodes
+            if change.key.name in dict(node.sysctls)
+        ]
+        for change, host in deaf:
+            what = f"the host {host!r} says {change.key.name} itself, which goes before this"
+            self._blame((change, *base.chosen), Fault(("sysctls",), what, "one of the two"), ())
+        return not deaf
+
+    def _workload(self, base: _Base, changes: tuple[Change, ...]) -> Workload | None:
+        names = {info.alias or name: name for name, info in type(self.workload_file).model_fields.items()}
+        update: dict[str, Any] = {}
+        for change in changes:
+            key = change.key.key
+            update |= {names[key]: change.value}
+            if EXCLUSIVE.get(key) in names:
+                update[EXCLUSIVE[key]] = None
+        workload = self.workload_file.model_copy(update=update)
+        own, placing = list(workload.faults()), list(place_faults(workload, self._unvaried(base)))
+        ends = tuple(change for change in changes if change.key.key in ("from", "to", "cache"))
+        for fault in own:
+            self._blame(changes, fault, ("workload",))
+        for fault in placing:
+            self._blame((*ends, *base.chosen), fault, () if ends else ("workload",))
+        return None if own or placing else workload.workload()
+
+    def _background(
+        self, base: _Base, topology: Topology, workload: Workload, changes: tuple[Change, ...]
+    ) -> Backgrounds | None:
+        files = dict(self.background)
+        for change in changes:
+            file = files[change.key.name]
+            field_name = next(n for n, info in type(file).model_fields.items() if (info.alias or n) == change.key.key)
+            files[change.key.name] = file.model_copy(update={field_name: change.value})
+        faults = background_faults(files, topology, workload)
+        for fault in faults:
+            name, *rest = fault.path
+            mine = tuple(change for change in changes if change.key.name == name)
+            own = replace(fault, path=tuple(rest))
+            self._blame((*mine, *base.chosen), own, ("background", name))
+        return None if faults else tuple((name, file.background()) for name, file in files.items())
+
+    def _blame(self, changes: tuple[Change, ...], fault: Fault, elsewhere: Path) -> None:
+        """Note a fault at the axis that sets its key, else in the file, else at the first axis there is."""
+        key = fault.path[0] if fault.path else None
+        guilty = [change for change in changes if change.key.key == key] or ([] if elsewhere else [*changes[:1]])
+        path = guilty[0].path if guilty else (*elsewhere, *fault.path)
+        unsaid = [change for change in changes if change not in guilty or change.derived]
+        others = [f"{change.key.text} = {change.text}" for change in unsaid]
+        what = fault.what + (f" (with {', '.join(others)})" if others else "")
+        self.faults.setdefault((path, fault.what), Fault(path, what, fault.allowed, fault.named))
+
+    def _once(self, key: Hashable, make: Callable[[], T]) -> T:
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
+
+
+def changed_link(link: LinkFile, change: Change) -> LinkFile:
+    """Raises ValueRefused where one direction is to change of what the file gives for both in one."""
+    key, way = change.key.key, change.key.way
+    if not way:
+        other = EXCLUSIVE.get(key)
+        return link.model_copy(update={key: change.value} | ({other: None} if other else {}))
+    pair = getattr(link, key)
+    if key == "delay" and link.rtt is not None:
+        raise ValueRefused(
+            "the link has an rtt, which is split evenly", "delay: {forward: …, backward: …} in the topology"
+        )
+    if key == "loss" and not isinstance(pair, PerDirection | None):
+        what = "the link's loss is for the direction of the data, whichever that is"
+        raise ValueRefused(what, "loss: {forward: …, backward: …} in the topology")
+    pair = pair or PerDirection[Any].model_construct()
+    return link.model_copy(update={key: pair.model_copy(update={way: change.value})})
+
+
+def changed_control(control: ControlFile, change: Change) -> ControlFile:
+    """What an axis makes of the channel to a controller; a rtt that one way replaces is split evenly first."""
+    key, way = change.key.key, change.key.way
+    if not way:
+        other = EXCLUSIVE.get(key)
+        return control.model_copy(update={key: change.value} | ({other: None} if other else {}))
+    pair = getattr(control, key) or PerDirection[Any].model_construct()
+    if key == "delay" and control.rtt is not None:
+        delays_ns = [control.direction(each).delay_ns for each in WAYS]
+        pair = PerDirection[Any].model_construct(forward=delays_ns[0], backward=delays_ns[1])
+        control = control.model_copy(update={"rtt": None})
+    return control.model_copy(update={key: pair.model_copy(update={way: change.value})})
+
+
+def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
+    """The scenario's nic goes before the node's, and the node's axis before both."""
+    if node.type not in WORKING or (nic is None and own is None):
+        return node
+    return replace(node, nic=own)
+
+
+def _with_vm(node: Node, changed: Mapping[str, Any]) -> Node:
+    """What axes of a virtual machine set."""
+    update = {VM_FIELDS[key]: value for key, value in changed.items() if key in VM_FIELDS}
+    return node if node.vm is None or not update else replace(node, vm=replace(node.vm, **update))
+
+
+def _of_node(changes: Iterable[Change], name: str) -> dict[str, Any]:
+    """Key to value."""
+    return {each.key.key: each.value for each in changes if (each.key.part, each.key.name) == ("node", name)}
+
+
+def _of(changes: Iterable[Change], *parts: Part) -> tuple[Change, ...]:
+    return tuple(change for change in changes if change.key.part in parts)
+
+
+def _paths(changes: Iterable[Change]) -> tuple[Path, ...]:
+    return tuple(change.path for change in changes)

@@ -1,0 +1,208 @@
+"""Networks: the topologies a scenario runs over, with the names that its axes can use. Reads files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ...error import Problem, SpecError
+from ...model.topology import WORKING
+from ..controller_app import with_apps
+from ..inventory import with_inventory
+from ..mininet_import import expanded, python_file
+from ..syntax.document import Document, Fault, Path, Place, mapping, parse
+from ..topology.file import TopologyFile
+from ..topology.rules import check_topology
+from ..topology.vm import anchored
+from ..workload.background import PATTERNS
+from ..workload.registry import TOOLS
+from .axis import Names, members
+
+OWN = ""
+"""In place of a file, where the scenario's `topology` key says it."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """One topology: its file, None if it has problems; its names, `links` None if unread."""
+
+    file: TopologyFile | None
+    problems: tuple[Problem, ...] = ()
+    links: tuple[str, ...] | None = None
+    hosts: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    controllers: tuple[str, ...] = ()
+    vms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Networks:
+    """The topologies of a scenario: those that an axis names, by what it says, or (under OWN) its only one."""
+
+    found: Mapping[str, Network]
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return tuple(dict.fromkeys(problem for each in self.found.values() for problem in each.problems))
+
+    @property
+    def is_axis(self) -> bool:
+        return OWN not in self.found
+
+    @property
+    def files(self) -> tuple[TopologyFile | None, ...]:
+        return tuple(each.file for each in self.found.values())
+
+    def names(self, scenario: Document) -> Names:
+        """What the axes of the scenario can refer to."""
+        each = tuple(self.found.values())
+        links, hosts, controllers = (
+            _common(names)
+            for names in (
+                [one.links or () for one in each],
+                [one.hosts for one in each],
+                [one.controllers for one in each],
+            )
+        )
+        every = dict.fromkeys(name for one in each for name in (*(one.links or ()), *one.hosts, *one.controllers))
+        return Names(
+            None if any(one.links is None for one in each) else links,
+            hosts,
+            _tool(mapping(scenario.data)),
+            tuple(name for name in every if name not in (*links, *hosts, *controllers)),
+            {said: one.file for said, one in self.found.items()},
+            _backgrounds(mapping(scenario.data)),
+            controllers,
+            frozenset(name for name in hosts if all(name in one.vms for one in each)),
+        )
+
+    def places(self) -> tuple[str, ...] | None:
+        """The nodes and links that all topologies have; None if one could not be read."""
+        if any(one.links is None for one in self.found.values()):
+            return None
+        return _common([(*one.hosts, *one.others, *(one.links or ())) for one in self.found.values()])
+
+
+def _common(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    first, *rest = names
+    return tuple(name for name in first if all(name in other for other in rest))
+
+
+def networks(scenario: Document, folder: str) -> Networks:
+    """The topologies that a scenario names or contains; an axis of topologies goes before its `topology` key."""
+    named = dict(topology_axis(scenario))
+    found = {said: _named(scenario, path, said, folder) for said, path in named.items()}
+    return Networks(found or {OWN: _own(scenario, folder)})
+
+
+def topology_axis(scenario: Document) -> Iterator[tuple[str, Path]]:
+    """What an axis of topologies says, and where; nothing without one."""
+    for key, values in mapping(mapping(scenario.data).get("sweep")).items():
+        if "topology" not in members(key):
+            continue
+        column = members(key).index("topology")
+        for index, value in enumerate(values if isinstance(values, list) else ()):
+            if isinstance(value, str) and "+" not in key:
+                yield value, ("sweep", key, index)
+            elif isinstance(value, list) and column < len(value) and isinstance(value[column], str):
+                yield value[column], ("sweep", key, index, column)
+
+
+def topology_files(scenario: Document, folder: str) -> dict[str, str]:
+    """The files that `networks` would read, as paths, by names that differ."""
+    found = _yaml_files(scenario, folder)
+    for name, path in list(found.items()):
+        with suppress(SpecError):
+            python = python_file(read(path), os.path.dirname(path))
+            found |= {} if python is None else {name.replace(".yaml", ".py"): python}
+    return found
+
+
+def _yaml_files(scenario: Document, folder: str) -> dict[str, str]:
+    own = mapping(scenario.data).get("topology")
+    named = list(dict(topology_axis(scenario)))
+    if not named:
+        return {"topology.yaml": os.path.join(folder, own)} if isinstance(own, str) else {}
+    names: dict[str, str] = {}
+    for said in named:
+        stem = os.path.splitext(os.path.basename(said))[0]
+        again = sum(name.startswith(f"topology-{stem}") for name in names)
+        names[f"topology-{stem}.yaml" if not again else f"topology-{stem}-{again + 1}.yaml"] = os.path.join(
+            folder, said
+        )
+    return names
+
+
+def _own(scenario: Document, folder: str) -> Network:
+    data = mapping(scenario.data).get("topology")
+    if isinstance(data, dict):
+        return _inline(scenario.at("topology"), folder)
+    return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
+
+
+def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
+    try:
+        return _known(read_topology(os.path.join(folder, said)))
+    except SpecError as error:
+        first = error.problems[0]
+        if first.line is not None or first.file != os.path.normpath(os.path.join(folder, said)):
+            return Network(None, error.problems)
+        return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
+
+
+def _inline(topology: Document, folder: str) -> Network:
+    try:
+        return _known(completed(topology, folder))
+    except SpecError as error:
+        return Network(None, error.problems)
+
+
+def _known(document: Document) -> Network:
+    file, faults = check_topology(document)
+    data = mapping(document.data)
+    nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
+    types = {name: mapping(node).get("type") for name, node in nodes.items()}
+    hosts = tuple(name for name, type in types.items() if isinstance(type, str) and type in WORKING)
+    others = tuple(name for name in types if name not in hosts)
+    controllers, vms = (tuple(name for name, type in types.items() if type == kind) for kind in ("controller", "vm"))
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, vms)
+
+
+def _tool(data: dict[str, Any]) -> str | None:
+    tool = mapping(data.get("workload")).get("tool")
+    return tool if isinstance(tool, str) and tool in TOOLS else None
+
+
+def _backgrounds(data: dict[str, Any]) -> dict[str, str | None]:
+    patterns = {name: mapping(each).get("pattern") for name, each in mapping(data.get("background")).items()}
+    return {name: said if isinstance(said, str) and said in PATTERNS else None for name, said in patterns.items()}
+
+
+def read_topology(path: str | os.PathLike[str]) -> Document:
+    """The document of a topology file, complete. Raises SpecError."""
+    return completed(read(path), os.path.dirname(os.fspath(path)))
+
+
+def completed(topology: Document, folder: str) -> Document:
+    """With what the files say that a topology names: the nodes and links of a Mininet topology in Python, apps of
+    controllers, where images are.
+    """
+    return with_inventory(with_apps(anchored(expanded(topology, folder), folder), folder), folder)
+
+
+def read(path: str | os.PathLike[str]) -> Document:
+    """Raises SpecError for what cannot be read, or is not YAML."""
+    name = os.path.normpath(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}")]) from None
+    try:
+        return parse(data.decode("utf-8-sig"), Place(name, 1))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SpecError([Problem(name, line, "this is not text in UTF-8")]) from None

@@ -1,0 +1,1 @@
+"""YAML with line numbers, and fields with units."""

@@ -1,0 +1,280 @@
+"""A YAML document as plain data, with the place of every value in it. Pure, no I/O.
+
+YAML 1.1 guesses types ("no" is false, 1:30 is 90, 010 is 8). Here every scalar is the text as written, and
+what its place means decides; text that another YAML reader would take for something else is a problem.
+Tags, anchors and merge keys are not part of the format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import yaml
+
+from ...error import Problem, SpecError
+
+Data: TypeAlias = "str | list[Data] | dict[str, Data] | None"
+Path: TypeAlias = tuple[str | int, ...]
+
+MAPPING = "a mapping (lines of 'key: value')"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file, or (line None) an option or a whole file."""
+
+    file: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A problem whose place is still a path in the data; if `named`, the message begins with the key."""
+
+    path: Path
+    what: str
+    allowed: str | None = None
+    named: bool = False
+
+    def under(self, *path: str | int) -> Fault:
+        """The same seen from a document that has the data at `path`."""
+        return Fault((*path, *self.path), self.what, self.allowed, self.named)
+
+
+@dataclass(frozen=True)
+class Document:
+    """Data, where each part of it was written, and what is wrong with it as YAML."""
+
+    data: Any
+    places: Mapping[Path, Place]
+    faults: tuple[Fault, ...] = ()
+
+    def written(self, path: Path) -> Path:
+        """The path, or as much of it as the document has; a step that it does not have is passed over."""
+        found: Path = ()
+        for step in path:
+            if (*found, step) in self.places:
+                found = (*found, step)
+        return found
+
+    def problem(self, fault: Fault) -> Problem:
+        written = self.written(fault.path)
+        place = self.places[written]
+        keys = [step for step in written if isinstance(step, str)]
+        what = f"{keys[-1]}: {fault.what}" if fault.named and keys else fault.what
+        return Problem(place.file, place.line, what, fault.allowed)
+
+    def problems(self, faults: Iterable[Fault]) -> list[Problem]:
+        """What is wrong, each thing once, in the order of the lines; of what is no good YAML only that."""
+        broken = [fault.path for fault in self.faults]
+        found = {self.problem(fault): None for fault in self.faults}
+        for fault in faults:
+            written = self.written(fault.path)
+            if not any(written[: len(path)] == path for path in broken):
+                found[self.problem(fault)] = None
+        return sorted(found, key=lambda problem: problem.line or 0)
+
+    def at(self, *path: str | int) -> Document:
+        """The part of the document at a path that it has, as a document."""
+        depth, data = len(path), self.data
+        for step in path:
+            data = data[step]
+        places = {old[depth:]: place for old, place in self.places.items() if old[:depth] == path}
+        faults = [fault for fault in self.faults if fault.path[:depth] == path]
+        return Document(data, places, tuple(replace(fault, path=fault.path[depth:]) for fault in faults))
+
+    def grafted(self, path: Path, twig: Document) -> Document:
+        """This document with another in the place of what stands at a path of keys, if anything does."""
+        rest = {old: place for old, place in self.places.items() if old[: len(path)] != path}
+        above = {path[:end]: self.places.get(path[:end], twig.places[()]) for end in range(len(path))}
+        places = {**rest, **above, **{(*path, *under): place for under, place in twig.places.items()}}
+        faults = [fault for fault in self.faults if fault.path[: len(path)] != path]
+        data = _with(self.data, path, twig.data)
+        return Document(data, places, (*faults, *(fault.under(*path) for fault in twig.faults)))
+
+
+def parse(text: str, place: Place) -> Document:
+    """Read YAML. Lines count from 1 if the place is a file; all of an option is at the option.
+
+    Raises SpecError if it is no YAML at all; lesser faults are kept with the document.
+    """
+    try:
+        anchor = _anchor_line(text)
+        node = _compose(text) if anchor is None else None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise _no_yaml(place, mark.line + 1 if mark else 1, *_syntax(error)) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise _no_yaml(place, line, f"the character {chr(_code(error))!r} cannot stand in YAML") from None
+    if anchor is not None:
+        raise _no_yaml(place, anchor, "anchors (&x) and aliases (*x) are not known here", "the value in full")
+    if node is None:
+        raise SpecError([Problem(place.file, None, "there is nothing in it", MAPPING)])
+    reader = _Reader(place)
+    data = reader.read(node, ())
+    return Document(data, reader.places, tuple(reader.faults))
+
+
+def of_data(data: object, name: str) -> Document:
+    """A document of data that was read some other way and has no lines."""
+    return Document(data, {(): Place(name), **{path: Place(name) for path in _paths(data, ())}})
+
+
+@dataclass
+class _Reader:
+    """One walk over the nodes; it notes places and faults on the way."""
+
+    place: Place
+    places: dict[Path, Place] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def read(self, node: yaml.Node, path: Path) -> Data:
+        self.places.setdefault(path, self._place(node))
+        if node.tag not in _TAGS:
+            self._fault(path, f"the tag {node.tag!r} is not known here", "values without tags")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.read(item, (*path, index)) for index, item in enumerate(node.value)]
+        assert isinstance(node, yaml.ScalarNode), "BUG: a node that is nothing of the three"
+        return self._scalar(node, path)
+
+    def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Data]:
+        data: dict[str, Data] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.places[(*path, "?")] = self._place(key_node)
+                self._fault((*path, "?"), "a key is a list or a mapping", "a word as the key")
+                continue
+            key, here = key_node.value, (*path, key_node.value)
+            if key in data:
+                first = self.places[here].line
+                again: Path = (*path, key, f"again at {key_node.start_mark.line}")
+                self.places[again] = self._place(key_node)
+                self._fault(again, f"the key {key!r} is there twice, first in line {first}", "each key once")
+                continue
+            self.places[here] = self._place(key_node)
+            self._trap(key_node, here)
+            data[key] = self.read(value_node, here)
+        return data
+
+    def _scalar(self, node: yaml.ScalarNode, path: Path) -> Data:
+        if node.tag == "tag:yaml.org,2002:null":
+            self._fault(
+                path,
+                f"{path[-1]!r} has no value" if path else "there is no value",
+                "a value, or no such line",
+            )
+            return None
+        self._trap(node, path)
+        return str(node.value)
+
+    def _trap(self, node: yaml.ScalarNode, path: Path) -> None:
+        """Refuse bare text that YAML 1.1 readers take for something other than what one sees."""
+        text = node.value
+        if node.style:
+            return
+        for tag, fine, say in _TRAPS:
+            if node.tag == f"tag:yaml.org,2002:{tag}" and not fine.fullmatch(text):
+                self._fault(path, *(part.format(text=text) for part in say))
+
+    def _place(self, node: yaml.Node) -> Place:
+        return self.place if self.place.line is None else Place(self.place.file, node.start_mark.line + 1)
+
+    def _fault(self, path: Path, what: str, allowed: str) -> None:
+        self.faults.append(Fault(path, what, allowed))
+
+
+def mapping(data: object) -> dict[str, Any]:
+    """The data if it is a mapping, and an empty one if it is not."""
+    return data if isinstance(data, dict) else {}
+
+
+def _compose(text: str) -> yaml.Node | None:
+    """The node tree, by the fast loader if PyYAML has it; what is wrong is said by the plain one."""
+    fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.compose(text, Loader=fast)
+    except yaml.YAMLError:
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _anchor_line(text: str) -> int | None:
+    """The line of the first anchor; one could make a document endless, or a small file a huge document."""
+    events = yaml.parse(text, Loader=yaml.SafeLoader) if "&" in text else ()
+    marks = (event.start_mark for event in events if getattr(event, "anchor", None) is not None)
+    return next((mark.line + 1 for mark in marks if mark is not None), None)
+
+
+def _syntax(error: yaml.MarkedYAMLError) -> tuple[str, str | None]:
+    problem = error.problem or "this cannot be read"
+    if r"'\t'" in problem:
+        return "there is a tab", "spaces, for indentation and between words"
+    for said, meaning in _SYNTAX.items():
+        if said in problem:
+            return meaning
+    return f"this is not YAML: {problem}", None
+
+
+def _no_yaml(place: Place, line: int, what: str, allowed: str | None = None) -> SpecError:
+    return SpecError([Problem(place.file, None if place.line is None else line, what, allowed)])
+
+
+def _code(error: yaml.reader.ReaderError) -> int:
+    return error.character if isinstance(error.character, int) else ord(error.character)
+
+
+def _with(data: Any, path: Path, value: Data) -> Any:
+    if not path:
+        return value
+    base = data if isinstance(data, dict) else {}
+    return {**base, path[0]: _with(base.get(path[0]), path[1:], value)}
+
+
+def _paths(data: object, path: Path) -> Iterator[Path]:
+    items: Iterable[tuple[str | int, object]] = ()
+    if isinstance(data, dict):
+        items = data.items()
+    elif isinstance(data, list):
+        items = enumerate(data)
+    for step, value in items:
+        yield (*path, step)
+        yield from _paths(value, (*path, step))
+
+
+_TAGS = {
+    f"tag:yaml.org,2002:{name}"
+    for name in ("map", "seq", "str", "null", "bool", "int", "float", "timestamp", "merge", "value")
+}
+_SYNTAX: dict[str, tuple[str, str | None]] = {
+    "undefined alias": ("a bare text cannot begin with '*'", "the text in quotes"),
+    "mapping values are not allowed here": (
+        "there is a ':' where none can be",
+        "one 'key: value' on a line, and text with ': ' in quotes",
+    ),
+    "expected a single document": ("a second document begins here", "one document in a file"),
+    "but found another document": ("a second document begins here", "one document in a file"),
+}
+_BOOL = re.compile("true|false", re.IGNORECASE)
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"[-+]?[0-9]+\.[0-9]*([eE][-+][0-9]+)?|[-+]?\.(inf|nan)", re.IGNORECASE)
+_NEVER = re.compile("(?!)")
+_NUMBER = (
+    "{text} without quotes is another number to YAML (':' means base 60, a leading 0 base 8)",
+    "a decimal number, with its unit, such as 90 s, or '{text}' in quotes",
+)
+_TRAPS = (
+    (
+        "bool",
+        _BOOL,
+        ("{text} without quotes is true or false to YAML", "true, false, none, or '{text}' in quotes"),
+    ),
+    ("int", _INT, _NUMBER),
+    ("float", _FLOAT, _NUMBER),
+    ("merge", _NEVER, ("<< (merge) is not known here", "the keys written out")),
+)
+"""By YAML's own guess: the text that means what one sees, and what to say of all other."""

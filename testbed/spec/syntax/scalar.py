@@ -1,0 +1,198 @@
+"""Readers: how a scalar or a list of a spec file becomes a value, or is refused. Pure, no I/O.
+
+A reader takes data (text, or numbers from JSON) and raises ValueRefused with what would be allowed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Collection
+from typing import Any
+
+from pydantic import BeforeValidator
+
+from ... import units
+from ...error import ValueRefused, one_of
+from .document import MAPPING
+from .file_model import Shape
+
+NAME_PATTERN = r"[a-z0-9][a-z0-9-]{0,31}"
+NAME_ALLOWED = "1 to 32 of a-z, 0-9 and '-', beginning with a letter or digit"
+NIC_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,14}"
+NIC_ALLOWED = "the name of a network interface of this computer, as `ip link` shows it"
+END_PATTERN = rf"{NAME_PATTERN}(\.[1-9][0-9]{{0,3}})?"
+END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
+SYSCTL_PATTERN = r"[a-z0-9_]+([./][A-Za-z0-9_*-]+)+"
+ADDRESS_ALLOWED = "an IPv4 or IPv6 address with its prefix length, such as 10.0.0.1/24"
+PREFIX_ALLOWED = "a network such as 10.0.2.0/24, or default"
+MAC_PATTERN = r"[0-9a-f][02468ace](:[0-9a-f]{2}){5}"
+MAC_ALLOWED = "a MAC address of one device such as 00:00:00:00:00:01"
+IP_ALLOWED = "an IPv4 or IPv6 address such as 10.0.0.1"
+
+
+def text_of(value: object, allowed: str) -> str:
+    """The scalar as written; numbers come as such from JSON. Raises ValueRefused for lists and mappings."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        what = {dict: "a mapping", list: "a list", bool: "true or false"}.get(type(value), "no text")
+        raise ValueRefused(f"this is {what}", allowed)
+    return str(value)
+
+
+def quantity(
+    parse: Callable[[str], int], allowed: str, low: int = 0, none: bool = False
+) -> Callable[[Any], int | None]:
+    """A reader of text with a unit; of "none" as well, if `none`."""
+
+    def read(value: object) -> int | None:
+        text = text_of(value, allowed)
+        if none and text == "none":
+            return None
+        found = parse(text)
+        if found < low:
+            raise ValueRefused(f"{text!r} is too little", f"more than 0: {allowed}" if low == 1 else allowed)
+        return found
+
+    return read
+
+
+def whole(low: int, high: int | None = None) -> Callable[[Any], int]:
+    """A reader of whole numbers from `low` to `high` (None: no end)."""
+    allowed = f"a whole number from {low}" + ("" if high is None else f" to {high}")
+
+    def read(value: object) -> int:
+        text = text_of(value, allowed)
+        if not re.fullmatch(r"-?[0-9]{1,18}", text):
+            raise ValueRefused(f"{text!r} is not a whole number", allowed)
+        if int(text) < low or (high is not None and int(text) > high):
+            raise ValueRefused(f"{text} is out of range", allowed)
+        return int(text)
+
+    return read
+
+
+def byte_count(low: int, high: int) -> Callable[[Any], int]:
+    """A reader of a small number of bytes, with the unit or without."""
+    allowed = f"{low} to {high} bytes"
+
+    def read(value: object) -> int:
+        text = text_of(value, allowed)
+        found = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else units.parse_size(text)
+        if not low <= found <= high:
+            raise ValueRefused(f"{text!r} is out of range", allowed)
+        return found
+
+    return read
+
+
+def word(pattern: str, noun: str, allowed: str) -> Callable[[Any], str]:
+    """A reader of text that matches a pattern in full."""
+
+    def read(value: object) -> str:
+        text = text_of(value, allowed)
+        if not re.fullmatch(pattern, text):
+            raise ValueRefused(f"{text!r} is not {noun}", allowed)
+        return text
+
+    return read
+
+
+def tagged(key: str, allowed: Collection[str]) -> BeforeValidator:
+    """For a union of shapes that differ by the word under `key`: whether it is there and known."""
+
+    def known(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value if isinstance(value, Shape) else _no_mapping()
+        tag = value.get(key)
+        if tag is None:
+            raise ValueRefused(f"the key {key!r} is missing", f"{key}: {', '.join(allowed)}")
+        if not isinstance(tag, str) or tag not in allowed:
+            raise ValueRefused(f"{str(tag)!r} is not known", one_of(tuple(allowed), str(tag)), (key,))
+        return value
+
+    return BeforeValidator(known)
+
+
+def _no_mapping() -> None:
+    raise ValueRefused("this is not a mapping", MAPPING)
+
+
+def ends(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueRefused("these are not two ends", "two nodes, such as [client, server]")
+    return tuple(map(name, value))
+
+
+def end_name(value: object) -> str:
+    """A node, on a trunk with one of its VLANs."""
+    text = text_of(value, END_ALLOWED)
+    if not re.fullmatch(END_PATTERN, text):
+        raise ValueRefused(f"{text!r} is no end of a link", END_ALLOWED)
+    return text
+
+
+def address(value: object) -> str:
+    text = text_of(value, ADDRESS_ALLOWED)
+    try:
+        if "/" not in text:
+            raise ValueError
+        return str(ipaddress.ip_interface(text))
+    except ValueError:
+        raise ValueRefused(f"{text!r} is not an address with its prefix length", ADDRESS_ALLOWED) from None
+
+
+def addresses(value: object) -> tuple[str, ...]:
+    return tuple(map(address, value)) if isinstance(value, list | tuple) else (address(value),)
+
+
+def prefix(value: object) -> str:
+    text = text_of(value, PREFIX_ALLOWED)
+    try:
+        return text if text == "default" else str(ipaddress.ip_network(text))
+    except ValueError as error:
+        raise ValueRefused(f"{text!r} is not a prefix: {error}", PREFIX_ALLOWED) from None
+
+
+def ip(value: object) -> str:
+    text = text_of(value, IP_ALLOWED)
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise ValueRefused(f"{text!r} is not an address", IP_ALLOWED) from None
+
+
+def mac(value: object) -> str:
+    """In lower case; that of a group, or of nobody, is none."""
+    text = text_of(value, MAC_ALLOWED).lower()
+    if not re.fullmatch(MAC_PATTERN, text) or not text.strip("0:"):
+        raise ValueRefused(f"{text!r} is no MAC address of a device", MAC_ALLOWED)
+    return text
+
+
+def flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    text = text_of(value, "true, false")
+    if text.casefold() not in ("true", "false"):
+        raise ValueRefused(f"{text!r} is neither true nor false", "true, false")
+    return text.casefold() == "true"
+
+
+def sysctls(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a mapping", f"{MAPPING} such as 'net.ipv4.tcp_ecn: 1'")
+    for key in value:
+        if not re.fullmatch(SYSCTL_PATTERN, str(key)):
+            raise ValueRefused(f"{key!r} is not the name of a sysctl", "a name such as net.ipv4.tcp_ecn", (key,))
+    return {key: text_of(text, "a number or text") for key, text in value.items()}
+
+
+name = word(NAME_PATTERN, "a name", NAME_ALLOWED)
+
+
+def real_nic(value: object) -> str:
+    """The name of a NIC; those words that say how a host's interfaces behave are none."""
+    text = text_of(value, NIC_ALLOWED)
+    if text in ("offload", "plain") or not re.fullmatch(NIC_PATTERN, text):
+        raise ValueRefused(f"{text!r} is not a network interface", NIC_ALLOWED)
+    return text

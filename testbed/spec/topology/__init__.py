@@ -1,0 +1,1 @@
+"""Topology files: their keys, and the rules between them."""

@@ -1,0 +1,76 @@
+"""What must hold of the machines of a topology file and the links that they carry. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...error import one_of
+from ..syntax.document import Fault
+from .file import LinkFile
+from .machine import MachineFile
+
+
+def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    """`nodes` and `links` are those that are well-formed by themselves."""
+    machines = {name: node for name, node in nodes.items() if isinstance(node, MachineFile)}
+    for name, link in links.items():
+        yield from (fault.under("links", name) for fault in _emulator(name, link, nodes, machines))
+        for end in link.ends:
+            if end in machines:
+                yield from _nic(end, machines[end], name, 1, f"it is an end of {name!r}")
+        if link.emulator in machines and link.emulator not in link.ends:
+            yield from _nic(link.emulator, machines[link.emulator], name, 2, f"it stands in the middle of {name!r}")
+    for name, machine in machines.items():
+        yield from _unused(name, machine, nodes, links)
+        yield from _twice(name, machine)
+
+
+def _emulator(
+    name: str, link: LinkFile, nodes: Mapping[str, Any], machines: Mapping[str, MachineFile]
+) -> Iterator[Fault]:
+    of_machines = [end for end in link.ends if end in machines]
+    if link.emulator is None:
+        if len(of_machines) == 2 and link.link(name).is_emulated:
+            what = (
+                f"{of_machines[0]!r} and {of_machines[1]!r} are machines, and nothing between them can impair the link"
+            )
+            yield Fault((), what, "emulator: NODE, a machine with two NICs in its middle")
+        return
+    if link.emulator not in machines:
+        is_node = link.emulator in nodes
+        what = f"{link.emulator!r} is no machine" if is_node else f"there is no node {link.emulator!r}"
+        yield Fault(("emulator",), what, one_of(tuple(machines), link.emulator) or "a node of type machine", named=True)
+    elif link.emulator in link.ends and not machines[link.emulator].forward:
+        what = f"{link.emulator!r} is an end of the link, and so has to route between it and others"
+        yield Fault(("emulator",), what, f"'forward: true' at {link.emulator}", named=True)
+    if link.schedule:
+        what = "the emulator is a machine, whose clock is not ours: what a schedule does there could not be judged"
+        yield Fault(("schedule",), what, "no schedule, or no emulator: the link of this computer", named=True)
+
+
+def _nic(node: str, machine: MachineFile, link: str, count: int, why: str) -> Iterator[Fault]:
+    have = machine.nics.get(link, ())
+    if len(have) != count:
+        example = "eth1" if count == 1 else "[eth1, eth2]"
+        lacks = f"names {len(have)} of its NICs for the link, and needs {count}: {why}"
+        yield Fault(("nodes", node, "nics"), f"{node!r} {lacks}", f"nics: {{{link}: {example}}}")
+
+
+def _unused(
+    name: str, machine: MachineFile, nodes: Mapping[str, Any], links: Mapping[str, LinkFile]
+) -> Iterator[Fault]:
+    own = [link for link, each in links.items() if name in each.ends or each.emulator == name]
+    for link in machine.nics:
+        if link not in own:
+            allowed = one_of(own, link) or "links that it is an end or the emulator of"
+            yield Fault(("nodes", name, "nics", link), f"{link!r} is no link of {name!r}", allowed, named=False)
+
+
+def _twice(name: str, machine: MachineFile) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for link, nics in machine.nics.items():
+        for nic in nics:
+            if seen.setdefault(nic, link) != link:
+                what = f"{nic} of {name!r} carries {seen[nic]!r} already"
+                yield Fault(("nodes", name, "nics", link), what, "a NIC for each link")

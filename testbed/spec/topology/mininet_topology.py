@@ -1,0 +1,274 @@
+"""A Mininet topology in Python, as a topology file names it, and the nodes and links that it comes to. Pure, no I/O.
+
+What the class says in Mininet's words becomes what a topology file says: bw, delay, jitter, loss and max_queue_size of
+links, the addresses of hosts, and what is said of switches. An option that we cannot follow is refused, not left out.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema
+
+from ...error import ValueRefused
+from ...model.openflow import NOBODY
+from ..syntax.file_model import Shape
+from ..syntax.scalar import NAME_PATTERN
+
+PLACE = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_.-]*)")
+ALLOWED = "FILE.py:CLASS, or {file: FILE.py, class: CLASS, args: {…}}"
+HOST_CLASSES = {None, "Host", "CPULimitedHost", "Node"}
+LINK_CLASSES = {None, "Link", "TCLink", "TCULink"}
+BRIDGE_CLASS, LONE_CLASS, USER_CLASS = "LinuxBridge", "OVSBridge", "UserSwitch"
+"""Mininet's Linux bridge, its Open vSwitch without a controller, and the one in user space."""
+
+SWITCH_CLASSES = {None, BRIDGE_CLASS, LONE_CLASS, USER_CLASS, "OVSSwitch", "OVSKernelSwitch"}
+WITHOUT_EFFECT = {"cpu", "cores", "sched", "defaultRoute"}
+"""Options of hosts that change nothing here: computing is free in virtual time, and routes are worked out from the
+links."""
+
+OF_SWITCHES = {"batch", "listenPort"}
+"""Options of switches that change nothing of what they do: how they are started, and a port for dpctl."""
+
+OF_BRIDGES = {"stp", "prio", "dpid"}
+"""A bridge has a dpid as little as an OpenFlow controller."""
+
+OPENFLOW = "OpenFlow13"
+"""What controllers speak here; switches offer all versions."""
+
+CONTROLLER = "c0"
+"""What Mininet calls it."""
+OF_LINKS = {"gro", "txo", "rxo", "fast", "port", "delete"}
+"""Options of links that change nothing here; ports are in the order of the links."""
+TC_UNITS = {"": 1e3, "us": 1e3, "usec": 1e3, "usecs": 1e3, "ms": 1e6, "msec": 1e6, "msecs": 1e6}
+TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
+"""A time without a unit is in µs for tc."""
+
+
+class TopoFile(Shape):
+    """A class of a Python file."""
+
+    file: str = Field(description="Seen from the folder of this one.")
+    name: str = Field(alias="class", description="A class derived from Mininet's Topo, or a key of the file's topos.")
+    args: dict[str, Any] = Field({}, description="What its build() is called with.")
+    switch: Literal["ovs", "bridge"] = Field("ovs", description="What a switch is that does not say a class.")
+    controller: Any = Field(None, description="Keys of a controller, or none; left out, {app: learning-switch}.")
+
+
+def read_topo(value: object) -> TopoFile:
+    if isinstance(value, dict):
+        args = value.get("args")
+        typed = {"args": {key: _typed(one) for key, one in args.items()}} if isinstance(args, dict) else {}
+        return TopoFile.model_validate({**value, **typed})
+    found = PLACE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueRefused("this names no class in a Python file", ALLOWED)
+    return TopoFile.model_validate({"file": found["file"], "class": found["name"]})
+
+
+def _typed(value: object) -> object:
+    """Spec files are read as text: numbers, true and false for the class."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+TopoField = Annotated[
+    TopoFile,
+    PlainValidator(read_topo),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string", "pattern": r"^.+\.py:[A-Za-z_].*$"}, TopoFile.model_json_schema()],
+            "description": "A Mininet topology in Python, in place of nodes and links.",
+        }
+    ),
+]
+TOPO = TypeAdapter[Any](TopoField)
+
+
+def network(said: Mapping[str, Any], topo: TopoFile) -> dict[str, Any]:
+    """The nodes and links of a topology file, from what the driver read. Raises ValueRefused for what we cannot do."""
+    names = _names([node["name"] for node in said["nodes"]])
+    degree = [end for link in said["links"] for end in link["ends"]]
+    hosts = [node["name"] for node in said["nodes"] if not node["is_switch"]]
+    alone = all(degree.count(name) <= 1 for name in hosts)
+    nodes = {}
+    for node in said["nodes"]:
+        number = hosts.index(node["name"]) + 1 if node["name"] in hosts and alone else None
+        nodes[names[node["name"]]] = _switch(node, topo.switch) if node["is_switch"] else _host(node, number)
+    links = {}
+    for link in said["links"]:
+        first, second = (names[end] for end in link["ends"])
+        links[f"{first}-{second}"[:32]] = {"ends": [first, second], **_link(link)}
+    return {"nodes": {**nodes, **_controller(nodes, topo)}, "links": links}
+
+
+def _controller(nodes: Mapping[str, Any], topo: TopoFile) -> dict[str, Any]:
+    """The one that Open vSwitches ask, if there are any that do; `mn` starts one too."""
+    asking = [name for name, node in nodes.items() if node["type"] == "ovs" and node.get("controller") != NOBODY]
+    if topo.controller == NOBODY or not asking:
+        if topo.controller not in (None, NOBODY):
+            raise ValueRefused("there is a controller, and no switch that asks one", "no such key, or switch: ovs")
+        return {}
+    if CONTROLLER in nodes:
+        raise ValueRefused(f"a node is called {CONTROLLER}, as the controller is", "another name")
+    about = {"app": "learning-switch"} if topo.controller is None else topo.controller
+    if not isinstance(about, dict):
+        raise ValueRefused(f"the controller is {about!r}", f"keys such as {{app: learning-switch}}, or {NOBODY}")
+    return {CONTROLLER: {"type": "controller", **about}}
+
+
+def _names(given: list[str]) -> dict[str, str]:
+    """Mininet's names to ours, which are in lower case and have no '_'."""
+    names = {name: re.sub(r"[^a-z0-9-]", "-", name.lower()) for name in given}
+    for name, ours in names.items():
+        if not re.fullmatch(NAME_PATTERN, ours):
+            raise ValueRefused(f"the node name {name!r} cannot be one here", f"names that match {NAME_PATTERN}")
+    taken: dict[str, str] = {}
+    for name, ours in names.items():
+        if taken.setdefault(ours, name) != name:
+            raise ValueRefused(f"the node names {taken[ours]!r} and {name!r} are both {ours!r} here", "other names")
+    return names
+
+
+def _host(node: Mapping[str, Any], number: int | None) -> dict[str, Any]:
+    """`number` gives the address that Mininet would: 10.0.0.NUMBER/8; None leaves it to the plan."""
+    options = _known(node, HOST_CLASSES, {"ip", "mac", *WITHOUT_EFFECT})
+    ip = options.get("ip") or (f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}/8" if number else None)
+    if ip and "/" not in ip:
+        ip += "/8"
+    mac = {"mac": options["mac"]} if "mac" in options else {}
+    return {"type": "host", **({"addresses": [ip]} if ip else {}), **mac}
+
+
+def _switch(node: Mapping[str, Any], default: Literal["ovs", "bridge"]) -> dict[str, Any]:
+    """`default` is for a switch without a class, and `bridge` makes bridges of those that are Open vSwitches too."""
+    if default == "bridge" or node["class"] == BRIDGE_CLASS:
+        if node["options"].get("failMode") == "standalone":  # which is what a bridge does
+            node = {**node, "options": {key: value for key, value in node["options"].items() if key != "failMode"}}
+        options = _known(node, SWITCH_CLASSES, OF_BRIDGES | OF_SWITCHES, ", a bridge,")
+        return {"type": "switch", "stp": "true" if options.get("stp") else "false"}
+    options = _known(node, SWITCH_CLASSES, set(OVS_KEYS) | OF_SWITCHES)
+    found = {ours: read(options[key]) for key, (ours, read) in OVS_KEYS.items() if key in options}
+    if node["class"] == USER_CLASS:
+        found["datapath"] = "user"
+    if node["class"] == LONE_CLASS:
+        found |= {"controller": NOBODY, "fail_mode": "standalone"}
+    return {"type": "ovs", **{ours: value for ours, value in found.items() if value is not None}}
+
+
+def _link(link: Mapping[str, Any]) -> dict[str, Any]:
+    """Of two ways that differ, each has its own; `params1` is for the way from the first end."""
+    options = _known(link, LINK_CLASSES, {*LINK_KEYS, *OF_LINKS, "params1", "params2"})
+    ways = [
+        {key: one for key, one in {**options, **(options.get(side) or {})}.items() if one is not None}
+        for side in ("params1", "params2")
+    ]
+    found: dict[str, Any] = {}
+    for key, (ours, read) in LINK_KEYS.items():
+        forward, backward = (read(way[key]) if key in way and way[key] != 0 else None for way in ways)
+        if forward == backward and ours != "loss":  # one loss for both would be for the data's direction only
+            found |= {ours: forward} if forward is not None else {}
+        elif forward is not None or backward is not None:
+            found[ours] = {w: v for w, v in (("forward", forward), ("backward", backward)) if v is not None}
+    if "buffer" in found and "rate" not in found:
+        raise ValueRefused(f"{_of(link)} has a max_queue_size and no bw", "bw with it: a queue builds before a rate")
+    return found
+
+
+def _known(part: Mapping[str, Any], classes: set[str | None], allowed: set[str], why: str = "") -> dict[str, Any]:
+    """The options that say something. Raises ValueRefused for others than the `allowed`."""
+    options = {key: value for key, value in part["options"].items() if value not in (None, [], {}, "", False)}
+    if part["class"] not in classes:
+        known = ", ".join(sorted(name for name in classes if name))
+        raise ValueRefused(f"{_of(part)} is a {part['class']}", known)
+    for key in options:
+        if key not in allowed:
+            raise ValueRefused(f"{_of(part)}{why} has the option {key!r}", ", ".join(sorted(allowed)))
+    return options
+
+
+def _of(part: Mapping[str, Any]) -> str:
+    return str(part["name"]) if "name" in part else f"the link {part['ends'][0]}-{part['ends'][1]}"
+
+
+def _rate(bw: Any) -> str:
+    return f"{round(float(bw) * 10**6)} bit/s"
+
+
+def _time(text: Any) -> str:
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", str(text))
+    if found is None or found[2] not in TC_UNITS:
+        raise ValueRefused(f"{text!r} is no time for tc", "such as '5ms'")
+    return f"{round(float(found[1]) * TC_UNITS[found[2]])} ns"
+
+
+def _loss(percent: Any) -> dict[str, str] | None:
+    return {"random": f"{float(percent):.5f} %"}
+
+
+def _packets(count: Any) -> str:
+    return f"{math.floor(count)} packets"
+
+
+def _fail_mode(mode: Any) -> str:
+    if mode not in ("secure", "standalone"):
+        raise ValueRefused(f"failMode {mode!r} is not known", "secure, standalone")
+    return str(mode)
+
+
+def _protocols(text: Any) -> None:
+    """One list for all: an app has the choice among those that switches offer."""
+    if OPENFLOW not in str(text).split(","):
+        raise ValueRefused(
+            f"protocols {text!r} leave out what controllers speak here", f"{OPENFLOW}, alone or among others"
+        )
+
+
+def _datapath(kind: Any) -> str:
+    if kind not in ("kernel", "user"):
+        raise ValueRefused(f"datapath {kind!r} is not known", "kernel, user")
+    return str(kind)
+
+
+def _dpid(text: Any) -> str:
+    """Mininet has it in hexadecimal digits, with or without colons."""
+    digits = str(text).replace(":", "")
+    if not re.fullmatch(r"[0-9A-Fa-f]{1,16}", digits) or not int(digits, 16):
+        raise ValueRefused(f"dpid {text!r} is no number", "up to 16 hexadecimal digits, not all 0")
+    return str(int(digits, 16))
+
+
+def _refused_stp(_: Any) -> None:
+    raise ValueRefused("an Open vSwitch with STP is not built here", "LinuxBridge, or topo: {…, switch: bridge}")
+
+
+def _backoff(span_ms: Any) -> None:
+    if span_ms != BACKOFF_MS:
+        raise ValueRefused(f"reconnectms {span_ms!r} is not followed", f"{BACKOFF_MS}, which is Mininet's own")
+
+
+BACKOFF_MS = 1000
+
+OVS_KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "failMode": ("fail_mode", _fail_mode),
+    "protocols": ("protocols", _protocols),
+    "datapath": ("datapath", _datapath),
+    "dpid": ("dpid", _dpid),
+    "stp": ("stp", _refused_stp),
+    "reconnectms": ("reconnectms", _backoff),
+}
+"""Of an Open vSwitch: our key, and what makes its value of Mininet's; None is nothing to say."""
+
+LINK_KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "bw": ("rate", _rate),
+    "delay": ("delay", _time),
+    "jitter": ("jitter", _time),
+    "loss": ("loss", _loss),
+    "max_queue_size": ("buffer", _packets),
+}

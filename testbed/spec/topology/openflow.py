@@ -1,0 +1,206 @@
+"""Open vSwitch and OpenFlow controllers as a topology file writes them. Pure, no I/O."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+
+from ...error import ValueRefused, one_of
+from ...model.impairment import Direction
+from ...model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, Ovs, Rule
+from ..syntax.document import Fault
+from ..syntax.field import Flag, Name, PerDirection, Rate, Span, Text, Time, number
+from ..syntax.file_model import Shape
+from ..syntax.scalar import text_of, whole
+from .impairment import LossField
+
+APP_ALLOWED = f"{', '.join(APPS)}, or a file such as my_app.py"
+PORT_MAX = 65_535
+
+
+def read_app(value: object) -> str:
+    text = text_of(value, APP_ALLOWED)
+    if text not in APPS and not text.endswith(".py"):
+        raise ValueRefused(f"there is no app {text!r}", one_of((*APPS, "FILE.py"), text))
+    return text
+
+
+App = Annotated[
+    str,
+    PlainValidator(read_app),
+    WithJsonSchema({"anyOf": [{"enum": list(APPS)}, {"type": "string", "pattern": r"\.py$"}]}),
+]
+Dpid = Annotated[
+    int,
+    PlainValidator(whole(1, DPID_MAX)),
+    PlainSerializer(int),
+    WithJsonSchema(number(1, DPID_MAX, "Its number towards the controller.")),
+]
+PortNumber = Annotated[int, PlainValidator(whole(1, PORT_MAX)), WithJsonSchema(number(1, PORT_MAX, "Of TCP or UDP."))]
+
+
+class OvsFile(Shape):
+    """A switch: Open vSwitch, with its own daemons."""
+
+    type: Literal["ovs"]
+    controller: Name | None = Field(None, description="Or none. Left out, the only controller of the file.")
+    fail_mode: FailMode | None = Field(None, description="Without its controller. Left out, secure if it has one.")
+    datapath: Datapath | None = Field(None, description="Left out, the kernel's where it has one.")
+    dpid: Dpid | None = Field(None, description="Left out, its number among the switches of the file.")
+
+    def ovs(self) -> Ovs:
+        return Ovs(self.controller, self.fail_mode, self.datapath, self.dpid)
+
+    @classmethod
+    def of_ovs(cls, ovs: Ovs) -> Self:
+        return cls.model_construct(
+            type="ovs", controller=ovs.controller, fail_mode=ovs.fail_mode, datapath=ovs.datapath, dpid=ovs.dpid
+        )
+
+
+class ControlFile(Shape):
+    """The channel between switches and their controller, which is apart from the network."""
+
+    rtt: Time | None = Field(None, description="Round trip, split evenly; instead of delay.")
+    delay: PerDirection[Time] | None = Field(None, description="One way; forward is towards the controller.")
+    rate: PerDirection[Rate] | None = None
+    loss: PerDirection[LossField] | None = None
+
+    def faults(self) -> Iterator[Fault]:
+        if self.rtt is not None and self.delay is not None:
+            yield Fault(("delay",), "rtt and delay exclude each other", "rtt for both ways together, or delay for each")
+
+    def direction(self, way: Literal["forward", "backward"]) -> Direction:
+        def of(pair: PerDirection[Any] | None) -> Any:
+            return None if pair is None else getattr(pair, way)
+
+        delay_ns = of(self.delay) or 0
+        if self.rtt is not None:
+            delay_ns = self.rtt // 2 if way == "forward" else self.rtt - self.rtt // 2
+        return Direction(of(self.rate), delay_ns, loss=of(self.loss))
+
+    @classmethod
+    def of(cls, forward: Direction, backward: Direction) -> ControlFile:
+        def both(kind: Any, first: Any, second: Any) -> Any:
+            if first is None and second is None:
+                return None
+            return PerDirection[kind].model_construct(forward=first, backward=second)
+
+        is_even = backward.delay_ns - forward.delay_ns in (0, 1)
+        rtt_ns = forward.delay_ns + backward.delay_ns
+        return cls.model_construct(
+            rtt=rtt_ns if is_even and rtt_ns else None,
+            delay=None if is_even else both(Time, forward.delay_ns, backward.delay_ns),
+            rate=both(Rate, forward.rate_bps, backward.rate_bps),
+            loss=both(LossField, forward.loss, backward.loss),
+        )
+
+
+class RuleFile(Shape):
+    """One rule of a firewall; what is left out fits all."""
+
+    action: Literal["allow", "deny"]
+    source: Name | None = Field(None, alias="from", description="A host.")
+    destination: Name | None = Field(None, alias="to", description="A host.")
+    protocol: Literal["tcp", "udp", "icmp"] | None = None
+    port: PortNumber | None = Field(None, description="Of the destination.")
+
+    def faults(self) -> Iterator[Fault]:
+        if self.port is not None and self.protocol not in ("tcp", "udp"):
+            yield Fault(("port",), "only tcp and udp have ports", "'protocol: tcp' or 'protocol: udp' with it")
+
+    def rule(self) -> Rule:
+        return Rule(self.action, self.source, self.destination, self.protocol, self.port)
+
+    @classmethod
+    def of(cls, rule: Rule) -> RuleFile:
+        return cls.model_construct(
+            action=rule.action,
+            source=rule.source,
+            destination=rule.destination,
+            protocol=rule.protocol,
+            port=rule.port,
+        )
+
+
+class ControllerFile(Shape):
+    """An OpenFlow controller."""
+
+    type: Literal["controller"]
+    app: App
+    text: Text | None = Field(None, description="The app's file; left out, it is read from the topology's folder.")
+    control: ControlFile | None = Field(None, description="The channel to its switches; left out, it takes no time.")
+    rules: list[RuleFile] = Field([], description="Of the firewall: the first that fits holds, else allow.")
+    interval: Span | None = Field(None, description="How often the monitor asks; left out, 1 s.")
+    start: Span | None = Field(None, description="After the workload's start; left out, before it.")
+    stop: Span | None = Field(None, description="After the workload's start it is killed; left out, never.")
+    loops: Flag = Field(False, description="An app in a file can live with rings of switches.")
+
+    def controller(self) -> Controller:
+        control = self.control or ControlFile.model_construct()
+        return Controller(
+            app=self.app,
+            text=self.text,
+            forward=control.direction("forward"),
+            backward=control.direction("backward"),
+            rules=tuple(rule.rule() for rule in self.rules),
+            interval_ns=self.interval,
+            start_ns=self.start,
+            stop_ns=self.stop,
+            loops=self.loops,
+        )
+
+    @classmethod
+    def of_controller(cls, controller: Controller) -> Self:
+        control = ControlFile.of(controller.forward, controller.backward)
+        return cls.model_construct(
+            type="controller",
+            app=controller.app,
+            text=controller.text,
+            control=control if control.written() else None,
+            rules=[RuleFile.of(rule) for rule in controller.rules],
+            interval=controller.interval_ns,
+            start=controller.start_ns,
+            stop=controller.stop_ns,
+            loops=controller.loops,
+        )
+
+    def faults(self) -> Iterator[Fault]:
+        """What is wrong between its keys; paths begin at the node."""
+        for app, key, given in (("firewall", "rules", self.rules), ("monitor", "interval", self.interval)):
+            if given and self.app != app:
+                yield Fault((key,), f"the app {self.app} takes no {key}", f"'app: {app}', or no such line")
+        if self.start is not None and self.stop is not None and self.stop <= self.start:
+            yield Fault(("stop",), "it would be killed before it starts", "a time after 'start'")
+        if self.control is not None:
+            yield from (fault.under("control") for fault in self.control.faults())
+        for number_, rule in enumerate(self.rules):
+            yield from (fault.under("rules", number_) for fault in rule.faults())
+        yield from self._app_faults()
+
+    def _app_faults(self) -> Iterator[Fault]:
+        if self.app in APPS:
+            if self.text is not None:
+                yield Fault(("text",), f"{self.app} is an app of ours and has no text", "no such line")
+            if self.loops:
+                yield Fault(("loops",), "this is for apps in files", "no such line")
+        elif self.text is None:
+            yield Fault(("app",), f"the file {self.app!r} was not read", "a file, seen from the topology file's folder")
+        else:
+            yield from _syntax_faults(self.app, self.text)
+
+
+def _syntax_faults(app: str, text: str) -> Iterator[Fault]:
+    allowed = "an app that Python can read, with a class that is an OSKenApp (or RyuApp)"
+    try:
+        tree = ast.parse(text, app)
+    except (SyntaxError, ValueError) as error:
+        line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        what = error.msg if isinstance(error, SyntaxError) else str(error)
+        yield Fault(("app",), f"{app}{line}: {what}", allowed)
+        return
+    if not any(isinstance(each, ast.ClassDef) for each in tree.body):
+        yield Fault(("app",), f"{app} has no class, so no app", allowed)

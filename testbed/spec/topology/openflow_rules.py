@@ -1,0 +1,145 @@
+"""What must hold between switches, controllers and the rest of a topology file. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...error import one_of
+from ...model.openflow import DPID_MAX, NOBODY
+from ...model.topology import SWITCHING
+from ..syntax.document import Fault
+from .file import HostFile, LinkFile
+from .openflow import ControllerFile, OvsFile
+
+DPID_TAKEN = f"a number of its own from 1 to {DPID_MAX}"
+
+
+def openflow_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    """`nodes` and `links` are those that are well-formed; paths begin at the topology."""
+    for check in CHECKS:
+        yield from check(nodes, links)
+
+
+def _own(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    for name, controller in _of(nodes, ControllerFile):
+        yield from (fault.under("nodes", name) for fault in controller.faults())
+        if name == NOBODY:
+            yield Fault(("nodes", name), f"{NOBODY!r} is how a switch says that it has no controller", "another name")
+
+
+def _no_links(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    for name, link in links.items():
+        for index, end in enumerate(link.ends):
+            if isinstance(nodes.get(end), ControllerFile):
+                what = f"{end!r} is a controller, which is reached over its channel and no link"
+                yield Fault(("links", name, "ends", index), what, "'control: {rtt: 10 ms}' at the controller")
+
+
+def _controllers(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    known = [name for name, _ in _of(nodes, ControllerFile)]
+    for name, switch in _of(nodes, OvsFile):
+        said = switch.controller
+        if said is None and len(known) > 1:
+            what = f"which of the controllers {', '.join(known)} the switch {name!r} has is not said"
+            yield Fault(("nodes", name), what, f"'controller: {known[0]}', or 'controller: none'")
+        elif said is not None and said != NOBODY and said not in known:
+            yield Fault(
+                ("nodes", name, "controller"), f"there is no controller {said!r}", one_of((*known, NOBODY), said)
+            )
+
+
+def _dpids(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    owners: dict[int, str] = {}
+    for number, (name, switch) in enumerate(_of(nodes, OvsFile), 1):
+        dpid = switch.dpid or number
+        other = owners.setdefault(dpid, name)
+        if other != name:
+            how = "" if switch.dpid else ", which it has by its place in the file,"
+            path = ("nodes", name, "dpid") if switch.dpid else ("nodes", name)
+            yield Fault(path, f"the dpid {dpid} of {name!r}{how} is that of {other!r} too", DPID_TAKEN)
+
+
+def _rules(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    hosts = [name for name, node in nodes.items() if isinstance(node, HostFile)]
+    for name, controller in _of(nodes, ControllerFile):
+        for number, rule in enumerate(controller.rules):
+            for key, host in (("from", rule.source), ("to", rule.destination)):
+                if host is not None and host not in hosts:
+                    path = ("nodes", name, "rules", number, key)
+                    yield Fault(path, f"there is no host {host!r}", one_of(hosts, host))
+
+
+def _rings(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    """In a ring of switches a broadcast goes round for ever, unless the controller of all knows better."""
+    switching = {name for name, node in nodes.items() if node.type in SWITCHING}
+    ways: dict[str, list[str]] = {name: [] for name in switching}
+    for name, link in links.items():
+        first, second = link.ends
+        if first == second or not switching.issuperset(link.ends):
+            continue
+        ring = _way(ways, first, second)
+        unsafe = [each for each in ring or () if not _breaks_loops(nodes, each)]
+        if unsafe and any(isinstance(nodes[each], OvsFile) for each in ring or ()):
+            what = f"link {name!r} closes a ring of switches, in which a broadcast never ends: {_why(nodes, unsafe[0])}"
+            allowed = (
+                "Open vSwitches with 'app: static' (or an app with 'loops: true') and fail_mode: secure, or no ring"
+            )
+            yield Fault(("links", name, "ends"), what, allowed)
+        ways[first].append(second)
+        ways[second].append(first)
+
+
+def _breaks_loops(nodes: Mapping[str, Any], name: str) -> bool:
+    switch, controller = nodes[name], _controller_of(nodes, name)
+    return (
+        controller is not None
+        and isinstance(switch, OvsFile)
+        and switch.fail_mode != "standalone"
+        and controller.controller().breaks_loops
+    )
+
+
+def _why(nodes: Mapping[str, Any], name: str) -> str:
+    switch, controller = nodes[name], _controller_of(nodes, name)
+    if not isinstance(switch, OvsFile):
+        return f"{name!r} is a plain switch"
+    if controller is None:
+        return f"{name!r} has no controller"
+    if switch.fail_mode == "standalone":
+        return f"{name!r} floods when its controller is away (fail_mode: standalone)"
+    return f"the app {controller.app} of {name!r} does not break rings"
+
+
+def _controller_of(nodes: Mapping[str, Any], name: str) -> ControllerFile | None:
+    if not isinstance(nodes[name], OvsFile):
+        return None
+    known = dict(_of(nodes, ControllerFile))
+    said = nodes[name].controller
+    return next(iter(known.values()), None) if said is None else known.get(said)
+
+
+def _way(ways: Mapping[str, list[str]], start: str, end: str) -> list[str] | None:
+    """The switches of a shortest way; None if there is none."""
+    before: dict[str, str] = {start: start}
+    waiting = deque([start])
+    while waiting and end not in before:
+        here = waiting.popleft()
+        for there in ways[here]:
+            if there not in before:
+                before[there] = here
+                waiting.append(there)
+    if end not in before:
+        return None
+    found = [end]
+    while found[-1] != start:
+        found.append(before[found[-1]])
+    return found
+
+
+def _of(nodes: Mapping[str, Any], kind: type[Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, node) for name, node in nodes.items() if isinstance(node, kind))
+
+
+CHECKS = (_own, _no_links, _controllers, _dpids, _rules, _rings)

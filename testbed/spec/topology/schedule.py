@@ -1,0 +1,216 @@
+"""A link's schedule as a topology file writes it, and what is wrong with one. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema
+
+from ... import units
+from ...error import ValueRefused, one_of
+from ...model.impairment import Buffer
+from ...model.schedule import Change
+from ...model.topology import Link
+from ..syntax.document import Fault
+from ..syntax.field import Rate, Span, Time, is_directional
+from ..syntax.file_model import Shape
+from ..syntax.scalar import quantity
+from .impairment import BufferField, LossField, read_buffer, read_loss, write_buffer, write_loss
+
+WAYS = ("forward", "backward")
+Read = Callable[[Any], Any]
+
+
+def _ways(read: Read, scalar: tuple[str, ...] = WAYS) -> Read:
+    """A reader of one value, for all of `scalar`, or {forward: …, backward: …}, where one left out is not changed."""
+
+    def ways(value: Any) -> dict[str, Any]:
+        if not is_directional(value):
+            found = read(value)
+            return dict.fromkeys(scalar, found)
+        if not value:
+            raise ValueRefused("the mapping is empty", ", ".join(WAYS))
+        return {way: _one_way(read, way, each) for way, each in value.items()}
+
+    return ways
+
+
+def _one_way(read: Read, way: str, value: Any) -> Any:
+    if way not in WAYS:
+        raise ValueRefused(f"unknown key {way!r}", one_of(WAYS, way), (way,))
+    try:
+        return read(value)
+    except ValueRefused as refused:
+        raise ValueRefused(refused.what, refused.allowed, (way, *refused.at)) from None
+
+
+def _written(write: Read) -> Read:
+    """Back to one value where there is one for both ways, or for the data."""
+
+    def ways(found: dict[str, Any] | None) -> Any:
+        if found is None:
+            return None
+        values = {way: write(each) for way, each in found.items()}
+        if "data" in values:
+            return values["data"]
+        return values["forward"] if len(values) == 2 and values["forward"] == values["backward"] else values
+
+    return ways
+
+
+def _schema(field: Any) -> dict[str, Any]:
+    """JSON Schema of one value or of one for each direction, from that of a field."""
+    one = TypeAdapter(field).json_schema()
+    both = {
+        "type": "object",
+        "properties": dict.fromkeys(WAYS, one),
+        "additionalProperties": False,
+        "minProperties": 1,
+    }
+    return {"anyOf": [one, both]}
+
+
+def _buffer(value: object) -> Buffer:
+    buffer = read_buffer(value)
+    if buffer is None or buffer.unit == "bdp":
+        raise ValueRefused("a buffer can change to a number of packets or bytes only", "such as 100 packets or 64 KiB")
+    return buffer
+
+
+def _rate(value: object) -> int | None:
+    if value == "none":
+        raise ValueRefused("a rate cannot be taken away, for packets may wait for it", units.RATE.allowed)
+    return quantity(units.parse_rate, units.RATE.allowed, low=1)(value)
+
+
+def _kind(read: Read, write: Read, field: Any, scalar: tuple[str, ...] = WAYS) -> Any:
+    return Annotated[
+        dict[str, Any] | None,
+        PlainValidator(_ways(read, scalar)),
+        PlainSerializer(_written(write)),
+        WithJsonSchema(_schema(field)),
+    ]
+
+
+Rates: Any = _kind(_rate, units.format_rate, Rate)
+Delays: Any = _kind(quantity(units.parse_time, units.TIME.allowed), units.format_time, Time)
+Losses: Any = _kind(read_loss, write_loss, LossField, ("data",))
+Buffers: Any = _kind(_buffer, write_buffer, BufferField)
+
+
+class ChangeFile(Shape):
+    """One entry of a schedule; what it does not name stays as it is."""
+
+    at: Time = Field(description="When, after the start of the workload.")
+    every: Span | None = Field(None, description="How long after its beginning it comes again; with `for`.")
+    holds: Span | None = Field(None, alias="for", description="For how long; then what held before holds again.")
+    rate: Rates = None
+    rtt: Time | None = Field(None, description="Round trip, split evenly; instead of delay.")
+    delay: Delays = None
+    loss: Losses = None
+    buffer: Buffers = Field(None, description="In packets or bytes.")
+
+    def change(self) -> Change:
+        found: dict[str, list[tuple[str, Any]]] = {"forward": [], "backward": [], "data": []}
+        for field, key in FIELDS.items():
+            for way, value in self.ways(key).items():
+                found[way].append((field, value))
+        return Change(self.at, self.every, self.holds, *(tuple(found[way]) for way in (*WAYS, "data")))
+
+    def ways(self, key: str) -> dict[str, Any]:
+        """What a key changes in which direction; an rtt is delays."""
+        if key == "delay" and self.rtt is not None:
+            return {"forward": self.rtt // 2, "backward": self.rtt - self.rtt // 2}
+        return getattr(self, key) or {}
+
+    @classmethod
+    def of(cls, change: Change) -> ChangeFile:
+        keys: dict[str, Any] = {}
+        for way in (*WAYS, "data"):
+            for field, value in getattr(change, way):
+                keys.setdefault(FIELDS[field], {})[way] = value
+        delays = keys.get("delay", {})
+        if len(delays) == 2 and delays["backward"] - delays["forward"] in (0, 1):
+            keys["rtt"] = sum(keys.pop("delay").values())
+        keys |= {"at": change.at_ns, "every": change.every_ns, "for": change.for_ns}
+        return cls.model_construct(**keys)
+
+
+FIELDS = {"rate_bps": "rate", "delay_ns": "delay", "loss": "loss", "buffer": "buffer"}
+"""Field of a Direction to the key that changes it."""
+
+CHANGEABLE = ("rate", "rtt", "delay", "loss", "buffer")
+
+
+def _none_is_empty(value: Any) -> Any:
+    return None if value == "none" else value
+
+
+def _written_entries(schedule: list[ChangeFile] | None) -> list[dict[str, Any]] | None:
+    return None if schedule is None else [entry.written() for entry in schedule]
+
+
+Schedule = Annotated[
+    list[ChangeFile] | None,
+    BeforeValidator(_none_is_empty),
+    PlainSerializer(_written_entries),
+    WithJsonSchema(
+        {
+            "anyOf": [{"const": "none"}, {"type": "array", "items": ChangeFile.model_json_schema(), "minItems": 1}],
+            "description": "What changes while the workload runs.",
+        }
+    ),
+]
+
+
+def schedule_faults(schedule: list[ChangeFile], link: Link) -> Iterator[Fault]:
+    """What is wrong within a schedule, and between it and the link's own keys; paths begin at the schedule."""
+    for index, file in enumerate(schedule):
+        for fault in (*_own_faults(file), *_link_faults(file, link)):
+            yield fault.under(index)
+    for (first, one), (second, other) in combinations(enumerate(schedule), 2):
+        same = {key for key in FIELDS.values() if file_sets(one, key) & file_sets(other, key)}
+        if same and one.at == other.at and one.holds is None and other.holds is None:
+            what = f"entry {first + 1} changes the {min(same)} at {units.format_time(one.at)} too"
+            yield Fault((second, "at"), what, "one change of a key at a time")
+
+
+def file_sets(file: ChangeFile, key: str) -> set[str]:
+    """The directions in which an entry changes a key; a scalar loss is for one of the two."""
+    ways = set(file.ways(key))
+    return set(WAYS) if "data" in ways else ways
+
+
+def _own_faults(file: ChangeFile) -> Iterator[Fault]:
+    if file.rtt is not None and file.delay is not None:
+        yield Fault(("delay",), "rtt and delay exclude each other", "rtt for both ways together, or delay for each")
+    if file.rtt is None and not any(getattr(file, key) for key in FIELDS.values()):
+        yield Fault((), "this entry changes nothing", f"{', '.join(CHANGEABLE)}")
+    if file.every is not None and file.holds is None:
+        yield Fault(("every",), "what comes again must end in between", "for: how long it holds each time")
+    if file.every is not None and file.holds is not None and file.holds >= file.every:
+        what = f"it would last {units.format_time(file.holds)} of every {units.format_time(file.every)}"
+        yield Fault(("for",), what, "less than 'every'")
+
+
+def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
+    for way in WAYS:
+        direction = link.forward if way == "forward" else link.backward
+        if direction.rate_bps is None:
+            for key in ("rate", "buffer"):
+                if way in file.ways(key):
+                    yield Fault(
+                        (key, way), f"the link has no rate {way}, and none can come later", "a rate on the link"
+                    )
+            continue
+        buffer = file.ways("buffer").get(way)
+        unit = "packets" if direction.buffer is not None and direction.buffer.unit == "packets" else "bytes"
+        if buffer is not None and buffer.unit != unit:
+            what = f"the link's buffer is in {unit}, and this is in {buffer.unit}"
+            yield Fault(("buffer", way), what, f"a number of {unit}")
+        delay_ns = file.ways("delay").get(way)
+        if delay_ns is not None and direction.jitter is not None and direction.jitter.sd_ns > delay_ns:
+            what = "the link's jitter is more than this one-way delay, and no packet arrives before it was sent"
+            yield Fault(("delay" if file.rtt is None else "rtt", way), what, "a delay of the jitter or more")

@@ -1,0 +1,181 @@
+"""What must hold on each segment of a topology, once all its parts are well-formed. Pure, no I/O.
+
+Paths of faults begin at the topology.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from ...model.address import AddressBook, AddressRefused, Port, address_book
+from ...model.topology import SWITCHING, Link, Node, Route, Topology
+from ...model.vlan import Membership
+from ..syntax.document import Fault, Path
+
+IPV6_MTU_MIN = 1280
+"""RFC 8200, section 5: below it a link carries no IPv6."""
+TAGGING = ("host", "router")
+"""The node types that have a device for each VLAN of a trunk."""
+SHOWN = 5
+
+
+def segment_faults(topology: Topology) -> Iterator[Fault]:
+    """Trunks, MTUs, addresses and routes that do not fit what is around them."""
+    yield from _trunks(topology)
+    yield from one_way_faults(topology)
+    try:
+        book = address_book(topology)
+    except AddressRefused as error:
+        yield Fault(("links", error.link), str(error))
+        return
+    yield from mtu_faults(topology, book)
+    yield from _lonely(topology, book)
+    for node in topology.nodes:
+        for index, route in enumerate(node.routes):
+            yield from (fault.under("nodes", node.name, "routes", index) for fault in _route(node, route, book))
+
+
+def _trunks(topology: Topology) -> Iterator[Fault]:
+    for switch in topology.nodes:
+        for member in switch.vlans:
+            other = topology.node(topology.link(member.link).other_end(switch.name))
+            if member.is_trunk and other.type not in (*SWITCHING, *TAGGING):
+                what = f"{other.name!r} is a {other.type}, which has no devices for the VLANs of a trunk"
+                yield Fault(("nodes", switch.name, "vlans", member.link), what, "one VLAN, or a host or router there")
+
+
+def one_way_faults(topology: Topology) -> Iterator[Fault]:
+    """Access ports that trunks reach: a Linux bridge lets a frame in that has the tag of the port's own VLAN, and sends
+    none out, so that broadcasts and all that follows would cross in one direction only.
+    """
+    for switch in topology.nodes:
+        for member in switch.vlans:
+            trunk = None if member.is_trunk else _trunk_before(topology, switch, member)
+            if trunk is not None:
+                other, link = trunk
+                what = (
+                    f"this port has no tags, and frames of VLAN {member.vlans[0]} come to it with one from {other!r} "
+                    f"(link {link!r}): they would go one way only"
+                )
+                yield Fault(("nodes", switch.name, "vlans", member.link), what, "a trunk at both ends, or at none")
+
+
+def _trunk_before(topology: Topology, switch: Node, access: Membership) -> tuple[str, str] | None:
+    """The switch, and its link, of a trunk port that sends frames of an access port's VLAN to it; None without one."""
+    vlan, seen = access.vlans[0], {access.link}
+    waiting = deque([(access.link, switch.name)])
+    while waiting:
+        link, here = waiting.popleft()
+        there = topology.node(topology.link(link).other_end(here))
+        if there.type not in SWITCHING:
+            continue
+        met = there.membership(link)
+        if met is not None:
+            if met.is_trunk and vlan in met.vlans:
+                return there.name, link
+            continue
+        onward = [each.name for each in topology.links_of(there.name) if each.name not in seen]
+        seen.update(onward)
+        waiting.extend((each, there.name) for each in onward)
+    return None
+
+
+def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """All ends of a segment send packets of one size, and every link between its switches carries them."""
+    sizes: dict[int, Link] = {}
+    for port in _ends(topology, book):
+        link = topology.link(port.link)
+        first = sizes.setdefault(port.segment, link)
+        if link.mtu_bytes != first.mtu_bytes:
+            what = (
+                f"switches join the links {first.name!r} and {link.name!r}, and their MTUs are {first.mtu_bytes} and "
+                f"{link.mtu_bytes}: what is too long would be dropped in silence"
+            )
+            yield Fault(("links", link.name, "mtu"), what, f"an MTU of {first.mtu_bytes}, or a router between them")
+    for link in topology.links:
+        ends = (
+            [each for each in _ends(topology, book) if each.link == link.name] if link.mtu_bytes < IPV6_MTU_MIN else []
+        )
+        who = next((port.node for port in ends if any(address.version == 6 for address in port.addresses)), None)
+        if who is not None:
+            what = f"no IPv6 crosses a link with an MTU of {link.mtu_bytes}, and {who!r} has an IPv6 address there"
+            yield Fault(("links", link.name, "mtu"), what, f"{IPV6_MTU_MIN} or more")
+    for port in book.ports:
+        link, end = topology.link(port.link), sizes.get(port.segment)
+        between = all(topology.node(name).type in SWITCHING for name in link.ends)
+        if between and end is not None and link.mtu_bytes < end.mtu_bytes and port.node == link.ends[0]:
+            what = f"it joins ends with an MTU of {end.mtu_bytes} ({end.name}), and its own is {link.mtu_bytes}"
+            yield Fault(("links", link.name, "mtu"), what, f"{end.mtu_bytes} or more")
+
+
+def _ends(topology: Topology, book: AddressBook) -> Iterator[Port]:
+    """The interfaces with addresses, in the order of the links."""
+    for node in dict.fromkeys(port.node for port in book.ports):
+        yield from (port for port in book.interfaces_of(node) if port.addresses)
+
+
+def _lonely(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """Interfaces that share no network with anybody else on their segment."""
+    for segment in dict.fromkeys(port.segment for port in _ends(topology, book)):
+        members = book.members(segment)
+        first = members[0]
+        if len(members) < 2 or all(set(_networks(each)) == set(_networks(first)) for each in members):
+            continue
+        alone = [each for each in members if not any(_meet(each, other) for other in members if other is not each)]
+        for port in alone[1:] if len(alone) == len(members) else alone:
+            others = [each for each in members if each is not port]
+            names = ", ".join(each.node for each in others[:SHOWN]) + (", …" if len(others) > SHOWN else "")
+            has = ", ".join(map(str, port.addresses))
+            what = f"{port.node!r} has {has}, and nobody else on its segment ({names}) is in that network"
+            networks = dict.fromkeys(str(network) for each in others for network in _networks(each))
+            yield Fault(_place(topology, port), what, f"addresses of {', '.join(list(networks)[:SHOWN])}")
+
+
+def _networks(port: Port) -> Iterator[object]:
+    return (address.network for address in port.addresses)
+
+
+def _meet(one: Port, other: Port) -> bool:
+    return any(
+        theirs.ip in own.network and own.ip in theirs.network for own in one.addresses for theirs in other.addresses
+    )
+
+
+def _place(topology: Topology, port: Port) -> Path:
+    """Where the addresses of an interface are written."""
+    end = port.node if port.tag is None else f"{port.node}.{port.tag}"
+    if end in dict(topology.link(port.link).addresses):
+        return ("links", port.link, "addresses", end)
+    return ("nodes", port.node, "addresses")
+
+
+def _route(node: Node, route: Route, book: AddressBook) -> Iterator[Fault]:
+    via = ip_address(route.via)
+    if route.to != "default" and ip_network(route.to).version != via.version:
+        what = f"a route to {route.to} cannot go by {route.via}, which is of another version of IP"
+        yield Fault(("via",), what, f"an IPv{ip_network(route.to).version} address")
+        return
+    ports = book.interfaces_of(node.name)
+    own = [port for port in ports if any(via in address.network for address in port.addresses)]
+    if not own:
+        networks = [str(address.network) for port in ports for address in port.addresses]
+        yield Fault(("via",), f"{node.name!r} is on no network of {route.via}", f"addresses of {', '.join(networks)}")
+    elif not any(
+        _has(member, via) for port in own for member in book.members(port.segment) if member.node != node.name
+    ):
+        near = [
+            str(a.ip)
+            for port in own
+            for each in book.members(port.segment)
+            if each.node != node.name
+            for a in each.addresses
+        ]
+        yield Fault(
+            ("via",), f"no neighbour of {node.name!r} has the address {route.via}", ", ".join(near[:SHOWN]) or None
+        )
+
+
+def _has(port: Port, ip: IPv4Address | IPv6Address) -> bool:
+    return any(address.ip == ip for address in port.addresses)

@@ -1,0 +1,91 @@
+"""A virtual machine as a topology file writes it. Pure, no I/O."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+
+from ... import units
+from ...error import ValueRefused
+from ...model.topology import Nic
+from ...model.vm import CPUS_MAX, MEMORY_BYTES, MEMORY_MIN_BYTES, Model, Vm
+from ..syntax.document import Document, mapping
+from ..syntax.field import Addresses, Flag, Sysctls, matching, number
+from ..syntax.file_model import Shape
+from ..syntax.scalar import quantity, text_of, whole, word
+
+KERNEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
+KERNEL_ALLOWED = "a name that `testbed kernel list` prints for virtual machines"
+MEMORY_ALLOWED = f"{units.format_size(MEMORY_MIN_BYTES)} or more, such as 1 GiB"
+
+
+def read_memory(value: object) -> int:
+    found = quantity(units.parse_size, units.SIZE.allowed)(value)
+    if found is None or found < MEMORY_MIN_BYTES:
+        raise ValueRefused(f"{value!r} is too little for a virtual machine", MEMORY_ALLOWED)
+    return found
+
+
+Memory = Annotated[
+    int,
+    PlainValidator(read_memory),
+    PlainSerializer(units.format_size),
+    WithJsonSchema(matching(units.SIZE.pattern, "Its memory.", "1 GiB")),
+]
+Cpus = Annotated[int, PlainValidator(whole(1, CPUS_MAX)), WithJsonSchema(number(1, CPUS_MAX, "Its processors."))]
+KernelName = Annotated[
+    str,
+    PlainValidator(word(KERNEL_PATTERN, "the name of a kernel", KERNEL_ALLOWED)),
+    WithJsonSchema(matching(f"^{KERNEL_PATTERN}$", KERNEL_ALLOWED, "debian-7.3.4")),
+]
+Image = Annotated[
+    str,
+    PlainValidator(lambda value: text_of(value, "a file with the image of a disk")),
+    WithJsonSchema({"type": "string", "minLength": 1}),
+]
+
+
+class VmKeys(Shape):
+    """What a virtual machine has."""
+
+    type: Literal["vm"]
+    nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
+    addresses: Addresses = Field((), description="For its only link; a link can say them too.")
+    sysctls: Sysctls = Field({}, description="Kernel settings of this machine.")
+    memory: Memory = Field(MEMORY_BYTES, description="Left out, 1 GiB.")
+    cpus: Cpus = 1
+    model: Model = Field("virtio", description="What its network cards are.")
+    kernel: KernelName | None = Field(None, description="Left out, the newest of `testbed kernel fetch`.")
+    image: Image | None = Field(None, description="A disk in place of the host's files; it needs qemu-guest-agent.")
+    vhost: Flag = Field(False, description="The host's kernel moves packets (vhost-net), not QEMU.")
+
+    def vm(self) -> Vm:
+        return Vm(self.memory, self.cpus, self.model, self.kernel, self.image, self.vhost)
+
+    @staticmethod
+    def keys_of(vm: Vm) -> dict[str, Any]:
+        return {
+            "memory": vm.memory_bytes,
+            "cpus": vm.cpus,
+            "model": vm.model,
+            "kernel": vm.kernel,
+            "image": vm.image,
+            "vhost": vm.vhost,
+        }
+
+
+def anchored(topology: Document, folder: str) -> Document:
+    """The same document, in which images are named as seen from the root and not from the topology's folder."""
+    data = mapping(topology.data)
+    nodes = {name: _anchored(node, folder) for name, node in mapping(data.get("nodes")).items()}
+    return replace(topology, data={**data, "nodes": nodes}) if nodes else topology
+
+
+def _anchored(node: Any, folder: str) -> Any:
+    image = mapping(node).get("image")
+    if mapping(node).get("type") != "vm" or not isinstance(image, str):
+        return node
+    return {**node, "image": os.path.abspath(os.path.join(folder, os.path.expanduser(image)))}

@@ -1,0 +1,69 @@
+"""Keys that several tools share: ends, flows, windows, congestion controls. Pure, no I/O."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+
+from ... import units
+from ...error import ValueRefused
+from ...model.workload import FLOWS_MAX, WINDOW_MAX_BYTES
+from ..syntax.field import Name, matching, number
+from ..syntax.file_model import Shape
+from ..syntax.scalar import quantity, text_of, whole, word
+
+_CONGESTION_ALLOWED = "the kernel's name of a congestion control, such as cubic or bbr"
+
+
+read_congestion = word(r"[a-z][a-z0-9_]*", "a congestion control", _CONGESTION_ALLOWED)
+
+
+def read_window(value: object) -> int | None:
+    text = text_of(value, f"auto, or {units.SIZE.allowed}")
+    if text == "auto":
+        return None
+    try:
+        window_bytes = quantity(units.parse_size, units.SIZE.allowed, low=1)(text)
+    except ValueRefused as refused:
+        raise ValueRefused(refused.what, f"auto, or {refused.allowed}") from None
+    if window_bytes is not None and window_bytes >= WINDOW_MAX_BYTES:
+        raise ValueRefused(f"no window of TCP is as large as {text!r}", "below 1 GiB, or auto")
+    return window_bytes
+
+
+def write_window(window_bytes: int | None) -> str:
+    return "auto" if window_bytes is None else units.format_size(window_bytes)
+
+
+CONGESTION_SCHEMA = matching("^[a-z][a-z0-9_]*$", "A congestion control.", "cubic", "bbr")
+
+WINDOW_SCHEMA = matching(rf"^auto$|{units.SIZE.pattern}", "A size, or auto for autotuning.", "auto", "64 KiB")
+
+
+Congestion = Annotated[str, PlainValidator(read_congestion), WithJsonSchema(CONGESTION_SCHEMA)]
+
+Window = Annotated[
+    int | None,
+    PlainValidator(read_window),
+    PlainSerializer(write_window),
+    WithJsonSchema(WINDOW_SCHEMA),
+]
+
+Flows = Annotated[
+    int,
+    PlainValidator(whole(1, FLOWS_MAX)),
+    WithJsonSchema(number(1, FLOWS_MAX, "How many in parallel.")),
+]
+
+
+class EndsFile(Shape):
+    """The hosts between which a workload runs."""
+
+    source: Name = Field(alias="from", description="The host that sends the data.")
+    destination: Name = Field(alias="to", description="The host that receives it.")
+
+    @property
+    def between(self) -> dict[str, str]:
+        """The hosts that take part, by their keys, in the order in which data passes them."""
+        return {"from": self.source, "to": self.destination}

@@ -1,0 +1,1 @@
+"""Many trials: their queue, repetitions, estimate, store and tables."""

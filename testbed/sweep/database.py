@@ -1,0 +1,136 @@
+"""A run's results for Python and SQL: the tables of its folder as Arrow, pandas, Polars and DuckDB. Reads the folder,
+and makes tables there that are missing or older than its trials.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from ..error import MachineError, UserError, one_of
+from ..trial.stored_result import TrialResult
+from . import table
+from .store import Store
+
+LARGE = ("samples", "queues")
+"""Tables that SQL reads from their file as it needs them; the others are small enough to be in memory."""
+
+
+class Results:
+    """What `testbed.open(DIR)` gives. Tables are read when they are first asked for, and kept."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __repr__(self) -> str:
+        return f"testbed.open({str(self.path)!r})"
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self._store.path
+
+    @cached_property
+    def results(self) -> list[TrialResult]:
+        """A result for each finished trial, in the order of the scenario."""
+        return list(self._store.results())
+
+    @property
+    def trials(self) -> pa.Table:
+        """A row for each trial."""
+        return self._table("trials")
+
+    @property
+    def flows(self) -> pa.Table:
+        """A row for each flow of each trial."""
+        return self._table("flows")
+
+    @property
+    def samples(self) -> pa.Table:
+        """A row for each socket and time of each trial. It can be large: `duckdb` reads only what a query needs."""
+        return self._table("samples")
+
+    @property
+    def queues(self) -> pa.Table:
+        """A row for each bottleneck buffer and time of each trial."""
+        return self._table("queues")
+
+    def pandas(self, name: str) -> Any:
+        """A table as a pandas DataFrame. Raises MachineError without pandas, UserError for an unknown table."""
+        found = self._table(name)
+        _library("pandas")
+        return found.to_pandas()
+
+    def polars(self, name: str) -> Any:
+        """A table as a Polars DataFrame. Raises MachineError without Polars, UserError for an unknown table."""
+        found = self._table(name)
+        return _library("polars").from_arrow(found)
+
+    def duckdb(self) -> Any:
+        """A DuckDB connection, in memory, in which the tables are views; it can touch no file. Close it after use.
+
+        It has one thread. With several, sums and whatever depends on the order of rows differ from call to call:
+        https://duckdb.org/docs/2.0/guides/python/sql_on_arrow.html
+        """
+        connection = _library("duckdb").connect(":memory:")
+        connection.execute("SET threads = 1")
+        for name in table.NAMES:
+            connection.register(name, self._source(name))
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        return connection
+
+    def query(self, sql: str) -> pa.Table:
+        """What SQL gives, of several statements the last. Raises UserError with DuckDB's words and the columns."""
+        duckdb = _library("duckdb")
+        with self.duckdb() as connection:
+            try:
+                found = connection.sql(sql)  # None for what gives nothing, such as CREATE TABLE
+                return pa.table({}) if found is None else found.to_arrow_table()
+            except duckdb.Error as error:
+                table.find_damage(self._store)
+                raise UserError(f"{str(error).strip()}\n{self._columns()}") from None
+
+    @cached_property
+    def _tables(self) -> dict[str, pa.Table]:
+        table.update(self._store)
+        return {}
+
+    def _table(self, name: str) -> pa.Table:
+        if name not in table.NAMES:
+            raise UserError(f"there is no table {name!r}; allowed: {one_of(table.NAMES, name)}")
+        if name not in self._tables:
+            self._tables[name] = table.read(self._store, name)
+        return self._tables[name]
+
+    def _source(self, name: str) -> pa.Table | ds.Dataset:
+        if name not in LARGE or name in self._tables:
+            return self._table(name)
+        table.open_file(self._store, name).close()
+        return ds.dataset(table.path(self._store, name), format="parquet")
+
+    def _columns(self) -> str:
+        lines = [f"  {name}: {', '.join(map(_quoted, self._source(name).schema.names))}" for name in table.NAMES]
+        return "\n".join(["allowed: SQL over these tables (a name with a dot stands in double quotes)", *lines])
+
+
+def open_results(path: str | Path) -> Results:
+    """The results in a folder that `testbed run -o` wrote. Raises UserError for anything else."""
+    return Results(Store(Path(path)).open())
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else f'"{name}"'
+
+
+def _library(name: str) -> Any:
+    """Imported only when asked for: nothing else needs it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MachineError(f"the Python package {name} is missing", f"pip install {name}") from None

@@ -1,0 +1,135 @@
+"""The repetitions of a cell: when there are enough of them, and what they say together. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from ..model.run_setting import Until
+from ..trial.stored_result import TrialResult
+
+Reason: TypeAlias = Literal["narrow", "most", "failed", "invalid", "no goodput"]
+
+FEWEST = 2
+"""An interval needs two trials, whatever a scenario asks for."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a cell gets no more repetitions.
+
+    `half_width` is half of the 95 % t interval of its mean goodput, as a share of that mean; None where there is none.
+    """
+
+    reason: Reason
+    half_width: float | None = None
+
+    def told(self, until: Until) -> str:
+        """The reason in words."""
+        width = "" if self.half_width is None else f"±{self.half_width:.2%}"
+        return {
+            "narrow": f"narrow enough ({width})",
+            "most": f"{until.most} trials reached ({width or 'no interval'})",
+            "failed": "a trial failed",
+            "invalid": "a trial is invalid",
+            "no goodput": "a trial has no goodput",
+        }[self.reason]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean goodput of a cell in bit/s with its 95 % t interval; the ends are None for fewer than two trials."""
+
+    trials: int
+    mean_bps: float
+    low_bps: float | None
+    high_bps: float | None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the interval as a share of the mean; 0 where all trials agree, None without an interval."""
+        if self.low_bps is None or self.high_bps is None:
+            return None
+        half = (self.high_bps - self.low_bps) / 2
+        return half / self.mean_bps if self.mean_bps else (0.0 if half == 0 else None)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What the trials of a cell say together. Invalid ones are counted, but never averaged."""
+
+    params: Mapping[str, str]
+    goodput: Mean | None
+    verdicts: Mapping[str, int]
+    stop: Stop | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: base units, absent is None."""
+        goodput, stop = self.goodput, self.stop
+        return {
+            "params": dict(self.params),
+            "n": goodput.trials if goodput else 0,
+            "goodput_mean_bps": goodput.mean_bps if goodput else None,
+            "goodput_low_bps": goodput.low_bps if goodput else None,
+            "goodput_high_bps": goodput.high_bps if goodput else None,
+            "verdicts": dict(self.verdicts),
+            "stopped": None if stop is None else {"reason": stop.reason, "half_width": stop.half_width},
+        }
+
+
+def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
+    """Why these are enough: all the repetitions that a cell has had so far, in their order; None stands for one that
+    failed. None if there must be another one.
+    """
+    if len(results) < min(until.most, max(FEWEST, until.least)):
+        return None
+    for each in results:
+        if each is None:
+            return Stop("failed")
+        if each.verdict == "invalid":
+            return Stop("invalid")
+        if each.data["goodput_bps"] is None:
+            return Stop("no goodput")
+    found = mean([each for each in results if each is not None])
+    width = found.half_width if found else None
+    if width is not None and width <= until.ci:
+        return Stop("narrow", width)
+    return Stop("most", width) if len(results) >= until.most else None
+
+
+def mean(results: Iterable[TrialResult]) -> Mean | None:
+    """Of the goodput of those that are not invalid and have one; None if none is left."""
+    from ..analysis import statistic  # SciPy takes a second to import, which most commands need not pay for
+
+    values = [
+        each.data["goodput_bps"]
+        for each in results
+        if each.verdict != "invalid" and each.data["goodput_bps"] is not None
+    ]
+    if not values:
+        return None
+    if len(values) < FEWEST:
+        return Mean(1, values[0], None, None)
+    if len(set(values)) == 1:  # a mean of equal numbers may differ from them in its last digit
+        return Mean(len(values), values[0], values[0], values[0])
+    interval = statistic.t_interval(values)
+    return Mean(len(values), statistic.mean(values), interval.low, interval.high)
+
+
+def cells(results: Iterable[TrialResult], until: Until | None = None) -> list[CellResult]:
+    """One for each combination of parameters, in the order in which they come first."""
+    groups: dict[tuple[tuple[str, str], ...], list[TrialResult]] = {}
+    for each in results:
+        groups.setdefault(tuple(each.data["params"].items()), []).append(each)
+    return [_cell(dict(params), members, until) for params, members in groups.items()]
+
+
+def _cell(params: Mapping[str, str], members: Sequence[TrialResult], until: Until | None) -> CellResult:
+    counts = Counter(each.verdict for each in members)
+    by_number = {each.data["repetition"]: each for each in members}
+    missing = sorted(set(range(max(by_number) + 1)) - by_number.keys())
+    whole = [by_number.get(number) for number in range(max(by_number) + 1)]
+    reason = None if until is None or missing else stop(until, whole)
+    return CellResult(params, mean(members), dict(sorted(counts.items())), reason)

@@ -1,0 +1,275 @@
+"""A sweep: runs the trials of a scenario that are not done yet, side by side where the kernel allows it.
+
+Virtual time makes lab trials immune to one another; trials in real time run one at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+from ..error import TestbedError, UserError
+from ..kernel.guest import Cancelled
+from ..kernel.lab import RESERVE_BYTES, available_bytes, check_memory
+from ..model.run_setting import Until
+from ..model.scenario import Params, Trial
+from ..trial import place, readiness
+from ..trial import run as runner
+from ..trial.orders.sequence import orders
+from ..trial.stored_result import TrialResult
+from . import estimate
+from .estimate import Forecast
+from .queue import Agenda
+from .store import Store
+
+
+class Report(Protocol):
+    """Whoever wants to know how a sweep goes on. Called from several threads, one call at a time."""
+
+    def begun(self, trial: Trial) -> None: ...
+
+    def lab_time(self, trial: Trial, lab_s: float) -> None: ...
+
+    def finished(self, trial: Trial, result: TrialResult) -> None: ...
+
+    def failed(self, trial: Trial, error: TestbedError) -> None: ...
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What there is to do: `done` were found in the store, what waits the agenda knows.
+
+    `trials` are all that there can be, in file order; `memory_bytes` is what the largest that is not done needs.
+    """
+
+    store: Store
+    trials: tuple[Trial, ...]
+    done: tuple[TrialResult, ...]
+    agenda: Agenda
+    forecast: Forecast
+    memory_bytes: int
+
+    @property
+    def waiting(self) -> list[Trial]:
+        """The trials that are known to be needed and are not done, in run order."""
+        return self.agenda.waiting
+
+    @property
+    def ids(self) -> list[str]:
+        """The trials that are known to belong to the run, done or not, in file order."""
+        members = self.agenda.members
+        return [trial.id for trial in self.trials if trial.id in members]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a sweep ended. `results` has those that were found in the store too."""
+
+    results: tuple[TrialResult, ...]
+    failures: tuple[tuple[Trial, TestbedError], ...] = ()
+
+    def in_order(self, ids: Sequence[str]) -> list[TrialResult]:
+        """The results in the order of these ids, in which they came out does not matter."""
+        place = {id: number for number, id in enumerate(ids)}
+        return sorted(self.results, key=lambda each: place[each.id])
+
+
+def prepare(
+    trials: Sequence[Trial],
+    store: Store,
+    order: Sequence[Trial] | None = None,
+    until: Until | None = None,
+    *,
+    check: bool = True,
+) -> Sweep:
+    """Looks for what is done, plans a trial of each cell that is not, and looks for what its kernel lacks.
+
+    `trials` are in file order, `order` the same in run order (None: file order). Nothing runs and nothing is written;
+    without `check` nothing of the machine is looked at either. Raises UserError and MachineError for the first thing
+    that no trial could do without.
+    """
+    agenda = Agenda(trials if order is None else order, until)
+    found = _found(trials, store, agenda)
+    if check:
+        _refuse_other_kernels([trial for trial in trials if trial.id in found], store)
+    works: dict[Params, estimate.Work] = {}
+    memory_bytes = 0
+    waiting = {trial.params for trial in agenda.waiting}
+    planned: set[Trial] = set()
+    for trial in trials if waiting else ():
+        cell = replace(trial, id="", seed=0, repetition=0)
+        if cell in planned:
+            continue
+        planned.add(cell)
+        made = orders(trial)
+        works[trial.params] = estimate.work(trial, made.plan)
+        if trial.params not in waiting:
+            continue
+        memory_bytes = max(memory_bytes, made.memory_bytes)
+        if check:
+            readiness.check(trial, made)
+            if trial.kernel.place != "host":
+                check_memory(made.memory_bytes)
+    forecast = Forecast(works)
+    for trial in trials if waiting else ():
+        if trial.id in found:
+            forecast.learn(trial.params, found[trial.id].wall_s)
+    return Sweep(store, tuple(trials), tuple(found.values()), agenda, forecast, memory_bytes)
+
+
+def _found(trials: Sequence[Trial], store: Store, agenda: Agenda) -> dict[str, TrialResult]:
+    """The results of the store that belong to the run, which the agenda is told.
+
+    By repetition, for whether a later one belongs to the run is known only then.
+    """
+    found = {}
+    for trial in sorted(trials, key=lambda trial: trial.repetition):
+        result = store.finished(trial)
+        if result is not None and agenda.has(trial):
+            found[trial.id] = result
+            agenda.ended(trial, result)
+    return found
+
+
+def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
+    """Raises UserError for a trial on a kernel that has been built from something else since, under the same name."""
+    for trial in done:
+        was = store.kernel_key(trial)
+        if was is not None and place.kernel_key(trial) not in (None, was):
+            folder = store.path / "trials"
+            raise UserError(
+                f"{folder / trial.id} was measured with another build of its kernel than there is now; allowed: "
+                f"another folder (-o), or this one without the old trials: rm -r {folder}"
+            )
+
+
+def run(sweep: Sweep, jobs: int, report: Report) -> Summary:
+    """Runs what waits. A trial that cannot be carried out is reported, and the others go on.
+
+    Interrupted, it ends the running trials, keeps what is finished and raises KeyboardInterrupt.
+    """
+    sweep.store.discard_partial()
+    work = _Work(sweep, report, _Memory(available_bytes() - RESERVE_BYTES))
+    try:
+        for virtual, width in ((True, jobs), (False, 1)):
+            pool = ThreadPoolExecutor(max_workers=width)
+            try:
+                for each in wait([pool.submit(work.go_on, virtual) for _ in range(width)], None, FIRST_EXCEPTION).done:
+                    each.result()
+            except BaseException:
+                work.cancel()
+                raise
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+    finally:
+        sweep.store.discard_partial()
+    return Summary((*sweep.done, *work.results), tuple(work.failures))
+
+
+@dataclass
+class _Work:
+    """What the threads of a sweep share."""
+
+    sweep: Sweep
+    report: Report
+    memory: _Memory
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    running: int = 0
+    results: list[TrialResult] = field(default_factory=list)
+    failures: list[tuple[Trial, TestbedError]] = field(default_factory=list)
+
+    def go_on(self, virtual: bool) -> None:
+        """Does one trial after the other until none is left that waits."""
+        while (trial := self._next(virtual)) is not None:
+            done = None
+            try:
+                done = self._do(trial)
+            finally:
+                self._ended(trial, done)
+
+    def cancel(self) -> None:
+        """Has the running trials end, and no other begin."""
+        with self.changed:
+            self.cancelled.set()
+            self.changed.notify_all()
+
+    def _next(self, virtual: bool) -> Trial | None:
+        """Waits for one while what runs may show that another repetition is needed."""
+        with self.changed:
+            while not self.cancelled.is_set():
+                trial = self.sweep.agenda.take(virtual=virtual)
+                if trial is not None:
+                    self.running += 1
+                    return trial
+                if self.running == 0:
+                    break
+                self.changed.wait()
+        return None
+
+    def _ended(self, trial: Trial, done: TrialResult | None) -> None:
+        with self.changed:
+            self.running -= 1
+            if not self.cancelled.is_set() and self.sweep.agenda.ended(trial, done):
+                self.sweep.store.list_trials(self.sweep.ids)
+            self.changed.notify_all()
+
+    def _do(self, trial: Trial) -> TrialResult | None:
+        """The result; None if there is none. One that another run left meanwhile is taken as it is."""
+        try:
+            done = self.sweep.store.finished(trial) or self._measure(trial)
+        except Cancelled:
+            return None
+        except (TestbedError, OSError) as raised:
+            error = raised if isinstance(raised, TestbedError) else TestbedError(f"{type(raised).__name__}: {raised}")
+            self.failures.append((trial, error))
+            self._tell(partial(self.report.failed, trial, error))
+            return None
+        self.results.append(done)
+        self._tell(partial(self.sweep.forecast.learn, trial.params, done.wall_s))
+        self._tell(partial(self.report.finished, trial, done))
+        return done
+
+    def _measure(self, trial: Trial) -> TrialResult:
+        made = orders(trial)
+        with self.memory.taken(made.memory_bytes), self.sweep.store.writing(trial) as folder:
+            self._tell(partial(self.report.begun, trial))
+            return runner.run(
+                trial,
+                made,
+                folder,
+                progress=lambda lab_s: self._tell(partial(self.report.lab_time, trial, lab_s)),
+                cancelled=self.cancelled.is_set,
+            )
+
+    def _tell(self, call: Callable[[], None]) -> None:
+        with self.changed:
+            call()
+
+
+class _Memory:
+    """The memory that the trials of a sweep share: a trial waits until there is enough, or it runs alone."""
+
+    def __init__(self, free_bytes: int) -> None:
+        self._free = free_bytes
+        self._running = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def taken(self, wanted_bytes: int) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: wanted_bytes <= self._free or self._running == 0)
+            self._free -= wanted_bytes
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += wanted_bytes
+                self._running -= 1
+                self._changed.notify_all()

@@ -1,0 +1,238 @@
+"""The store: one folder for each trial, written once and whole. Reads and writes files of one run's folder.
+
+DIR/run.json             what kind of folder this is, and which trials belong to the run
+DIR/spec/                the scenario and topology files as they were given
+DIR/trials/ID/           a finished trial; it appears by a rename, or not at all
+DIR/failed/ID/           what a trial left that could not be carried out, with error.txt
+DIR/*.parquet            tables of all trials, which `table` makes from the folders
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from .. import __version__, journal
+from ..error import TestbedError, UserError
+from ..journal import RUN
+from ..model.run_setting import Until
+from ..model.scenario import Trial
+from ..spec.scenario.trial import trial_data
+from ..trial.folder import (
+    PARTIAL,
+    PROVENANCE,
+    TRIAL,
+    partial,
+    put_in_place,
+    read_json,
+    read_result,
+    replace_json,
+    unwritable,
+)
+from ..trial.stored_result import SCHEMA, TrialResult
+
+
+@dataclass(frozen=True)
+class Store:
+    """A run's folder."""
+
+    path: Path
+
+    def create(
+        self,
+        name: str,
+        specs: Mapping[str, str],
+        order: Iterable[str],
+        axes: Sequence[str] = (),
+        until: Until | None = None,
+    ) -> None:
+        """Makes the folder, or takes one that is there already. Raises UserError if it cannot be written."""
+        try:
+            for folder in ("trials", "failed", "spec"):
+                (self.path / folder).mkdir(parents=True, exist_ok=True)
+            about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
+            about |= {"axes": list(axes), "until": None if until is None else _until_to_dict(until)}
+            replace_json(self.path / "run.json", about | {"trials": list(order)})
+            for kind, spec in specs.items():
+                shutil.copyfile(spec, self.path / "spec" / kind)
+        except OSError as error:
+            raise unwritable(self.path, error) from None
+
+    def list_trials(self, order: Iterable[str]) -> None:
+        """Says anew which trials belong to the run."""
+        replace_json(self.path / "run.json", self._about | {"trials": list(order)})
+
+    @property
+    def exists(self) -> bool:
+        """Whether a run has been here."""
+        return (self.path / "run.json").exists()
+
+    def open(self) -> Store:
+        """Itself, if it is the folder of a run of this version's. Raises UserError for anything else."""
+        path = self.path / "run.json"
+        if not path.exists():
+            raise UserError(f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote")
+        schema = read_json(path).get("schema")
+        if schema != SCHEMA:
+            raise UserError(f"{self.path} has results of schema version {schema}; allowed: {SCHEMA}")
+        return self
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Makes the folder if there is none, and keeps other runs out of it. Raises UserError if one is in it.
+
+        Noted in the journal for as long, so that what we leave half-written when we are killed can be found.
+        """
+        folder = self.path.resolve()
+        with journal.noted(RUN, journal.unique(folder.name), folder=str(folder)), self.ours():
+            yield
+
+    @contextmanager
+    def ours(self) -> Iterator[None]:
+        """The same, and noted nowhere."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise unwritable(self.path, error) from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError:
+            raise UserError(
+                f"another run is writing to {self.path}; allowed: another folder (-o), or waiting for it"
+            ) from None
+        finally:
+            os.close(descriptor)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The trials of the scenario that ran last."""
+        return tuple(self._about["trials"])
+
+    def failures(self) -> dict[str, str]:
+        """The trials of the scenario that could not be carried out, and why."""
+        files = {id: self.path / "failed" / id / "error.txt" for id in self.ids}
+        return {id: file.read_text().strip() for id, file in files.items() if file.exists()}
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return str(self._about["scenario"])
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The keys of the scenario's axes."""
+        return tuple(self._about.get("axes", ()))
+
+    @property
+    def until(self) -> Until | None:
+        """What ended the repetitions of a cell; None if all cells have the same number."""
+        written = self._about.get("until")
+        try:
+            return None if written is None else Until(Fraction(written["ci"]), written["max"], written["min"])
+        except (LookupError, TypeError, ValueError):
+            raise UserError(f"{self.path / 'run.json'} is damaged: its 'until' cannot be read") from None
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        about = read_json(self.path / "run.json")
+        trials = about.get("trials")
+        if not isinstance(trials, list) or not all(isinstance(id, str) for id in trials):
+            raise UserError(f"{self.path / 'run.json'} does not list the trials; allowed: what `testbed run -o` wrote")
+        return about
+
+    def finished(self, trial: Trial) -> TrialResult | None:
+        """The trial's stored result; None if there is none. Raises UserError if another trial has its name."""
+        folder = self.path / "trials" / trial.id
+        if not folder.exists():
+            return None
+        stored = read_json(folder / TRIAL)
+        if stored != json.loads(json.dumps(trial_data(trial))):
+            raise UserError(
+                f"{folder} holds a trial with the same name and another specification; allowed: another folder (-o), "
+                "or this one without it"
+            )
+        return read_result(folder)
+
+    def kernel_key(self, trial: Trial) -> str | None:
+        """What the lab kernel of a finished trial was built from, or the kernels of its virtual machines; None if that
+        was not noted.
+        """
+        path = self.path / "trials" / trial.id / PROVENANCE
+        noted = read_json(path) if path.exists() else {}
+        key = (noted.get("kernel") or {}).get("key") or noted.get("machine_kernels")
+        return key if isinstance(key, str) else None
+
+    def results(self) -> tuple[TrialResult, ...]:
+        """The results of the scenario that ran last, in its order. Raises UserError for one that cannot be read."""
+        folders = (self.path / "trials" / id for id in self.ids)
+        return tuple(read_result(folder) for folder in folders if folder.exists())
+
+    @contextmanager
+    def writing(self, trial: Trial) -> Iterator[Path]:
+        """A folder for a trial to write to. It becomes the trial's own when the block ends without an error; an
+        error of the trial's moves it to `failed`.
+        """
+        with partial(self.path / "trials") as folder:
+            try:
+                yield folder
+            except (TestbedError, OSError) as error:
+                if folder.exists():
+                    (folder / "error.txt").write_text(f"{error}\n")
+                    put_in_place(folder, self.path / "failed" / trial.id)
+                raise
+            os.chmod(folder, 0o755)
+            os.rename(folder, self.path / "trials" / trial.id)
+            shutil.rmtree(self.path / "failed" / trial.id, ignore_errors=True)
+
+    def partials(self) -> list[Path]:
+        """What is half-written: by a run that goes on, or by one that was killed."""
+        return sorted((*(self.path / "trials").glob(f"{PARTIAL}*"), *self.path.glob(f"{PARTIAL}*")))
+
+    def discard(self, partial: Path) -> None:
+        """Removes one of them. Raises UserError if a run is in the folder."""
+        with self.ours():
+            _remove(partial)
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a run is in the folder."""
+        try:
+            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def discard_partial(self) -> None:
+        """Removes what a killed run left half-written, and what failed before it succeeded."""
+        for left in self.partials():
+            _remove(left)
+        for folder in (self.path / "failed").iterdir():
+            if (self.path / "trials" / folder.name).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _until_to_dict(until: Until) -> dict[str, Any]:
+    return {"ci": str(until.ci), "min": until.least, "max": until.most}

@@ -1,0 +1,238 @@
+"""The tables of a run: trials, flows, samples and queues of all its trials, one Parquet file each. Reads and writes
+files of one run's folder.
+
+They hold nothing that the folders of the trials do not, and are made again from them when they are older. What tells of
+this machine is in a file of its own, host.parquet, so that the others repeat byte for byte.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..error import UserError
+from ..trial import column
+from ..trial.folder import HOST, RESULT, read_json, read_result, replacing
+from ..trial.stored_result import SCHEMA, TrialResult
+from .store import Store
+
+NAMES = ("trials", "flows", "samples", "queues")
+WALL = "host"
+"""The table of wall times; `read` puts them beside the trials."""
+VERSION = "1"
+"""Of the columns."""
+BATCH_ROWS, GROUP_ROWS = 1_000, 100_000
+"""A row group has at least so many rows, but the last one; no more than that and one trial are in memory."""
+
+
+@dataclass(frozen=True)
+class _Trials:
+    """The finished trials of a run, in the order of the scenario, and when the result of each was written."""
+
+    store: Store
+    changed_ns: dict[str, int]
+
+    @classmethod
+    def of(cls, store: Store) -> _Trials:
+        found = {}
+        for id in store.ids:
+            path = store.path / "trials" / id / RESULT
+            if path.exists():
+                found[id] = path.stat().st_mtime_ns
+        return cls(store, found)
+
+    def folder(self, id: str) -> Path:
+        return self.store.path / "trials" / id
+
+    @property
+    def digest(self) -> dict[str, str]:
+        """What every table says of itself: a table that says something else is not of these trials."""
+        return {"testbed": json.dumps({"version": VERSION, "schema": SCHEMA, "trials": list(self.changed_ns)})}
+
+
+def path(store: Store, name: str) -> Path:
+    return store.path / f"{name}.parquet"
+
+
+def update(store: Store, *, mend: bool = False) -> None:
+    """Makes the tables that are missing, or are not of the trials that are there now; with `mend` damaged ones too.
+
+    Raises UserError for a table or a trial whose files cannot be read, and if the folder cannot be written.
+    """
+    trials = _Trials.of(store)
+    stale = [name for name in (*NAMES, WALL) if not _is_of(path(store, name), trials, mend)]
+    if WALL in stale or _changed_ns(store, mend) != trials.changed_ns:
+        stale = [*NAMES, WALL]  # a trial was measured again, or nothing says that none was
+    for name in stale:
+        try:
+            with replacing(path(store, name)) as partial:
+                MAKERS[name](trials, partial)
+        except OSError as error:
+            raise UserError(f"{path(store, name)} cannot be written: {error}; allowed: a folder that can") from None
+
+
+def open_file(store: Store, name: str) -> pq.ParquetFile:
+    """Raises UserError for a file that is damaged."""
+    file = path(store, name)
+    try:
+        return pq.ParquetFile(file)
+    except (OSError, pa.ArrowException) as error:
+        raise damaged(file, error) from None
+
+
+def read(store: Store, name: str) -> pa.Table:
+    """A whole table as it is now; trials with wall_s and started. Raises UserError for a file that is damaged."""
+    try:
+        found = open_file(store, name).read()
+        if name != "trials":
+            return found
+        wall = open_file(store, WALL).read()
+    except (OSError, pa.ArrowException) as error:
+        raise damaged(path(store, name), error) from None
+    return found.append_column("wall_s", wall["wall_s"]).append_column("started", wall["started"])
+
+
+def damaged(file: Path, error: Exception) -> UserError:
+    return UserError(f"{file} is damaged: {_line(error)}; delete it, and it is made again from the trials: rm {file}")
+
+
+def find_damage(store: Store) -> None:
+    """Raises UserError that names the first table which cannot be read to its end."""
+    for name in (*NAMES, WALL):
+        file = open_file(store, name)
+        try:
+            for _ in file.iter_batches():
+                pass
+        except (OSError, pa.ArrowException) as error:
+            raise damaged(path(store, name), error) from None
+
+
+def _is_of(file: Path, trials: _Trials, mend: bool) -> bool:
+    if not file.exists():
+        return False
+    try:
+        said = pq.read_schema(file).metadata or {}
+    except (OSError, pa.ArrowException) as error:
+        if mend:
+            return False
+        raise damaged(file, error) from None
+    return bool(said.get(b"testbed") == trials.digest["testbed"].encode())
+
+
+def _changed_ns(store: Store, mend: bool) -> dict[str, int]:
+    try:
+        found = pq.read_table(path(store, WALL), columns=["trial", "changed_ns"])
+    except (OSError, pa.ArrowException) as error:
+        if mend:
+            return {}
+        raise damaged(path(store, WALL), error) from None
+    return dict(zip(found["trial"].to_pylist(), found["changed_ns"].to_pylist(), strict=True))
+
+
+def _make_trials(trials: _Trials, file: Path) -> None:
+    columns = column.trials(_axes(trials))
+    _write(file, columns, trials, (column.trial_row(each.data) for each in _results(trials)))
+
+
+def _axes(trials: _Trials) -> list[str]:
+    """The scenario's, and whatever else trials have."""
+    keys = dict.fromkeys(trials.store.axes)
+    for each in _results(trials):
+        keys |= dict.fromkeys(each.data["params"])
+    return list(keys)
+
+
+def _make_flows(trials: _Trials, file: Path) -> None:
+    rows = (
+        {"trial": each.id, "number": number, **_plain(flow)}
+        for each in _results(trials)
+        for number, flow in enumerate(each.data["flows"])
+    )
+    _write(file, column.flows(), trials, rows)
+
+
+def _plain(flow: dict[str, Any]) -> dict[str, Any]:
+    return {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in flow.items()}
+
+
+def _make_wall(trials: _Trials, file: Path) -> None:
+    rows = (
+        {"trial": id, "changed_ns": changed_ns, **read_json(trials.folder(id) / HOST)}
+        for id, changed_ns in trials.changed_ns.items()
+    )
+    _write(file, pa.schema(column.HOST), trials, rows)
+
+
+def _results(trials: _Trials) -> Iterator[TrialResult]:
+    return (read_result(trials.folder(id)) for id in trials.changed_ns)
+
+
+def _write(file: Path, columns: pa.Schema, trials: _Trials, rows: Iterable[dict[str, Any]]) -> None:
+    left = iter(rows)
+    batches = iter(lambda: list(itertools.islice(left, BATCH_ROWS)), [])
+    _write_tables(file, columns, trials, (pa.Table.from_pylist(batch, columns) for batch in batches))
+
+
+def _write_tables(file: Path, columns: pa.Schema, trials: _Trials, tables: Iterable[pa.Table]) -> None:
+    waiting: list[pa.Table] = []
+    rows = 0
+    with pq.ParquetWriter(file, columns.with_metadata(trials.digest), compression="zstd") as writer:
+        for each in tables:
+            waiting.append(each)
+            rows += each.num_rows
+            if rows >= GROUP_ROWS:
+                writer.write_table(_joined(waiting, trials))
+                waiting, rows = [], 0
+        if rows:
+            writer.write_table(_joined(waiting, trials))
+
+
+def _joined(tables: list[pa.Table], trials: _Trials) -> pa.Table:
+    return pa.concat_tables(tables).replace_schema_metadata(trials.digest).combine_chunks()
+
+
+def _of_all(name: str, own: pa.Schema) -> Callable[[_Trials, Path], None]:
+    """Makes the table of all trials' tables of this name."""
+    columns = column.of_trial(own)
+
+    def make(trials: _Trials, file: Path) -> None:
+        _write_tables(file, columns, trials, (_of_one(trials, id, name, columns) for id in trials.changed_ns))
+
+    return make
+
+
+def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table:
+    """One trial's table with its id and all columns. Raises UserError for a file that cannot be read."""
+    file = trials.folder(id) / f"{name}.parquet"
+    try:
+        found = pq.ParquetFile(file).read()
+        arrays = [
+            found[each.name].cast(each.type) if each.name in found.column_names else pa.nulls(found.num_rows, each.type)
+            for each in list(columns)[1:]
+        ]
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(
+            f"{file}, of the trial {id}, is damaged: {_line(error)}; delete the trial's folder and `testbed run` "
+            f"measures it again: rm -r {trials.folder(id)}"
+        ) from None
+    return pa.Table.from_arrays([pa.repeat(pa.scalar(id, pa.string()), found.num_rows), *arrays], schema=columns)
+
+
+def _line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(". ") if str(error) else type(error).__name__
+
+
+MAKERS: dict[str, Callable[[_Trials, Path], None]] = {
+    "trials": _make_trials,
+    "flows": _make_flows,
+    "samples": _of_all("samples", column.SAMPLES),
+    "queues": _of_all("queues", column.QUEUES),
+    WALL: _make_wall,
+}

@@ -1,0 +1,1 @@
+"""One cell with one seed: orders, execution, evidence, verdict, result."""

@@ -1,0 +1,120 @@
+"""The columns of the tables, with their types: the same for every run, even where all values are absent. No I/O.
+
+Columns whose names hold a dot stand in double quotes in SQL: "path.rtt", "seen.queue_drops".
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import pyarrow as pa
+
+from .observe.tcp_info import FIELDS
+from .workload.outcome import FlowOutcome
+
+TEXT, REAL, WHOLE, TEXTS = pa.string(), pa.float64(), pa.int64(), pa.list_(pa.string())
+TYPES = {str: TEXT, float: REAL, int: WHOLE, bool: pa.bool_()}
+
+TRIAL = (
+    ("id", TEXT),
+    ("seed", WHOLE),
+    ("repetition", WHOLE),
+    ("verdict", TEXT),
+    ("warnings", TEXTS),
+    ("goodput_bps", REAL),
+    ("ramp_goodput_bps", REAL),
+    ("flow_count", WHOLE),
+    ("retransmits", WHOLE),
+    ("rtt_s", REAL),
+    ("rate_bps", REAL),
+    ("asked.rtt_s", REAL),
+    ("asked.rate_bps", REAL),
+    ("asked.data_packets", WHOLE),
+    ("asked.dropped_packets", WHOLE),
+    ("asked.queue_drops", WHOLE),
+    ("seen.rtt_s", REAL),
+    ("seen.rtt_max_s", REAL),
+    ("seen.rate_bps", REAL),
+    ("seen.data_packets", WHOLE),
+    ("seen.dropped_packets", WHOLE),
+    ("seen.random_drops", WHOLE),
+    ("seen.queue_drops", WHOLE),
+    ("workload_s", REAL),
+    ("steady_s", REAL),
+    ("kernel_place", TEXT),
+    ("kernel_release", TEXT),
+    ("lab_s", REAL),
+)
+HOST = (("trial", TEXT), ("wall_s", REAL), ("started", TEXT), ("changed_ns", WHOLE))
+"""What tells of this machine and this hour. `changed_ns` is when the trial's result was written."""
+
+SAMPLE = (
+    ("time_s", REAL),
+    ("netns", TEXT),
+    ("source", TEXT),
+    ("source_port", WHOLE),
+    ("destination", TEXT),
+    ("destination_port", WHOLE),
+    ("congestion", TEXT),
+    *((field.name, WHOLE if field.unit is None else REAL) for field in FIELDS),
+)
+QUEUE = (
+    ("time_s", REAL),
+    ("link", TEXT),
+    ("way", TEXT),
+    ("bytes", WHOLE),
+    ("packets", WHOLE),
+    ("drops", WHOLE),
+    ("backlog_bytes", WHOLE),
+    ("backlog_packets", WHOLE),
+)
+
+SAMPLES, QUEUES = pa.schema(SAMPLE), pa.schema(QUEUE)
+
+
+def trials(axes: Iterable[str]) -> pa.Schema:
+    """The columns of trials: the id, a text for each axis, then the rest."""
+    return pa.schema([TRIAL[0], *((axis_column(key), TEXT) for key in axes), *TRIAL[1:]])
+
+
+def axis_column(key: str) -> str:
+    """The name of an axis's column: its key, unless another column is called that."""
+    return f"params.{key}" if key in dict(TRIAL) else key
+
+
+def flows() -> pa.Schema:
+    """The columns of flows: trial and number, then what FlowOutcome has."""
+    hints = get_type_hints(FlowOutcome)
+    own = [(field.name, _type(hints[field.name])) for field in fields(FlowOutcome)]
+    return pa.schema([("trial", TEXT), ("number", WHOLE), *own])
+
+
+def of_trial(own: pa.Schema) -> pa.Schema:
+    """The columns of one trial's table as they are in the table of all trials."""
+    return pa.schema([("trial", TEXT), *own])
+
+
+def trial_row(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a stored result."""
+    again = [flow["retransmits"] for flow in data["flows"] if flow["retransmits"] is not None]
+    flat = {f"{part}.{name}": value for part in ("asked", "seen") for name, value in data[part].items()}
+    return {
+        **data,
+        **flat,
+        **{axis_column(key): text for key, text in data["params"].items()},
+        "flow_count": len(data["flows"]),
+        "retransmits": sum(again) if again else None,
+        "rtt_s": data["asked"]["rtt_s"],
+        "rate_bps": data["asked"]["rate_bps"],
+        "kernel_place": data["kernel"],
+    }
+
+
+def _type(hint: Any) -> pa.DataType:
+    """Of a field that holds one of a few plain types, or nothing; everything else is kept as JSON text."""
+    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    known = [TYPES[option] for option in options if option in TYPES]
+    return known[0] if known and len([option for option in options if option is not type(None)]) == 1 else TEXT

@@ -1,0 +1,1 @@
+"""The folder of a trial read into values."""

@@ -1,0 +1,224 @@
+"""Intervals: what a stage did while each state of its schedule held, from looks at it right after every change.
+
+Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from ...plan.link.stage import Stage, State
+from ..observe import netlink
+from ..observe.readback import Qdisc, qdiscs
+from ..observe.sample import QueueSample, Source, counter_samples, queue_samples
+
+MANY_FRAMES = 200
+"""So many frames tell a rate to half a percent, whichever side of an interval the first and the last fall on."""
+
+Place = tuple[str, str, str]
+"""Namespace, device and handle of a queueing discipline."""
+
+
+@dataclass(frozen=True)
+class Happened:
+    """A moment of the timeline: when it was due, began and was done, and when it had been looked at."""
+
+    due_ns: int
+    begin_ns: int
+    done_ns: int
+    end_ns: int
+
+    @property
+    def late_ns(self) -> int:
+        return self.done_ns - self.due_ns
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What the agent says of a timeline: its start, when it was stopped, and `at_ns` to what then happened."""
+
+    start_ns: int
+    stop_ns: int
+    moments: Mapping[int, Happened]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Counters and settings of all emulators at one time; `counters` are packets by namespace and name."""
+
+    time_ns: int
+    queues: Mapping[Place, QueueSample]
+    qdiscs: Mapping[Place, Qdisc]
+    counters: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One state of a stage while it held, in ns of CLOCK_MONOTONIC. Counts are as in StageEvidence."""
+
+    state: State
+    begin_ns: int
+    end_ns: int
+    qdiscs: Mapping[str, Qdisc]
+    samples: tuple[QueueSample, ...]
+    data_packets: int
+    dropped_packets: int
+    queue_drops: int
+    delay_drops: int
+    delay_packets: int
+
+
+@dataclass(frozen=True)
+class LossCount:
+    """The data packets that came while one loss of a schedule held, and those that a periodic one dropped."""
+
+    state: State
+    data_packets: int
+    dropped_packets: int
+
+
+def read_timeline(said: str, log: str) -> Timeline | None:
+    """From timeline.jsonl, and from log.jsonl, which tells when it was stopped; None if it never started."""
+    entries = [json.loads(line) for line in said.splitlines()]
+    stop_ns = next(
+        e["begin_ns"] for line in log.splitlines() if (e := json.loads(line))["step"].get("stop") == "timeline"
+    )
+    if not entries:
+        return None
+    start_ns = entries[0]["start_ns"]
+    moments = {
+        e["at_ns"]: Happened(start_ns + e["at_ns"], e["begin_ns"], e["done_ns"], e["end_ns"]) for e in entries[1:]
+    }
+    return Timeline(start_ns, stop_ns, moments)
+
+
+def looks(
+    timeline: Timeline, data: bytes, sources: tuple[Source, ...], names: Mapping[tuple[str, int], str]
+) -> dict[int, Look]:
+    """`at_ns` to what was seen right after it; `names` are those of the devices."""
+
+    def place(found: QueueSample | Qdisc) -> Place:
+        return found.netns, names[found.netns, found.device], found.handle
+
+    found: dict[int, Look] = {}
+    for at_ns, part in _parts(timeline, data):
+        queues = {place(each): each for each in queue_samples(part, sources)}
+        settings = {place(each): each for each in qdiscs(part, sources)}
+        counters = {(each.netns, each.name): each.packets for each in counter_samples(part, sources)}
+        times = [each.time_ns for each in queues.values()]
+        if times:
+            found[at_ns] = Look(times[0], queues, settings, counters)
+    return found
+
+
+def _parts(timeline: Timeline, data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The observer's records of each moment."""
+    moments = sorted(timeline.moments.items())
+    part, number = bytearray(), 0
+    for record, raw in netlink.raw_records(data):
+        while number < len(moments) and record.time_ns > moments[number][1].end_ns:
+            yield moments[number][0], bytes(part)
+            part, number = bytearray(), number + 1
+        if number < len(moments) and record.time_ns >= moments[number][1].begin_ns:
+            part += raw
+    if number < len(moments):
+        yield moments[number][0], bytes(part)
+
+
+def intervals(
+    stage: Stage, netns: str, first: Look, last: Look, between: Mapping[int, Look], samples: Sequence[QueueSample]
+) -> Iterator[Interval]:
+    """One for each state that came. `samples` are those of the stage's token bucket."""
+    came = [(stage.start, first), *((state, between[state.at_ns]) for state in stage.states if state.at_ns in between)]
+    ends = [*(look for _, look in came[1:]), last]
+    for (state, begin), end in zip(came, ends, strict=True):
+        # Before the first sample and after the last there is only waiting.
+        edges = (begin if begin is not first or not samples else None, end if end is not last or not samples else None)
+        yield interval(stage, netns, state, begin, end, _within(samples, edges, (netns, *stage.rate_place), begin, end))
+
+
+def _within(
+    samples: Sequence[QueueSample], edges: tuple[Look | None, Look | None], place: Place, begin: Look, end: Look
+) -> tuple[QueueSample, ...]:
+    """The samples from one look to the next, with what was seen at those looks that are `edges`."""
+    first, last = (None if look is None else look.queues.get(place) for look in edges)
+    inner = (sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns)
+    return tuple(sample for sample in (first, *inner, last) if sample is not None)
+
+
+def interval(
+    stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: tuple[QueueSample, ...]
+) -> Interval:
+    places = [(netns, *place) for place in (stage.delay_place, stage.rate_place, stage.buffer_place)]
+    delay, rate, _ = places
+    queue_drops = _grew(begin, end, rate, "drops")
+    refused = queue_drops if stage.is_nested else 0
+    return Interval(
+        state,
+        begin.time_ns,
+        end.time_ns,
+        {place[2]: begin.qdiscs[place] for place in places if place in begin.qdiscs},
+        samples,
+        _count(end, netns, stage.data_counters) - _count(begin, netns, stage.data_counters),
+        _count(end, netns, stage.drop_counters) - _count(begin, netns, stage.drop_counters),
+        queue_drops,
+        _grew(begin, end, delay, "drops") - refused,
+        _grew(begin, end, delay, "packets") + refused,
+    )
+
+
+def _grew(begin: Look, end: Look, place: Place, counter: str) -> int:
+    if place not in end.queues:
+        return 0
+    first = getattr(begin.queues[place], counter) if place in begin.queues else 0
+    return int(getattr(end.queues[place], counter)) - first
+
+
+def _count(look: Look, netns: str, names: Sequence[str]) -> int:
+    return sum(look.counters.get((netns, name), 0) for name in names)
+
+
+def loss_counts(stage: Stage, packets: Mapping[str, int]) -> tuple[LossCount, ...]:
+    """One for each loss that came, from the counters at the end less those at the start."""
+    firsts = {state.generation: state for state in reversed(stage.history)}
+    return tuple(
+        LossCount(state, packets[stage.data_counter(number)], packets.get(stage.drop_counter(number), 0))
+        for number, state in sorted(firsts.items())
+        if stage.data_counter(number) in packets
+    )
+
+
+def peak_rate_bps(samples: Sequence[QueueSample], rate_bps: int | None, frame_bytes: int) -> float | None:
+    """The highest rate of frames, over sample intervals or runs of them that hold many frames; without enough samples,
+    the mean from first to last. None without a rate or without traffic.
+    """
+    if rate_bps is None or not samples:
+        return None
+    inner = samples[1:-1]  # a full bucket spoils the first interval, and the last one is cut short
+    if len(inner) > 1:
+        frames = rate_bps * (inner[1].time_ns - inner[0].time_ns) / (8e9 * frame_bytes)
+        stride = math.ceil(MANY_FRAMES / frames)
+        if len(inner) > stride:
+            least_ns = stride * (inner[1].time_ns - inner[0].time_ns) // 2  # samples of two looks can be close together
+            pairs = zip(inner[:-stride], inner[stride:], strict=True)
+            return max(_rate(a, b) for a, b in pairs if b.time_ns - a.time_ns >= least_ns)
+    return _rate(samples[0], samples[-1]) if len(samples) > 1 else None
+
+
+def _rate(first: QueueSample, last: QueueSample) -> float:
+    return (last.bytes - first.bytes) * 8e9 / (last.time_ns - first.time_ns)
+
+
+def capacity_bits(intervals: Sequence[tuple[int, int | None]], begin_ns: int, end_ns: int) -> float | None:
+    """What a stage can carry between two times, with the rates of `intervals` from when on; None if unlimited."""
+    if any(rate_bps is None for _, rate_bps in intervals):
+        return None
+    edges = [*intervals, (end_ns, None)]
+    total = 0.0
+    for (from_ns, rate_bps), (to_ns, _) in pairwise(edges):
+        total += (rate_bps or 0) * max(0, min(to_ns, end_ns) - max(from_ns, begin_ns)) / 1e9
+    return total

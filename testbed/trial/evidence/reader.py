@@ -1,0 +1,273 @@
+"""Reads the folder of a trial into evidence. Reads files of that folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...model.scenario import Trial, workload_hosts
+from ...model.workload import FlowWorkload
+from ...plan.link import tclink
+from ...plan.link.stage import Emulator, Stage
+from ...plan.link.tclink import TcPort
+from ...plan.node.namespace import node_netns
+from .. import workload as workloads
+from ..observe.readback import Qdisc, class_rates_bps, qdiscs
+from ..observe.sample import (
+    CounterSample,
+    QueueSample,
+    TcpSample,
+    counter_samples,
+    device_drops,
+    device_numbers,
+    queue_samples,
+    received_series,
+    tcp_samples,
+)
+from ..orders import openflow_dump, remote
+from ..orders.capture import capture_errors
+from ..orders.file_name import (
+    AFTER,
+    CHANGES,
+    LOG,
+    MININET_REPORT,
+    READ_BACK,
+    RTT_CHECK,
+    SAMPLES,
+    TIMELINE,
+    UPSTREAM_CHECK,
+    counters_file,
+    cpu_file,
+    machine_cpu_file,
+    netstat_file,
+)
+from ..orders.sequence import Orders
+from ..workload import background, ping
+from ..workload.outcome import Outcome
+from . import vm
+from .capture import captures
+from .interval import (
+    Look,
+    Timeline,
+    interval,
+    intervals,
+    looks,
+    loss_counts,
+    read_timeline,
+)
+from .policing import Policed
+from .stage import Evidence, StageEvidence, TcEvidence
+
+FOR_EVER_NS = 2**63 - 1
+
+SECOND_NS = 10**9
+
+
+SUSPECT_COUNTERS = (
+    "TCPMemoryPressures",
+    "PruneCalled",
+    "RcvPruned",
+    "OfoPruned",
+    "TCPRcvCollapsed",
+    "TCPRcvQDrop",
+    "TCPBacklogDrop",
+    "TCPZeroWindowDrop",
+)
+"""TcpExt counters that move only when a host, not the network, holds a flow back."""
+
+
+def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
+    """Raises TrialError where an output makes no sense."""
+    dumps = _Dumps(made, folder)
+    there, back = (
+        tuple(dumps.stage(emulator, emulator.stage(way)) for emulator, way in made.plan.emulators_passed(there=ways))
+        for ways in (True, False)
+    )
+    outcome = workloads.read(trial.workload, folder)
+    short: Mapping[str, int] = {}
+    if trial.background:
+        others = background.read(trial.background, folder)
+        outcome = replace(outcome, measured={**outcome.measured, "background": others})
+        log = (folder / LOG).read_text()
+        short = background.short_ns(trial.background, trial.workload, made.plan, folder, log)
+    tcp = tuple(tcp_samples(dumps.samples, made.sampled))
+    if isinstance(trial.workload, FlowWorkload) and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
+        outcome = replace(outcome, measured={**outcome.measured, "tcp": _series(trial.workload, outcome, tcp)})
+    upstream = folder / UPSTREAM_CHECK
+    return Evidence(
+        rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
+        there=there,
+        back=back,
+        outcome=outcome,
+        tcp=tcp,
+        host_counters=_moved(folder, workload_hosts(trial)),
+        device_drops=dumps.device_drops(),
+        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder, cpu_file),
+        captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
+        timeline=dumps.timeline,
+        upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
+        background_short_ns=short,
+        machines={name: _machine(folder, name) for name in remote.machines(trial)},
+        channels=tuple(
+            dumps.stage(emulator, stage)
+            for channel in made.plan.channels
+            if (emulator := made.plan.emulator(channel.link.name)) is not None
+            for stage in emulator.stages
+        ),
+        openflow=openflow_dump.read(trial.topology, made.plan, folder),
+        captures=captures(trial, made.plan, folder),
+        vms=vm.read(trial, folder),
+        tc_there=tuple(map(dumps.tc, made.plan.tc_passed(there=True))),
+        tc_back=tuple(map(dumps.tc, made.plan.tc_passed(there=False))),
+        mininet=_mininet(folder),
+    )
+
+
+def _mininet(folder: Path) -> str | None:
+    path = folder / MININET_REPORT
+    return str(json.loads(path.read_text())["version"]) if path.exists() else None
+
+
+def _series(workload: FlowWorkload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> dict[str, Any]:
+    """By seconds from the start of the workload, all flows together, as `udp` has it."""
+    assert outcome.begin_ns is not None, "BUG: flows without a beginning"
+    assert outcome.end_ns is not None, "BUG: flows without an end"
+    ports = {flow.port for flow in outcome.flows}
+    netns = node_netns(workload.destination)
+    return {"series": received_series(tcp, netns, ports, outcome.begin_ns, outcome.end_ns)}
+
+
+class _Dumps:
+    """The observer's files of a trial, and the emulators' counters."""
+
+    def __init__(self, made: Orders, folder: Path) -> None:
+        before, after = ((folder / name).read_bytes() for name in (READ_BACK, AFTER))
+        self.folder = folder
+        self.names = device_numbers(before, made.observed)
+        self.drops_before, self.drops_after = (device_drops(data, made.observed) for data in (before, after))
+        self.set_up = {self._place(each): each for each in qdiscs(before, made.observed)}
+        self.class_rates_bps = class_rates_bps(before, made.observed)
+        self.before = self._by_place(queue_samples(before, made.observed))
+        self.after = self._by_place(queue_samples(after, made.observed))
+        self.samples = (folder / SAMPLES).read_bytes()
+        self.timeline = timeline(made, folder)
+        self.looks = self._looks(made, folder)
+        self.policed: dict[tuple[str, str], list[CounterSample]] = {}
+        for counter in counter_samples(self.samples, made.sampled):
+            self.policed.setdefault((counter.netns, counter.name), []).append(counter)
+        self.queues: dict[tuple[str, str, str], list[QueueSample]] = {}
+        for sample in queue_samples(self.samples, made.sampled):
+            self.queues.setdefault(self._place(sample), []).append(sample)
+
+    def _looks(self, made: Orders, folder: Path) -> dict[int, Look]:
+        path = folder / CHANGES
+        if self.timeline is None or not path.exists():
+            return {}
+        return looks(self.timeline, path.read_bytes(), made.changed, self.names)
+
+    def _place(self, found: QueueSample | Qdisc) -> tuple[str, str, str]:
+        return found.netns, self.names[found.netns, found.device], found.handle
+
+    def _by_place(self, samples: Iterator[QueueSample]) -> dict[tuple[str, str, str], QueueSample]:
+        return {self._place(sample): sample for sample in samples}
+
+    def stage(self, emulator: Emulator, stage: Stage) -> StageEvidence:
+        first, last = (self._counters(emulator.link, when) for when in ("before", "after"))
+        packets = {name: last[name] - first.get(name, 0) for name in last}
+        netns = emulator.netns
+        begin = Look(0, self.before, self.set_up, {(netns, name): count for name, count in first.items()})
+        end = Look(FOR_EVER_NS, self.after, {}, {(netns, name): count for name, count in last.items()})
+        samples = self._samples((netns, *stage.rate_place))
+        whole = interval(stage, netns, stage.start, begin, end, ())
+        return StageEvidence(
+            link=emulator.link,
+            mtu_bytes=emulator.mtu_bytes,
+            stage=stage,
+            data_packets=whole.data_packets,
+            oversize_packets=packets.get(stage.oversize_counter, 0),
+            dropped_packets=whole.dropped_packets,
+            queue_drops=whole.queue_drops,
+            delay_drops=whole.delay_drops,
+            delay_packets=whole.delay_packets,
+            qdiscs=whole.qdiscs,
+            samples=samples,
+            intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)) if stage.states else (),
+            losses=loss_counts(stage, packets) if stage.states else (),
+            policed=self._policed(emulator.link, netns, stage, packets),
+        )
+
+    def tc(self, port: TcPort) -> TcEvidence:
+        netem = (port.netns, port.device, tclink.NETEM)
+        drops = sum(sign * look[netem].drops for sign, look in ((1, self.after), (-1, self.before)) if netem in look)
+        shaped = (port.netns, port.device, tclink.HTB if port.rate_bps else tclink.NETEM)
+        rate_bps = self.class_rates_bps.get((port.netns, port.device))
+        return TcEvidence(port, rate_bps, self.set_up.get(netem), drops, self._samples(shaped))
+
+    def _policed(self, link: str, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
+        if stage.policing is None:
+            return None
+        names = (stage.passed_counter, stage.policed_counter)
+        passed, dropped = (self.policed.get((netns, name), []) for name in names)
+        last = self._counters(link, "after", "bytes")
+        samples = tuple(zip(passed, dropped, strict=False))
+        came_bytes, policed_bytes = (last.get(name, 0) for name in names)
+        return Policed(packets.get(stage.policed_counter, 0), came_bytes, policed_bytes, samples)
+
+    def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
+        """Those that were taken over time; without, the two around the workload."""
+        around = (self.before.get(place), self.after.get(place))
+        return tuple(self.queues.get(place, ())) or tuple(each for each in around if each is not None)
+
+    def device_drops(self) -> dict[str, int]:
+        """Namespace and device to the packets it lost while the workload ran, for those that lost any."""
+        grew = {place: self.drops_after[place] - count for place, count in self.drops_before.items()}
+        return {" ".join(place): count for place, count in grew.items() if count}
+
+    def _counters(self, link: str, when: str, unit: str = "packets") -> dict[str, int]:
+        said = json.loads((self.folder / counters_file(link, when)).read_text())
+        found = (entry["counter"] for entry in said["nftables"] if "counter" in entry)
+        return {counter["name"]: counter[unit] for counter in found}
+
+
+def timeline(made: Orders, folder: Path) -> Timeline | None:
+    if not made.plan.timeline:
+        return None
+    return read_timeline((folder / TIMELINE).read_text(), (folder / LOG).read_text())
+
+
+def _moved(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for node in nodes:
+        before, after = (_netstat(folder / netstat_file(node, when)) for when in ("before", "after"))
+        for name in SUSPECT_COUNTERS:
+            total[name] = total.get(name, 0) + after.get(name, 0) - before.get(name, 0)
+    return {name: count for name, count in total.items() if count}
+
+
+def _netstat(path: Path) -> dict[str, int]:
+    """/proc/net/netstat: pairs of lines, names and values, each beginning with the group's name."""
+    lines = path.read_text().splitlines()
+    found: dict[str, int] = {}
+    for names, values in zip(lines[::2], lines[1::2], strict=True):
+        if names.startswith("TcpExt:"):
+            found.update(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
+    return found
+
+
+def _machine(folder: Path, name: str) -> dict[str, Any]:
+    said = json.loads((folder / remote.about_file(name)).read_text())
+    return {**said, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))}
+
+
+def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
+    return vm.busy_share(*((folder / file(when)).read_text() for when in ("before", "after")))
+
+
+def _missed(path: Path) -> int:
+    found = re.search(r"(\d+) packets dropped by kernel", path.read_text())
+    return int(found[1]) if found else 0

@@ -1,0 +1,113 @@
+"""What is known of the virtual machines of a trial: how they ran, and how much of a processor they took.
+
+Reads files of the trial's folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...model.scenario import Trial, workload_hosts
+from ...model.topology import Node
+from ...model.vm import Vm
+from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file
+
+
+@dataclass(frozen=True)
+class VmEvidence:
+    """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated), with `why` KVM was not used.
+
+    `boot_s` is from its start to the first answer of its agent. `cpu_busy` is the share of its processors' time that it
+    was not idle while the workload ran, as its own kernel counts (None where the workload has no end in it), and
+    `host_cpus` how many of this computer's processors QEMU took for it.
+    """
+
+    node: str
+    vm: Vm
+    accelerator: str
+    why: str
+    qemu: str
+    boot_s: float
+    release: str
+    cpu_busy: float | None
+    host_cpus: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "accelerator": self.accelerator,
+            "why_no_kvm": self.why or None,
+            "qemu": self.qemu,
+            "boot_s": self.boot_s,
+            "kernel_release": self.release,
+            "kernel": self.vm.kernel,
+            "image": self.vm.image,
+            "memory_bytes": self.vm.memory_bytes,
+            "cpus": self.vm.cpus,
+            "model": self.vm.model,
+            "vhost": self.vm.vhost,
+            "cpu_busy": self.cpu_busy,
+            "host_cpus": self.host_cpus,
+        }
+
+
+def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
+    """In file order; nothing where there are none."""
+    nodes = [node for node in trial.topology.nodes if node.vm is not None]
+    if not nodes:
+        return ()
+    how = json.loads((folder / HYPERVISOR).read_text())
+    reached = dict(_reached(folder))
+    return tuple(_of(node, how, reached[node.name], node.name in workload_hosts(trial), folder) for node in nodes)
+
+
+def busy_share(before: str, after: str) -> float | None:
+    """Between two readings of /proc/stat; its first line: user, nice, system, idle, iowait, irq, softirq, steal."""
+    spent = _spent(before, after)
+    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
+
+
+def processors_taken(before: str, after: str, stat_before: str, stat_after: str) -> float | None:
+    """By a process, between two readings of its own stat file and of the computer's /proc/stat around the same time."""
+    cpus = sum(line.startswith("cpu") for line in stat_after.splitlines()) - 1
+    elapsed = sum(_spent(stat_before, stat_after)) / max(1, cpus)
+    first, last = (sum(map(int, text.rpartition(")")[2].split()[11:13])) for text in (before, after))
+    return (last - first) / elapsed if elapsed else None
+
+
+def _of(node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bool, folder: Path) -> VmEvidence:
+    assert node.vm is not None, "BUG: no virtual machine"
+    own = [(folder / machine_cpu_file(node.name, when)).read_text() for when in ("before", "after")] if is_end else None
+    taken = [
+        (folder / file(when, node.name)).read_text() for file in (process_file, _host) for when in ("before", "after")
+    ]
+    return VmEvidence(
+        node=node.name,
+        vm=node.vm,
+        accelerator=how["name"],
+        why=how["why"],
+        qemu=how["version"],
+        boot_s=about["boot_s"],
+        release=about["release"],
+        cpu_busy=None if own is None else busy_share(*own),
+        host_cpus=processors_taken(*taken),
+    )
+
+
+def _host(when: str, node: str) -> str:
+    return cpu_file(when)
+
+
+def _reached(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for line in (folder / LOG).read_text().splitlines():
+        entry = json.loads(line)
+        if "reach" in entry["step"]:
+            yield entry["step"]["reach"], entry
+
+
+def _spent(before: str, after: str) -> list[int]:
+    first, last = ([int(word) for word in text.splitlines()[0].split()[1:9]] for text in (before, after))
+    return [b - a for a, b in zip(first, last, strict=True)]

@@ -1,0 +1,114 @@
+"""The folder of one trial: the names of its files, and how they are read, written and compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..error import UserError
+from ..model.scenario import Trial
+from ..spec.scenario.trial import trial_of
+from .stored_result import SCHEMA, TrialResult
+
+RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
+
+PARTIAL = ".partial-"
+
+KINDS = {"id": str, "params": dict, "seed": int, "verdict": str, "flows": list, "asked": dict, "seen": dict}
+"""What nobody who reads a result can do without."""
+
+NOT_REPEATED = frozenset({HOST})
+"""Files that tell of this machine and this hour, and differ from run to run."""
+
+
+@contextmanager
+def partial(parent: Path) -> Iterator[Path]:
+    """A folder that is removed at the end unless it was moved."""
+    folder = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent)).resolve()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_result(folder: Path) -> TrialResult:
+    """Raises UserError if the files cannot be read."""
+    data = read_json(folder / RESULT)
+    if data.get("schema") != SCHEMA:
+        raise UserError(f"{folder} has a result of schema version {data.get('schema')}; allowed: {SCHEMA}")
+    missing = [key for key, kind in KINDS.items() if not isinstance(data.get(key), kind)]
+    if missing:
+        raise UserError(
+            f"{folder / RESULT} is damaged: it has no {', '.join(missing)}; delete the trial's folder and "
+            f"`testbed run` measures it again: rm -r {folder}"
+        )
+    return TrialResult(data, read_json(folder / HOST).get("wall_s", 0.0))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Raises UserError if it is no file with a JSON object."""
+    try:
+        data = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    if not isinstance(data, dict):
+        raise UserError(f"{path} cannot be read: it holds no JSON object")
+    return data
+
+
+def read_trial(folder: Path) -> Trial:
+    """The trial of a trial's folder. Raises UserError if it is none."""
+    if not (folder / TRIAL).exists():
+        raise UserError(f"{folder} is not the folder of a trial; allowed: DIR/trials/ID")
+    return trial_of(read_json(folder / TRIAL), str(folder / TRIAL))
+
+
+def write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def replace_json(path: Path, value: Any) -> None:
+    """Whoever reads or is killed meanwhile finds the old file or the new one."""
+    with replacing(path) as partial:
+        write_json(partial, value)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file to write that takes the place of `path` when the block ends without an error."""
+    descriptor, name = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name}-", dir=path.parent)
+    os.close(descriptor)
+    try:
+        yield Path(name)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def unwritable(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"the results folder {path} cannot be written: {error.strerror}; allowed: -o with a folder that can"
+    )
+
+
+def same_files(first: Path, second: Path) -> tuple[str, ...]:
+    """The names of the files in which two trial folders differ, of those that should repeat."""
+    names = {path.name for folder in (first, second) for path in folder.iterdir()} - NOT_REPEATED
+    return tuple(name for name in sorted(names) if _bytes(first / name) != _bytes(second / name))
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def put_in_place(source: Path, target: Path) -> None:
+    shutil.rmtree(target, ignore_errors=True)
+    os.chmod(source, 0o755)
+    os.rename(source, target)

@@ -1,0 +1,180 @@
+"""Checks of the gate: did the hosts do what they were asked, and not hold the flows back? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from ...model.scenario import Trial
+from ...model.workload import FlowWorkload, Iperf3Workload
+from ...plan.network import Plan
+from ..evidence.stage import Evidence
+from ..workload.outcome import FlowOutcome
+from .finding import Finding, Verdict
+
+NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
+"""Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
+CPU_BUSY = 0.9
+LAB_LATE_S, REAL_LATE_S = 1e-3, 0.1
+"""By how much a datagram may leave late."""
+HOSTS_SHOW = "the profile then shows the hosts, not the path: look at rwnd and sndbuf in the samples"
+
+
+def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    asked: tuple[str | None, ...] = ()
+    if isinstance(trial.workload, FlowWorkload):
+        asked = trial.workload.congestion
+    elif isinstance(trial.workload, Iperf3Workload):
+        asked = (trial.workload.congestion,) * trial.workload.flows
+    for number, (name, flow) in enumerate(zip(asked, evidence.outcome.flows, strict=False), 1):
+        if name is not None and flow.congestion != name:
+            yield Finding(
+                "congestion control",
+                "invalid",
+                f"flow {number} was asked to use {name} and used {flow.congestion}",
+                "the socket did not take it",
+            )
+
+
+def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The kernel doubles what it is asked for, and refuses in silence what it does not allow."""
+    if not isinstance(trial.workload, FlowWorkload):
+        return
+    flows = zip(trial.workload.window_bytes, evidence.outcome.flows, strict=True)
+    for number, (asked, flow) in enumerate(flows, 1):
+        if asked is None:
+            yield from _auto_window(number, flow, {key.replace("/", ".") for key, _ in trial.sysctls})
+            continue
+        for name, seen in (("SO_SNDBUF", flow.sndbuf_bytes), ("SO_RCVBUF", flow.rcvbuf_bytes)):
+            if seen is not None and seen != max(2 * asked, _SMALLEST_BUFFER[name]):
+                yield Finding(
+                    "window",
+                    "invalid",
+                    f"flow {number} asked for a window of {asked} bytes and {name} is {seen}, not twice that",
+                    "the kernel does not allow this window",
+                )
+
+
+_SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}
+"""SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF of x86-64: the kernel raises smaller ones to these."""
+
+
+def _auto_window(number: int, flow: FlowOutcome, set_: Set[str]) -> Iterator[Finding]:
+    """Suspect, unless the scenario itself set the bounds that autotuning has."""
+    for share, what, bound in (
+        (flow.rwnd_limited, "the receiver's window", "net.ipv4.tcp_rmem"),
+        (flow.sndbuf_limited, "the sender's buffer", "net.ipv4.tcp_wmem"),
+    ):
+        if share is None or share <= NOTED_SHARE:
+            continue
+        held = f"{what} held flow {number} back for {share:.0%} of the time"
+        if bound in set_:
+            yield Finding("window", "valid", f"{held}, with the {bound} that the scenario sets", HOSTS_SHOW)
+        else:
+            verdict: Verdict = "suspect" if share > LIMITED_SHARE else "valid"
+            yield Finding("window", verdict, f"{held}, though its window is auto", HOSTS_SHOW)
+
+
+def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for name, count in evidence.host_counters.items():
+        yield Finding(
+            "memory",
+            "suspect",
+            f"{name} rose by {count}",
+            "a host, not the path, held the flows back: more memory",
+        )
+
+
+def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule, or because
+    the first packets of a flow went to a controller and later ones overtook them.
+    """
+    again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
+    stages = (*evidence.there, *evidence.back)
+    dropped = sum(s.explained_drops for s in stages) + sum(e.drops for e in (*evidence.tc_there, *evidence.tc_back))
+    reorders = any(s.stage.asked.jitter or len({state.asked for state in s.stage.history}) > 1 for s in stages)
+    reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
+    if again and not dropped and not reorders:
+        yield Finding(
+            "retransmissions",
+            "suspect",
+            f"{again} segments were sent again, though no emulator dropped any",
+            "something else loses packets, or the sender takes delay for loss",
+        )
+
+
+def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Datagrams that reached the receiver and were lost there are no loss of the path."""
+    lost = evidence.outcome.measured.get("udp", {}).get("receiver_drops")
+    if lost:
+        yield Finding(
+            "receiver",
+            "suspect",
+            f"{lost} datagrams were lost in the receiver's socket",
+            "the machine is too slow for this rate: a lower one, or kernel: lab",
+        )
+
+
+def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Datagrams that leave late do not come at the rate that was asked."""
+    late_s = evidence.outcome.measured.get("udp", {}).get("send_late_max_s")
+    if late_s is not None and late_s > (LAB_LATE_S if trial.kernel.is_virtual_time else REAL_LATE_S):
+        yield Finding(
+            "sender",
+            "suspect",
+            f"datagrams were sent up to {late_s * 1e3:.3g} ms late",
+            "the machine is too slow for this rate: a lower one, larger bursts, or kernel: lab",
+        )
+
+
+def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Each was there as long as the workload, unless it was asked to be over sooner, and brought something."""
+    carried = evidence.outcome.measured.get("background", {})
+    for name, each in trial.background:
+        short_ns = evidence.background_short_ns.get(name)
+        if short_ns is not None:
+            yield Finding(
+                "background",
+                "suspect" if each.duration_ns is None else "valid",
+                f"{name} was over {short_ns / 1e9:.3g} s before the workload",
+                "it shared the path for a part of the time only: give it a (longer) duration",
+            )
+        if not carried.get(name, {}).get("received_bytes", 1):
+            drawn = carried[name].get("planned_flows", 1)
+            yield Finding(
+                "background",
+                "suspect" if drawn else "valid",
+                f"{name} brought nothing" + ("" if drawn else ": no flow was drawn for this seed"),
+                "look at its times, and at what the path loses",
+            )
+
+
+def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    if evidence.cpu_busy is not None and evidence.cpu_busy > CPU_BUSY:
+        yield Finding(
+            "CPU",
+            "suspect",
+            f"{evidence.cpu_busy:.0%} of the machine's CPU time was used",
+            "the machine may be what limits: run fewer flows or a lower rate, or use kernel: lab",
+        )
+
+
+def machines(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The same of each computer that took part."""
+    for name, said in evidence.machines.items():
+        if said["cpu_busy"] is not None and said["cpu_busy"] > CPU_BUSY:
+            yield Finding(
+                "CPU",
+                "suspect",
+                f"{said['cpu_busy']:.0%} of the CPU time of {name} was used",
+                "that machine may be what limits: run fewer flows or a lower rate",
+            )
+
+
+def captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    if evidence.captures_dropped:
+        yield Finding(
+            "capture",
+            "suspect",
+            f"captures missed {evidence.captures_dropped} packets",
+            "use a smaller snaplen",
+        )

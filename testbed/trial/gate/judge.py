@@ -1,0 +1,69 @@
+"""The gate: was the network what was asked for, and did the hosts not hold the flows back? Pure, no I/O.
+
+The verdict is the worst of the findings: `invalid` means that the number answers another question than the one asked,
+`suspect` that somebody should look before believing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from ...model.scenario import Trial
+from ...plan.network import Plan
+from ..evidence.stage import Evidence
+from . import host_check, link_check, policy_check, rtt_check, schedule_check, switch_check, tclink_check, vm_check
+from .finding import Finding
+
+SEVERITY = ("invalid", "suspect", "valid")
+
+Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
+
+CHECKS: tuple[Check, ...] = (
+    switch_check.controllers,
+    switch_check.datapath,
+    rtt_check.rtt,
+    link_check.set_up,
+    link_check.rate,
+    link_check.goodput,
+    link_check.duration,
+    link_check.jitter,
+    link_check.burst,
+    link_check.frame_size,
+    link_check.periodic_loss,
+    link_check.random_loss,
+    schedule_check.happened,
+    schedule_check.came,
+    schedule_check.set_up,
+    schedule_check.rate,
+    schedule_check.periodic_loss,
+    schedule_check.random_loss,
+    schedule_check.goodput,
+    policy_check.policy,
+    tclink_check.set_up,
+    tclink_check.rate,
+    tclink_check.drops,
+    tclink_check.backpressure,
+    tclink_check.superpackets,
+    link_check.device_drops,
+    link_check.no_data,
+    host_check.congestion,
+    host_check.window,
+    host_check.host_counters,
+    host_check.unexplained,
+    rtt_check.upstream,
+    host_check.sender,
+    host_check.receiver,
+    host_check.background,
+    host_check.cpu,
+    host_check.machines,
+    host_check.captures,
+    vm_check.processors,
+    vm_check.emulated,
+)
+
+
+def judge(trial: Trial, plan: Plan, evidence: Evidence) -> tuple[Finding, ...]:
+    """Every finding, the worst first."""
+    found = [finding for check in CHECKS for finding in check(trial, plan, evidence)]
+    return tuple(sorted(found, key=lambda finding: SEVERITY.index(finding.verdict)))

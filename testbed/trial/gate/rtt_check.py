@@ -1,0 +1,159 @@
+"""Checks of the gate: did pings take as long as was asked? Pure, no I/O."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ...model.scenario import Trial
+from ...model.workload import PingWorkload
+from ...plan.link.emulator import ETHERNET_BYTES
+from ...plan.link.stage import Stage
+from ...plan.network import Plan
+from ..evidence.stage import Evidence, StageEvidence
+from ..workload.ping import PingOutcome
+from .finding import Finding
+
+LAB_TOLERANCE_S = 10e-6
+REAL_TOLERANCE = 0.05
+REAL_TOLERANCE_S = 1e-3
+EMULATED_S = 5e-3
+"""What two machines without KVM add to a round trip; each packet costs them about half a millisecond of computing."""
+PAYLOAD_BYTES = 56
+HEADERS_BYTES = {4: 42, 6: 62}
+"""Of Ethernet, IP and ICMP, by the version of IP."""
+AFTERWARDS = "ping after the workload"
+"""That is when they are sent where a controller has a say: before it, they would ask it in the place of the
+workload."""
+
+QUESTIONS = 2
+"""What a switch may have to ask its controller about on one way of a ping: the question or answer of ARP, and it."""
+UPCALL_S, ANSWER_S = {True: 50e-6, False: 1e-3}, {True: 0.5e-3, False: 20e-3}
+"""What an Open vSwitch may take for a packet that its datapath does not know, and a controller to answer; in virtual
+time and not. Lab time goes on whenever a program looks at the clock."""
+
+
+def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every ping before the workload, and those of a ping workload."""
+    asked_s = plan.rtt_ns / 1e9
+    least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
+    stages = _stages(evidence)
+    slack_s = _slack_s(trial, evidence, asked_s)
+    tc_rates = [each.port.rate_bps for each in (*evidence.tc_there, *evidence.tc_back) if each.port.rate_bps]
+    assert plan.leg is not None, "BUG: a plan without a workload"
+    headers_bytes = HEADERS_BYTES[plan.leg.destination_ip.version]
+    for what, seen, payload_bytes, during in _pings(trial, plan, evidence):
+        bytes_ = headers_bytes + payload_bytes
+        waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
+        if during and trial.background:
+            waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
+        waiting_s += plan.vswitches * UPCALL_S[trial.kernel.is_virtual_time]
+        if during and what != AFTERWARDS:
+            waiting_s += _asking_s(trial, plan)
+        low_s = (least_s if during else asked_s) - slack_s
+        high_s = (most_s if during else asked_s) + slack_s + waiting_s
+        asked_for = _asked_to_lose(plan)
+        hint = asked_for or "look at addresses and routes, and at the loss"
+        lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} came back", hint)
+        yield from _judged(trial, evidence, seen, low_s, high_s, lost, f"asked {asked_s * 1e3:g} ms, {what}s took")
+
+
+def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The pings between a cache and its origin; a path with jitter may take some more."""
+    seen = evidence.upstream_check
+    if plan.upstream is None or seen is None:
+        return
+    asked_s = plan.upstream.rtt_ns / 1e9
+    slack_s = _slack_s(trial, evidence, asked_s)
+    high_s = (
+        asked_s
+        + slack_s
+        + _sending_s(HEADERS_BYTES[plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(evidence), False)
+    )
+    lost = Finding("rtt", "invalid", "no ping from the origin to the cache came back", "look at addresses and loss")
+    took = f"between cache and origin asked {asked_s * 1e3:g} ms, pings took"
+    yield from _judged(trial, evidence, seen, asked_s - slack_s, high_s, lost, took)
+
+
+def _judged(
+    trial: Trial, evidence: Evidence, seen: PingOutcome, low_s: float, high_s: float, lost: Finding, took: str
+) -> Iterator[Finding]:
+    virtual = trial.kernel.is_virtual_time
+    emulated = any(each.accelerator == "tcg" for each in evidence.vms)
+    if seen.rtt_min_s is None or seen.rtt_max_s is None:
+        yield lost
+    elif emulated and high_s < seen.rtt_max_s and low_s <= seen.rtt_min_s <= high_s + EMULATED_S:
+        said = f"{took} {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms"
+        yield Finding("rtt", "valid", said, "the rest is the computing of machines without KVM")
+    elif not (low_s <= seen.rtt_min_s and seen.rtt_max_s <= high_s):
+        yield Finding(
+            "rtt",
+            "invalid" if virtual else "suspect",
+            f"{took} {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
+            "the emulator is not what was asked for" if virtual else "the machine is too busy",
+        )
+
+
+def _asking_s(trial: Trial, plan: Plan) -> float:
+    """How long a ping can take longer because switches ask their controllers; for ever, where one is not there."""
+    if _is_away(plan):
+        return math.inf
+    asked = [channel for _, channel in plan.controlled if not channel.controller.is_proactive]
+    answer_s = ANSWER_S[trial.kernel.is_virtual_time]
+    return QUESTIONS * sum(channel.controller.rtt_ns / 1e9 + answer_s for channel in asked)
+
+
+def _is_away(plan: Plan) -> bool:
+    """Whether a controller on the way is to come late, or to be killed."""
+    return any(
+        channel.controller.start_ns is not None or channel.controller.stop_ns is not None
+        for _, channel in plan.controlled
+    )
+
+
+def _asked_to_lose(plan: Plan) -> str | None:
+    """Why pings may well be lost; None if they may not."""
+    if _is_away(plan):
+        return "a controller was away, as asked"
+    rules = [rule for _, channel in plan.controlled for rule in channel.controller.rules]
+    if any(rule.action == "deny" and rule.protocol in (None, "icmp") for rule in rules):
+        return "a firewall denies them, as asked"
+    return None
+
+
+def _stages(evidence: Evidence) -> list[Stage]:
+    return [each.stage for each in (*evidence.there, *evidence.back)]
+
+
+def _slack_s(trial: Trial, evidence: Evidence, asked_s: float) -> float:
+    """What a round trip may be off either way: the kernel's timers, and jitter."""
+    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in _stages(evidence) if stage.asked.jitter)
+    virtual = trial.kernel.is_virtual_time
+    return spread_s + (LAB_TOLERANCE_S if virtual else max(REAL_TOLERANCE_S, asked_s * REAL_TOLERANCE))
+
+
+def _sending_s(frame_bytes: int, stages: list[Stage], during: bool) -> float:
+    """How long it takes to send a frame at every rate on the way."""
+    rates = (_lowest_rate(stage, during) for stage in stages)
+    return sum(8 * frame_bytes / rate_bps for rate_bps in rates if rate_bps)
+
+
+def _lowest_rate(stage: Stage, during: bool) -> int | None:
+    if not during:
+        return stage.asked.rate_bps
+    return min((state.asked.rate_bps for state in stage.history if state.asked.rate_bps), default=None)
+
+
+def _longest_queue_s(each: StageEvidence) -> float:
+    """How long a packet can wait for others: those of a full buffer, and the one that is being sent."""
+    rate_bps, frame = _lowest_rate(each.stage, True), each.mtu_bytes + ETHERNET_BYTES
+    return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
+
+
+def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
+    """What they were for, what came out, the bytes of payload, and whether schedules and background were at work."""
+    late = bool(plan.controlled)
+    yield AFTERWARDS if late else "ping before the workload", evidence.rtt_check, PAYLOAD_BYTES, late
+    if isinstance(trial.workload, PingWorkload):
+        found = PingOutcome(**evidence.outcome.measured["ping"])
+        yield "ping of the workload", found, trial.workload.size_bytes, True

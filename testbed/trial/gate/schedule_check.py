@@ -1,0 +1,183 @@
+"""Checks of the gate: did what was scheduled happen, when it should, and did the network obey? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.impairment import PeriodicLoss
+from ...model.scenario import Trial
+from ...model.topology import Link
+from ...plan.link.emulator import frame_bytes
+from ...plan.network import Plan
+from ..evidence.interval import Interval, capacity_bits, peak_rate_bps
+from ..evidence.stage import Evidence, StageEvidence
+from .finding import Finding, Verdict
+from .link_check import RATE_TOLERANCE, expected_of, parameters, random_loss_of
+
+LAB_LATE_NS = 1_000_000
+REAL_LATE_NS, REAL_TOO_LATE_NS = 50_000_000, 1_000_000_000
+"""By how much a change may be late, in virtual time and on the wall clock, where a little is only suspect."""
+
+
+def happened(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every change that was due before the workload ended, and no later than it should."""
+    if not plan.timeline:
+        return
+    timeline = evidence.timeline
+    if timeline is None:
+        yield Finding("schedule", "invalid", "the schedule never started", "the workload did not say that it had begun")
+        return
+    virtual = trial.kernel.is_virtual_time
+    late_ns, too_late_ns = (LAB_LATE_NS, LAB_LATE_NS) if virtual else (REAL_LATE_NS, REAL_TOO_LATE_NS)
+    ran_ns = timeline.stop_ns - timeline.start_ns
+    for moment in plan.timeline:
+        done = timeline.moments.get(moment.at_ns)
+        if done is None and moment.at_ns + too_late_ns < ran_ns:
+            yield _schedule(f"the change at {moment.at_ns / 1e9:g} s did not happen", "look at timeline.jsonl")
+        elif done is not None and done.late_ns > late_ns:
+            what = f"the change at {moment.at_ns / 1e9:g} s was {done.late_ns / 1e9:g} s late"
+            verdict: Verdict = "invalid" if done.late_ns > too_late_ns else "suspect"
+            yield Finding("schedule", verdict, what, "the machine is too busy")
+    changes = [change for link in _links(plan) for change in link.schedule]
+    if any(at_ns > plan.until_ns for change in changes for at_ns in change.instants(ran_ns)):
+        yield _schedule(
+            f"the workload ran for {ran_ns / 1e9:g} s, and the schedule was worked out for {plan.until_ns / 1e9:g} s",
+            "give the workload a duration, or the schedule fewer changes",
+        )
+
+
+def came(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Not a fault, but perhaps not what was meant: a change after the end of the workload."""
+    if evidence.timeline is None:
+        return
+    ran_ns = evidence.timeline.stop_ns - evidence.timeline.start_ns
+    for link in _links(plan):
+        for change in link.schedule:
+            if change.at_ns >= ran_ns:
+                what = f"{link.name}: the change at {change.at_ns / 1e9:g} s never came, the workload was over"
+                yield Finding("schedule", "valid", what, f"the workload ran for {ran_ns / 1e9:g} s")
+
+
+def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """What was read back over netlink after each change, against what was asked."""
+    for each in (*evidence.there, *evidence.back):
+        seen_ns = {interval.state.at_ns for interval in each.intervals[1:]}
+        for state in each.stage.states:
+            if evidence.timeline and state.at_ns in evidence.timeline.moments and state.at_ns not in seen_ns:
+                what = f"{_where(each)}: nothing was read back after the change at {state.at_ns / 1e9:g} s"
+                yield _schedule(what, "look at changes.bin")
+    for each, interval in _later(evidence):
+        state = interval.state
+        for what, asked, seen, slack in parameters(each.stage, state, interval.qdiscs):
+            if seen is None or abs(seen - asked) > slack:
+                yield _schedule(
+                    f"{_where(each)} from {state.at_ns / 1e9:g} s on: {what}: asked {asked}, the kernel has "
+                    f"{'none' if seen is None else seen}",
+                    "the change did not take effect",
+                )
+
+
+def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """No sample interval between two changes carried more than the rate that then held."""
+    if trial.samples_interval_ns is None or not trial.kernel.is_virtual_time:
+        return
+    for each in (*evidence.there, *evidence.back):
+        frame = frame_bytes(each.mtu_bytes)
+        for interval in each.intervals:
+            asked = interval.state.asked.rate_bps
+            seen = peak_rate_bps(interval.samples, asked, frame)
+            if asked is None or seen is None:
+                continue
+            over_ns = min(trial.samples_interval_ns, interval.samples[-1].time_ns - interval.samples[0].time_ns)
+            if seen > asked * (1 + RATE_TOLERANCE) + 2 * frame * 8e9 / over_ns:
+                yield _schedule(
+                    f"{_where(each)} carried {seen / 1e6:.1f} Mbit/s from {interval.state.at_ns / 1e9:g} s on, asked "
+                    f"were {asked / 1e6:g} Mbit/s",
+                    "the bottleneck does not limit what passes it",
+                )
+
+
+def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every loss of a schedule counts for itself, exactly."""
+    for each in (*evidence.there, *evidence.back):
+        for count in each.losses:
+            expected = expected_of(count.state.loss, count.state.phase, count.data_packets) or 0
+            if count.dropped_packets != expected:
+                yield Finding(
+                    "loss",
+                    "invalid",
+                    f"{_where(each)} from {count.state.at_ns / 1e9:g} s on: {count.dropped_packets} of "
+                    f"{count.data_packets} data packets were dropped, asked were {expected}",
+                    "the loss rule is missing or counts something else",
+                )
+        if each.stage.states and not each.data_packets and _is_periodic(each):
+            yield Finding(
+                "loss",
+                "suspect",
+                f"{_where(each)}: periodic loss was asked and no packet that it counts passed",
+                "it counts TCP data and UDP: pings and pure ACKs are not lost",
+            )
+
+
+def _is_periodic(each: StageEvidence) -> bool:
+    return any(isinstance(state.loss, PeriodicLoss) for state in each.stage.history)
+
+
+def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Of each interval; on the wall clock of all together, for packets pass between a change and the look after it."""
+    for each in (*evidence.there, *evidence.back):
+        groups = [[i] for i in each.intervals] if trial.kernel.is_virtual_time else [list(each.intervals)]
+        for group in filter(None, groups):
+            where = f"{_where(each)} from {group[0].state.at_ns / 1e9:g} s on"
+            came = [(i.state.loss, i.delay_packets + i.delay_drops) for i in group]
+            yield from random_loss_of(where, came, sum(i.delay_drops for i in group))
+
+
+def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """No tool can have got more through a path than its slowest link carried in that time.
+
+    What a link has let go may arrive a round trip later, and may have waited for a slower one: so much is granted.
+    """
+    got, outcome = evidence.outcome.goodput_bps, evidence.outcome
+    if got is None or evidence.timeline is None or not any(each.intervals for each in evidence.there):
+        return
+    begin_ns = outcome.steady_ns or evidence.timeline.start_ns
+    end_ns = outcome.end_ns or evidence.timeline.stop_ns
+    limits = [bits for each in evidence.there if (bits := _carried(each, begin_ns, end_ns)) is not None]
+    fastest = max(state.asked.rate_bps or 0 for each in evidence.there for state in each.stage.history)
+    granted = fastest * plan.rtts_ns[1] / 1e9 + sum(
+        8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in evidence.there
+    )
+    if limits and got * (end_ns - begin_ns) / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + granted:
+        yield Finding(
+            "goodput",
+            "invalid",
+            f"{got / 1e6:.1f} Mbit/s of payload over a path that carried {min(limits) * 1e3 / (end_ns - begin_ns):.1f} "
+            "Mbit/s on average",
+            "the tool counted something else than what arrived, or another path was taken",
+        )
+
+
+def _carried(each: StageEvidence, begin_ns: int, end_ns: int) -> float | None:
+    rates = [(0, each.stage.asked.rate_bps)]
+    rates += [(interval.begin_ns, interval.state.asked.rate_bps) for interval in each.intervals[1:]]
+    return capacity_bits(rates, begin_ns, end_ns)
+
+
+def _links(plan: Plan) -> tuple[Link, ...]:
+    """Those that data or answers cross, of the workload or of the background."""
+    legs = [leg for leg in (plan.leg, plan.upstream, *plan.background) if leg is not None]
+    return tuple({hop.link.name: hop.link for leg in legs for hop in (*leg.path, *leg.back)}.values())
+
+
+def _later(evidence: Evidence) -> Iterator[tuple[StageEvidence, Interval]]:
+    for each in (*evidence.there, *evidence.back):
+        yield from ((each, interval) for interval in each.intervals[1:])
+
+
+def _where(each: StageEvidence) -> str:
+    return f"{each.link} {each.stage.way}"
+
+
+def _schedule(what: str, hint: str) -> Finding:
+    return Finding("schedule", "invalid", what, hint)

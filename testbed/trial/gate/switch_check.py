@@ -1,0 +1,75 @@
+"""Checks of the gate: did Open vSwitch and its controllers do what they were asked? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.scenario import Trial
+from ...plan.network import Plan
+from ...plan.node.control_channel import Channel
+from ..evidence.stage import Evidence
+from ..orders.openflow_dump import ControllerEvidence
+from .finding import Finding
+
+SHOWN = 3
+"""Of many errors of one controller, so many become findings; the events have all."""
+
+
+def datapath(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The one that was asked for, and everything it did not know reached ovs-vswitchd."""
+    asked = dict(plan.datapaths)
+    for each in evidence.openflow.switches:
+        if each.datapath != asked[each.name]:
+            yield Finding(
+                "datapath",
+                "invalid",
+                f"{each.name} was asked to use the datapath {asked[each.name]} and used {each.datapath}",
+                "the kernel has no Open vSwitch: datapath: user",
+            )
+        if each.lost:
+            yield Finding(
+                "upcalls",
+                "suspect",
+                f"{each.name} lost {each.lost} packets on their way from its datapath to ovs-vswitchd",
+                "no flow was there for them: a lower rate of new flows, or flows set up before",
+            )
+
+
+def controllers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    found = {each.name: each for each in evidence.openflow.controllers}
+    switches = {each.name: each for each in evidence.openflow.switches}
+    for channel in plan.channels:
+        yield from _app(channel, found[channel.name])
+        seen = [switches[name].is_connected for name in channel.switches]
+        lost = [name for name, was in zip(channel.switches, seen, strict=True) if was != (True, True)]
+        is_gone = not found[channel.name].runs or any(was is not None and not was[1] for was in seen)
+        if not lost and not is_gone:
+            continue
+        is_asked = channel.controller.start_ns is not None or channel.controller.stop_ns is not None
+        names = ", ".join(lost or channel.switches) or "any switch"
+        yield Finding(
+            "controller",
+            "valid" if is_asked else "suspect",
+            f"{channel.name} {'was gone' if is_gone else 'came late'} for {names}" + (", as asked" if is_asked else ""),
+            "new packets then meet the fail_mode of the switches"
+            if is_asked
+            else "the process ended, or its channel loses too much: look at its events",
+        )
+
+
+def _app(channel: Channel, seen: ControllerEvidence) -> Iterator[Finding]:
+    app = channel.controller.app
+    for text in seen.texts("exception")[:SHOWN]:
+        yield Finding(
+            "controller",
+            "invalid",
+            f"{channel.name} ({app}) had an exception: {text.strip()}",
+            "the app did not do what it was to do: mend it",
+        )
+    for text in seen.texts("error", "refused")[:SHOWN]:
+        yield Finding(
+            "controller",
+            "suspect",
+            f"{channel.name} ({app}) had an error: {text.strip()}",
+            "a rule of the app may be missing in a switch",
+        )

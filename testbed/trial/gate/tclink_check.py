@@ -1,0 +1,107 @@
+"""Checks of the gate: did Mininet's TCLinks become what was asked for? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.scenario import Trial
+from ...plan.link.emulator import ETHERNET_BYTES
+from ...plan.link.tclink import BURST_BYTES
+from ...plan.network import Plan
+from ..evidence.stage import Evidence, TcEvidence
+from ..observe.readback import TICK_NS
+from .finding import Finding
+from .link_check import RATE_TOLERANCE
+
+
+def _all(evidence: Evidence) -> tuple[TcEvidence, ...]:
+    return (*evidence.tc_there, *evidence.tc_back)
+
+
+def _where(each: TcEvidence) -> str:
+    return f"{each.port.link} at {each.port.node}"
+
+
+def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """What was read back over netlink, against what TCLink was asked for: it prints its errors and goes on."""
+    for each in _all(evidence):
+        for what, asked, seen, slack in _parameters(each):
+            if seen is None or abs(seen - asked) > slack:
+                has = "none" if seen is None else seen
+                yield Finding(
+                    "set-up",
+                    "invalid",
+                    f"{_where(each)}: {what}: asked {asked}, the kernel has {has}",
+                    "Mininet's TCLink did not set up what it was asked for",
+                )
+
+
+def _parameters(each: TcEvidence) -> Iterator[tuple[str, int, int | None, int]]:
+    """(what, asked, seen, slack)."""
+    netem = each.netem
+    if each.port.rate_bps is not None:
+        yield "rate in bit/s", each.port.rate_bps, each.rate_bps, 8
+    yield "delay in ns", each.port.delay_ns, None if netem is None else netem.delay_ns, TICK_NS
+    yield "packets that the queue holds", each.port.limit, None if netem is None else netem.limit, 0
+
+
+def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for each in _all(evidence):
+        asked, seen = each.port.rate_bps, each.peak_rate_bps
+        if asked is None or seen is None or trial.samples_interval_ns is None or not trial.kernel.is_virtual_time:
+            continue
+        slack_bytes = BURST_BYTES + 2 * (each.port.mtu_bytes + ETHERNET_BYTES)
+        if seen > asked + asked * RATE_TOLERANCE + slack_bytes * 8e9 / trial.samples_interval_ns:
+            yield Finding(
+                "rate",
+                "invalid",
+                f"{_where(each)} carried {seen / 1e6:.1f} Mbit/s, asked were {asked / 1e6:g} Mbit/s",
+                "the bottleneck does not limit what passes it",
+            )
+
+
+def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Where the queue of a TCLink is not that of a link in a network."""
+    for each in _all(evidence):
+        if not each.drops:
+            continue
+        lost = f"{_where(each)}: the queue dropped {each.drops} packets"
+        if each.port.is_host:
+            yield Finding(
+                "TCLink",
+                "suspect",
+                f"{lost} on the sender's own device: its TCP knows at once, and slows down without losing a round trip",
+                "engine: netns, a buffer in bdp, which makes the link an emulator, or another link as the bottleneck",
+            )
+        if each.port.delay_ns and each.port.rate_bps:
+            yield Finding(
+                "TCLink",
+                "valid",
+                f"{lost}, and it holds what is on its way and what waits together: a burst found more room than in the "
+                "buffer of a link",
+                "engine: netns, or a buffer, which makes the link an emulator",
+            )
+
+
+def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Linux's TCP keeps little in a queue of its own host that has no delay, and nothing is dropped there."""
+    for each in evidence.tc_there:
+        port = each.port
+        if port.is_host and not port.delay_ns and port.rate_bps is not None and port.rate_bps == plan.rate_bps:
+            yield Finding(
+                "TCLink",
+                "valid",
+                f"{_where(each)}: the bottleneck is the sender's own device, for which its TCP waits and loses nothing",
+                "as with a NIC of that rate; at the port of a switch behind a faster one packets would be dropped",
+            )
+
+
+def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The queue of a TCLink counts what hosts with offloads send as one."""
+    if _all(evidence) and "offload" in dict(plan.nics).values():
+        yield Finding(
+            "TCLink",
+            "valid",
+            "its queue counts superpackets of up to 64 KB as one packet each, so it holds more than was asked",
+            "nic: plain, the default of hosts in a network with TCLinks",
+        )

@@ -1,0 +1,1 @@
+"""Decodes what observers wrote: netlink, TCP_INFO, captures."""

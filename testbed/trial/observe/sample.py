@@ -1,0 +1,203 @@
+"""Samples: what TCP sockets and queues said over lab time. Pure, no I/O.
+
+Decoded from the observer's records; the numbers of attributes are those of linux/inet_diag.h, linux/rtnetlink.h,
+linux/gen_stats.h, and linux/netfilter/nf_tables.h.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from . import netlink, tcp_info
+
+INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
+IFLA_IFNAME, IFLA_STATS64 = 3, 23
+TCA_KIND, TCA_STATS2 = 1, 7
+NFTA_OBJ_NAME, NFTA_OBJ_DATA = 2, 4
+NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS = 1, 2
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the observer asks: `kind` is "tcp", "qdisc", "link", "nft" or, of one `device`, "class"."""
+
+    kind: str
+    netns: str
+    device: str = ""
+
+    @property
+    def word(self) -> str:
+        return f"{self.kind}{'/' if self.device else ''}{self.device}@{self.netns}"
+
+
+@dataclass(frozen=True)
+class TcpSample:
+    """One socket at one time."""
+
+    time_ns: int
+    netns: str
+    source: str
+    source_port: int
+    destination: str
+    destination_port: int
+    congestion: str
+    info: tcp_info.TcpInfo
+
+
+@dataclass(frozen=True)
+class QueueSample:
+    """One queueing discipline at one time; counters since it was set up, backlog now. `handle` is like "2:"."""
+
+    time_ns: int
+    netns: str
+    device: int
+    handle: str
+    kind: str
+    bytes: int
+    packets: int
+    drops: int
+    backlog_bytes: int
+    backlog_packets: int
+
+
+@dataclass(frozen=True)
+class CounterSample:
+    """One named counter of nftables at one time."""
+
+    time_ns: int
+    netns: str
+    name: str
+    packets: int
+    bytes: int
+
+
+def of_kind(kind: str, data: bytes, sources: tuple[Source, ...]) -> Iterator[tuple[netlink.Record, Source]]:
+    """The records of one kind of source, each with its source."""
+    for record in netlink.records(data):
+        if sources[record.source].kind == kind:
+            yield record, sources[record.source]
+
+
+def tcp_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[TcpSample]:
+    """Every socket in every answer, in the order of time."""
+    for record, source in of_kind("tcp", data, sources):
+        for body in netlink.bodies(record.messages):
+            yield _tcp(record.time_ns, source.netns, body)
+
+
+def received_series(
+    samples: Iterable[TcpSample], netns: str, ports: Container[int | None], begin_ns: int, end_ns: int
+) -> list[dict[str, float]]:
+    """What sockets with these ports received together in each whole second after `begin_ns`, as a goodput.
+
+    Of each socket the count at a full second lies on the line between the samples around it; a socket that is gone
+    keeps its last count.
+    """
+    counts: dict[tuple[int, str, int], list[tuple[int, float]]] = {}
+    for each in samples:
+        if each.netns == netns and each.source_port in ports and each.destination_port:
+            socket_key = (each.source_port, each.destination, each.destination_port)
+            counts.setdefault(socket_key, []).append((each.time_ns, each.info["bytes_received"] or 0))
+    marks = range(begin_ns, end_ns + 1, 10**9)
+    totals = [sum(_at(mark, found) for found in counts.values()) for mark in marks]
+    return [{"time_s": n, "goodput_bps": (b - a) * 8} for n, (a, b) in enumerate(pairwise(totals))]
+
+
+def _at(time_ns: int, counts: list[tuple[int, float]]) -> float:
+    """The count at a time, from (time, count) in the order of time; 0 before the first."""
+    after = bisect_left(counts, time_ns, key=lambda found: found[0])
+    if after == len(counts):
+        return counts[-1][1]
+    if after == 0:
+        return counts[0][1] if counts[0][0] == time_ns else 0.0
+    (t0, c0), (t1, c1) = counts[after - 1], counts[after]
+    return c0 + (c1 - c0) * (time_ns - t0) / (t1 - t0)
+
+
+def queue_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[QueueSample]:
+    """Every queueing discipline in every answer, in the order of time."""
+    for record, source in of_kind("qdisc", data, sources):
+        for body in netlink.bodies(record.messages):
+            yield _queue(record.time_ns, source.netns, body)
+
+
+def counter_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[CounterSample]:
+    """Every named counter in every answer, in the order of time; nftables counts in network byte order."""
+    for record, source in of_kind("nft", data, sources):
+        for body in netlink.bodies(record.messages):
+            told = netlink.attributes(body[4:])
+            counts = netlink.attributes(told[NFTA_OBJ_DATA])
+            octets, packets = (int.from_bytes(counts[n], "big") for n in (NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS))
+            name = told[NFTA_OBJ_NAME].rstrip(b"\0").decode()
+            yield CounterSample(record.time_ns, source.netns, name, packets, octets)
+
+
+def device_numbers(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, int], str]:
+    """(namespace, device number) to device name."""
+    found = {}
+    for record, source in of_kind("link", data, sources):
+        for body in netlink.bodies(record.messages):
+            (number,) = struct.unpack_from("=i", body, 4)
+            name = netlink.attributes(body[16:])[IFLA_IFNAME]
+            found[source.netns, number] = name.rstrip(b"\0").decode()
+    return found
+
+
+def device_drops(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], int]:
+    """(namespace, device) to the packets that it dropped on their way in or out; no queueing discipline counts them."""
+    found = {}
+    for record, source in of_kind("link", data, sources):
+        for body in netlink.bodies(record.messages):
+            told = netlink.attributes(body[16:])
+            counters = struct.unpack_from("=8Q", told[IFLA_STATS64])
+            found[source.netns, told[IFLA_IFNAME].rstrip(b"\0").decode()] = counters[6] + counters[7]
+    return found
+
+
+def device_counters(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], dict[str, int]]:
+    """(namespace, device) to what came and went."""
+    found = {}
+    for record, source in of_kind("link", data, sources):
+        for body in netlink.bodies(record.messages):
+            told = netlink.attributes(body[16:])
+            rx, tx, rx_bytes, tx_bytes = struct.unpack_from("=4Q", told[IFLA_STATS64])
+            key = source.netns, told[IFLA_IFNAME].rstrip(b"\0").decode()
+            found[key] = {"rx_packets": rx, "tx_packets": tx, "rx_bytes": rx_bytes, "tx_bytes": tx_bytes}
+    return found
+
+
+def _tcp(time_ns: int, netns: str, body: bytes) -> TcpSample:
+    """struct inet_diag_msg: 4 bytes, then the socket's identity (ports in network order), 72 bytes in all."""
+    family = socket.AddressFamily(body[0])
+    source_port, destination_port = struct.unpack_from("!HH", body, 4)
+    size = 4 if family == socket.AF_INET else 16
+    found = netlink.attributes(body[72:])
+    return TcpSample(
+        time_ns,
+        netns,
+        socket.inet_ntop(family, body[8 : 8 + size]),
+        source_port,
+        socket.inet_ntop(family, body[24 : 24 + size]),
+        destination_port,
+        found.get(INET_DIAG_CONG, b"").rstrip(b"\0").decode(),
+        tcp_info.decode(found.get(INET_DIAG_INFO, b"")),
+    )
+
+
+def _queue(time_ns: int, netns: str, body: bytes) -> QueueSample:
+    """struct tcmsg: family, device number, handle, parent, info; then attributes."""
+    device, handle = struct.unpack_from("=iI", body, 4)
+    found = netlink.attributes(body[20:])
+    stats = netlink.attributes(found[TCA_STATS2])
+    octets, packets = struct.unpack_from("=QI", stats[TCA_STATS_BASIC])
+    if TCA_STATS_PKT64 in stats:
+        (packets,) = struct.unpack_from("=Q", stats[TCA_STATS_PKT64])
+    queued, backlog, drops = struct.unpack_from("=III", stats[TCA_STATS_QUEUE])
+    kind = found[TCA_KIND].rstrip(b"\0").decode()
+    return QueueSample(time_ns, netns, device, f"{handle >> 16:x}:", kind, octets, packets, drops, backlog, queued)

@@ -1,0 +1,1 @@
+"""Everything that a trial has a kernel do, in order."""

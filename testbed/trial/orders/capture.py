@@ -1,0 +1,74 @@
+"""The captures of a trial: where tcpdump listens, and the steps that run it. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...model.run_setting import Capture
+from ...model.scenario import Trial
+from ...plan.network import Plan
+from ...plan.node.namespace import node_netns
+from .file_name import (
+    capture_file,
+)
+
+CAPTURE_BUFFER_BYTES = 16 << 20
+"""Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
+
+
+CAPTURE_RETIRES_S = 2
+"""tcpdump gets what a device saw within a second, and writes at its end only what it has got."""
+
+
+def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
+    """Where each capture says what it missed."""
+    return tuple(f"{capture_name(n)}.err" for n, _ in enumerate(capture_points(trial, planned)))
+
+
+def captured_devices(trial: Trial, planned: Plan) -> tuple[tuple[str, str], ...]:
+    """The node or link, and the device, of each capture."""
+    return tuple((capture.at, device) for capture, _, device in capture_points(trial, planned))
+
+
+def capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:
+    """(capture, namespace, device): every port of a node; the two ends of a link's emulator, or of the plain link."""
+    for capture in trial.captures:
+        emulator = planned.emulator(capture.at)
+        if emulator is not None:
+            for device in ("end0", "wire0", "wire1", "end1"):
+                yield capture, emulator.netns, device
+            continue
+        for port in planned.book.ports:
+            if capture.at in (port.node, port.link):
+                yield capture, node_netns(port.node), port.device
+
+
+def capture_name(number: int) -> str:
+    return f"capture-{number}"
+
+
+def captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
+    for number, (capture, netns, device) in enumerate(capture_points(trial, planned)):
+        words = [
+            "tcpdump",
+            "-i",
+            device,
+            "-s",
+            str(capture.snaplen_bytes),
+            "-B",
+            str(CAPTURE_BUFFER_BYTES >> 10),
+            "-w",
+            "-",  # a file of its own it would give to root, which in a guest of an ordinary user is nobody
+            "--relinquish-privileges=root",
+        ]
+        file = capture_file(capture.at, device)
+        yield {
+            "title": "capture",
+            "run": words,
+            **planned.where_in(netns),
+            "out": file,
+            "background": capture_name(number),
+        }
+    if trial.captures:
+        yield {"sleep": 1}

@@ -1,0 +1,44 @@
+"""The names of the files that a trial leaves in its folder. Pure, no I/O."""
+
+from __future__ import annotations
+
+RTT_CHECK, UPSTREAM_CHECK = "rtt-check.out", "rtt-check-upstream.out"
+
+
+SAMPLES, READ_BACK, AFTER, CHANGES = "samples.bin", "read-back.bin", "after.bin", "changes.bin"
+
+OBSERVER = "observer"
+
+LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
+
+HYPERVISOR = "hypervisor.json"
+"""How virtual machines ran, where there are any."""
+
+
+MININET_REPORT = "mininet.json"
+
+
+def counters_file(link: str, when: str) -> str:
+    """The emulator's counters, as nft prints them in JSON."""
+    return f"counters-{link}-{when}.json"
+
+
+def netstat_file(node: str, when: str) -> str:
+    return f"netstat-{node}-{when}.txt"
+
+
+def cpu_file(when: str) -> str:
+    return f"cpu-{when}.txt"
+
+
+def machine_cpu_file(machine: str, when: str) -> str:
+    return f"cpu-{machine}-{when}.txt"
+
+
+def process_file(when: str, node: str) -> str:
+    """What this computer's kernel says of the process that is a virtual machine."""
+    return f"qemu-{node}-{when}.txt"
+
+
+def capture_file(at: str, device: str) -> str:
+    return f"{at}-{device}.pcap"

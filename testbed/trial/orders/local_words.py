@@ -1,0 +1,26 @@
+"""What depends on this computer, put into steps: how controllers are started, and machines. Looks for files, and tries
+KVM once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...kernel.native_program import Tools
+from ...kernel.ready import controller_runtime
+from ...kernel.vm import hypervisor
+from ...kernel.vm.hypervisor import Accelerator
+from ...model.topology import Topology
+
+
+def substituted(
+    topology: Topology, steps: Sequence[dict[str, Any]], tools: Tools, *, is_lab: bool
+) -> tuple[tuple[dict[str, Any], ...], Accelerator | None]:
+    """The steps as this computer can carry them out, and how its virtual machines will run (None without any)."""
+    done = controller_runtime.with_interpreter(steps, is_lab=is_lab)
+    machines = [node.vm for node in topology.nodes if node.vm is not None]
+    if not machines:
+        return done, None
+    accelerator, known = hypervisor.words(machines, tools)
+    return hypervisor.filled(done, known), accelerator

@@ -1,0 +1,241 @@
+"""Flow tables, port counters and controllers of a trial: the steps that write them down, and what they say. Reads files
+of a trial's folder.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...model.topology import Node, Topology
+from ...plan.command import OVS_FOLDER, PREFIX
+from ...plan.network import Plan
+from ...plan.node import control_channel
+from ...plan.node.control_channel import Channel
+
+WHEN = ("before", "after")
+DUMPS: dict[str, tuple[str, ...]] = {
+    "flows": ("ovs-ofctl", "-O", "OpenFlow13", "dump-flows", "br0"),
+    "ports": ("ovs-ofctl", "-O", "OpenFlow13", "dump-ports", "br0"),
+    "datapath": ("ovs-appctl", "dpctl/show"),
+    "controllers": ("ovs-vsctl", "--format=json", "--columns=is_connected", "list", "controller"),
+    "version": ("ovs-appctl", "version"),
+}
+"""What is asked of each switch, before the workload and after it."""
+
+TOLD_BACK = ("events.jsonl", "packet-ins", "monitor.jsonl")
+"""What a controller writes; it may be killed before it writes anything."""
+
+STATE = "state"
+"""The line of /proc/PID/status that tells it; empty once the process is gone."""
+
+KINDS = {"system": "kernel", "netdev": "user"}
+PORT_KEYS = ("rx_packets", "rx_bytes", "rx_dropped", "rx_errors", "tx_packets", "tx_bytes", "tx_dropped", "tx_errors")
+RX = re.compile(r"port +(\S+): rx pkts=(\S+), bytes=(\S+), drop=(\S+), errs=(\S+),")
+TX = re.compile(r"tx pkts=(\S+), bytes=(\S+), drop=(\S+), errs=(\S+),")
+
+
+@dataclass(frozen=True)
+class SwitchEvidence:
+    """One Open vSwitch. `datapath` is the one that ran, `flows` how many entries its tables had before and after.
+
+    `ports` is by how much the counters of each port, by its OpenFlow number, moved while the workload ran. `missed`
+    packets went to ovs-vswitchd in that time; `lost` ones, in the whole trial, did not get there. `is_connected` says
+    whether it had its controller, before and after; None if it has none.
+    """
+
+    name: str
+    datapath: str
+    version: str
+    flows: tuple[int, int]
+    ports: Mapping[int, Mapping[str, int]]
+    hit: int
+    missed: int
+    lost: int
+    is_connected: tuple[bool, bool] | None
+
+
+@dataclass(frozen=True)
+class ControllerEvidence:
+    """One controller. `events` are what it wrote down, `packet_ins` how many packets each switch sent to it in the
+    whole trial, `answers` the monitor's. `runs` says whether the process was there at the end.
+    """
+
+    name: str
+    events: tuple[Mapping[str, Any], ...]
+    packet_ins: Mapping[str, int]
+    answers: tuple[Mapping[str, Any], ...]
+    runs: bool = True
+
+    def texts(self, *kinds: str) -> tuple[str, ...]:
+        return tuple(event["text"] for event in self.events if event["kind"] in kinds)
+
+
+@dataclass(frozen=True)
+class OpenFlowEvidence:
+    """All switches and controllers, in file order."""
+
+    switches: tuple[SwitchEvidence, ...] = ()
+    controllers: tuple[ControllerEvidence, ...] = ()
+
+
+def steps(topology: Topology, when: str) -> Iterator[dict[str, Any]]:
+    """Asks every switch; `when` is one of WHEN."""
+    for switch in control_channel.switches(topology):
+        for kind, words in DUMPS.items():
+            yield {
+                "title": kind,
+                "run": ["env", f"OVS_RUNDIR={OVS_FOLDER}/{switch.name}", *words],
+                "netns": f"{PREFIX}{switch.name}",
+                "out": _file(kind, switch.name, when),
+            }
+
+
+def told_back(planned: Plan) -> Iterator[dict[str, Any]]:
+    """Keeps what the controllers wrote, and whether they still run."""
+    for channel in planned.channels:
+        words = ["sh", "-c", f'grep State: "/proc/$(cat {channel.folder}/pid)/status"']
+        yield {"title": "controller", "run": words, "out": _told_file(channel, STATE), "may_fail": True}
+        for name in TOLD_BACK:
+            words = ["cat", f"{channel.folder}/{name}"]
+            yield {"title": "controller", "run": words, "out": _told_file(channel, name), "may_fail": True}
+
+
+def read(topology: Topology, planned: Plan, folder: Path) -> OpenFlowEvidence:
+    return OpenFlowEvidence(
+        tuple(_switch(switch, topology, folder) for switch in control_channel.switches(topology)),
+        tuple(_controller(channel, topology, folder) for channel in planned.channels),
+    )
+
+
+def failures(folder: Path) -> str:
+    """What controllers said on standard error, as text; empty if that is nothing."""
+    said = ((path.stem, path.read_text(errors="replace").strip()) for path in sorted(folder.glob("controller-*.err")))
+    return "\n".join(f"{name} said:\n{text}" for name, text in said if text)
+
+
+def _file(kind: str, switch: str, when: str) -> str:
+    return f"{kind}-{switch}-{when}.txt"
+
+
+def _told_file(channel: Channel, name: str) -> str:
+    return f"controller-{channel.name}-{name}"
+
+
+def _switch(switch: Node, topology: Topology, folder: Path) -> SwitchEvidence:
+    def texts(kind: str) -> tuple[str, str]:
+        first, last = ((folder / _file(kind, switch.name, when)).read_text() for when in WHEN)
+        return first, last
+
+    ports_before, ports_after = map(ports, texts("ports"))
+    (datapath, *before), (_, *after) = map(lookups, texts("datapath"))
+    flows_before, flows_after = map(flow_count, texts("flows"))
+    has_one = control_channel.controller_of(topology, switch) is not None
+    connected_before, connected_after = map(_is_connected, texts("controllers"))
+    return SwitchEvidence(
+        name=switch.name,
+        datapath=KINDS.get(datapath, datapath),
+        version=texts("version")[0].splitlines()[0].split()[-1],
+        flows=(flows_before, flows_after),
+        ports={
+            number: {key: last[key] - ports_before.get(number, {}).get(key, 0) for key in last}
+            for number, last in ports_after.items()
+        },
+        hit=after[0] - before[0],
+        missed=after[1] - before[1],
+        lost=after[2],
+        is_connected=(connected_before, connected_after) if has_one else None,
+    )
+
+
+def flow_count(text: str) -> int:
+    """The entries of `ovs-ofctl dump-flows`."""
+    return sum("actions=" in line for line in text.splitlines())
+
+
+def ports(text: str) -> dict[int, dict[str, int]]:
+    """The counters of `ovs-ofctl dump-ports`, by OpenFlow number, without the switch's own port; what it does not count
+    ("?") is 0.
+    """
+    found = {}
+    for rx, tx in zip(RX.finditer(text), TX.finditer(text), strict=True):
+        name, *counts = (*rx.groups(), *tx.groups())
+        if name.isdigit():
+            found[int(name)] = dict(zip(PORT_KEYS, (0 if n == "?" else int(n) for n in counts), strict=True))
+    return found
+
+
+def lookups(text: str) -> tuple[str, int, int, int]:
+    """The kind of the datapath, and how many packets it forwarded itself, asked ovs-vswitchd about, and lost."""
+    found = re.search(r"^(\w+)@.*?lookups: hit:(\d+) missed:(\d+) lost:(\d+)", text, re.MULTILINE | re.DOTALL)
+    if found is None:
+        return "none", 0, 0, 0
+    hit, missed, lost = map(int, found.groups()[1:])
+    return found[1], hit, missed, lost
+
+
+def _is_connected(text: str) -> bool:
+    rows = json.loads(text)["data"]
+    return bool(rows) and all(value for row in rows for value in row)
+
+
+def _controller(channel: Channel, topology: Topology, folder: Path) -> ControllerEvidence:
+    texts = {name: (folder / _told_file(channel, name)).read_text() for name in TOLD_BACK}
+    numbers = {control_channel.dpid(topology, topology.node(name)): name for name in channel.switches}
+    pairs = (line.split() for line in texts["packet-ins"].splitlines())
+    counts = {int(dpid): int(count) for dpid, count in pairs}
+    return ControllerEvidence(
+        channel.name,
+        tuple(map(json.loads, texts["events.jsonl"].splitlines())),
+        {name: counts.get(dpid, 0) for dpid, name in numbers.items()},
+        tuple(
+            {**answer, "switch": numbers.get(answer["dpid"])}
+            for answer in map(json.loads, texts["monitor.jsonl"].splitlines())
+        ),
+        _runs((folder / _told_file(channel, STATE)).read_text()),
+    )
+
+
+def _runs(state: str) -> bool:
+    """A process that was killed is a zombie until somebody waits for it."""
+    return state.split()[1:2] not in ([], ["Z"])
+
+
+def result(found: OpenFlowEvidence, begin_ns: int | None) -> dict[str, Any]:
+    """What a result tells. Times count from the workload's start, or from the clock's where the tool does not tell."""
+    start_ns = begin_ns or 0
+    return {
+        "switches": {
+            each.name: {
+                "datapath": each.datapath,
+                "version": each.version,
+                "flows_before": each.flows[0],
+                "flows_after": each.flows[1],
+                "ports": {str(number): dict(counts) for number, counts in each.ports.items()},
+                "hit_packets": each.hit,
+                "missed_packets": each.missed,
+                "lost_packets": each.lost,
+                "connected_before": each.is_connected[0] if each.is_connected else None,
+                "connected_after": each.is_connected[1] if each.is_connected else None,
+            }
+            for each in found.switches
+        },
+        "controllers": {
+            each.name: {
+                "packet_ins": dict(each.packet_ins),
+                "events": [_timed(event, start_ns) for event in each.events],
+                "ports": [_timed(answer, start_ns) for answer in each.answers if "ports" in answer],
+                "flows": [_timed(answer, start_ns) for answer in each.answers if "flows" in answer],
+            }
+            for each in found.controllers
+        },
+    }
+
+
+def _timed(event: Mapping[str, Any], start_ns: int) -> dict[str, Any]:
+    rest = {key: value for key, value in event.items() if key != "time_ns"}
+    return {"time_s": (event["time_ns"] - start_ns) / 1e9, **rest}

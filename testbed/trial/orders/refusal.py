@@ -1,0 +1,58 @@
+"""What no kernel could do, refused before anything runs. Pure, no I/O."""
+
+from __future__ import annotations
+
+from ...error import UserError
+from ...model.data_path import lowest_rate_bps
+from ...model.scenario import Trial, workload_hosts
+from ...model.workload import WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload
+from ...plan.network import Plan
+
+
+def check_windows(trial: Trial) -> None:
+    workload = trial.workload
+    windows: tuple[int | None, ...] = ()
+    if isinstance(workload, FlowWorkload):
+        windows = workload.window_bytes
+    elif isinstance(workload, Iperf3Workload):
+        windows = (workload.window_bytes,)
+    for window in windows:
+        if window is not None and window >= WINDOW_MAX_BYTES:
+            raise UserError(
+                f"a window of {window} bytes is larger than the kernel allows; allowed: below 1 GiB (2^30 bytes), the "
+                "most that TCP's window scaling can announce"
+            )
+
+
+def check_kernels(trial: Trial, planned: Plan) -> None:
+    """Most of our programs stand with one foot in each host, which only one kernel allows."""
+    if planned.real_nics and trial.kernel.place != "host":
+        names = " and ".join(wanted.nic for wanted in planned.real_nics)
+        raise UserError(f"a lab kernel has no way to the real NIC {names}; allowed: kernel: host")
+    ends = {
+        *workload_hosts(trial),
+        *(host for each in planned.background for host in (each.source, each.destination)),
+    }
+    for node in sorted(planned.elsewhere):
+        what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
+        if trial.kernel.place != "host":
+            raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
+        if node not in ends:
+            continue
+        if not isinstance(trial.workload, Iperf3Workload | PingWorkload):
+            raise UserError(f"{what}, and this tool needs both ends in one; allowed: tool: iperf3, or tool: ping")
+        if planned.background:
+            raise UserError(f"{what}, and background traffic needs both ends in one; allowed: none, or host nodes")
+
+
+def check_rates(trial: Trial, planned: Plan) -> None:
+    """In virtual time nothing but a rate slows traffic down."""
+    wanted = [] if isinstance(trial.workload, PingWorkload) else [planned.leg, planned.upstream]
+    for leg in filter(None, (*wanted, *planned.background)):
+        if lowest_rate_bps(leg.path) is None:
+            links = ", ".join(hop.link.name for hop in leg.path)
+            what = "background" if leg in planned.background else "workload"
+            raise UserError(
+                f"no link between {leg.source} and {leg.destination} has a rate ({links}): in "
+                f"virtual time nothing else would slow the {what} down; allowed: a rate on one of them"
+            )

@@ -1,0 +1,174 @@
+"""What a trial needs of machines: steps that reach them, steps that observe there, and what was seen joined.
+
+Pure, but for `gather`, which reads and writes files of the trial's folder.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...agent.nic_loan import FOLDER
+from ...agent.remote_machine import OBSERVER
+from ...kernel.host import PROBES
+from ...model.scenario import Trial
+from ...model.workload import Iperf3Workload, PingWorkload, controls
+from ...plan.command import home, place
+from ...plan.network import Plan
+from ...plan.node import machine_link
+from ...plan.node import namespace as nodes
+from ..observe import netlink
+from ..observe.sample import Source
+
+VERSIONS = {
+    "iproute2": ["ip", "-V"],
+    "nftables": ["nft", "--version"],
+    "ethtool": ["ethtool", "--version"],
+    "iperf3": ["iperf3", "--version"],
+    "ping": ["ping", "-V"],
+}
+WORKLOAD_PROGRAMS: dict[type, str] = {Iperf3Workload: "iperf3", PingWorkload: "ping"}
+TOOLS = "/run/tools"
+HEADER = struct.Struct("=QII")
+"""Before each record of the observer: its time, the number of its source, its length."""
+
+
+def machines(trial: Trial) -> tuple[str, ...]:
+    return tuple(node.name for node in trial.topology.nodes if node.machine is not None)
+
+
+def about_file(machine: str) -> str:
+    """What the machine is, as it said itself."""
+    return f"machine-{machine}.json"
+
+
+def reach_steps(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
+    """Every machine is looked at before any is changed; then each lends what its places need."""
+    lent = [
+        each
+        for link in trial.topology.links
+        if machine_link.reaches_machine(link, trial.topology)
+        for each in machine_link.lent(link, trial.topology, _emulator_netns(planned, link.name))
+    ]
+    for machine in machines(trial):
+        nics = [nic for owner, nic, _ in lent if owner == machine]
+        yield {
+            "title": f"reach {machine}",
+            "reach": home(machine),
+            "by": "machine",
+            "machine": machine,
+            "needs": {"nics": nics, **_needs(trial, planned, machine)},
+            "tools": TOOLS,
+            "out": about_file(machine),
+        }
+    for netns, machine in planned.machines:
+        yield {
+            "title": f"lend {machine}",
+            "reach": place(machine, netns),
+            "by": "machine",
+            "machine": machine,
+            "inside": netns,
+            "nics": [nic for _, nic, to in lent if to == netns],
+        }
+
+
+def ready_steps(planned: Plan) -> Iterator[dict[str, Any]]:
+    """All that machines lent has a cable that is up."""
+    for netns, machine in planned.machines:
+        place_there = place(machine, netns)
+        step = {"title": f"cables of {place_there}", "reach": place_there, "by": "machine", "machine": machine}
+        yield {**step, "inside": netns, "is_built": True}
+
+
+def _emulator_netns(planned: Plan, link: str) -> str:
+    emulator = planned.emulator(link)
+    return "" if emulator is None else emulator.netns
+
+
+def _needs(trial: Trial, planned: Plan, machine: str) -> dict[str, Any]:
+    commands = [command for command in planned.commands if command.on == home(machine)]
+    words = {word for command in commands for word in command.words}
+    tools = {command.tool for command in commands} - {"write"}
+    is_end = machine in (trial.workload.source, trial.workload.destination)
+    programs = {"ip", "tc", "ethtool", *tools} | ({"ping"} if machine == trial.workload.source else set())
+    programs |= (
+        {WORKLOAD_PROGRAMS[type(trial.workload)]} if is_end and type(trial.workload) in WORKLOAD_PROGRAMS else set()
+    )
+    probes = {name for name in PROBES if name in words or name in tools}
+    return {
+        "programs": sorted(programs),
+        "probes": {PROBES[name][1]: list(PROBES[name][0]) for name in sorted(probes)},
+        "controls": sorted(controls(trial.workload)) if machine == trial.workload.source else [],
+        "sysctls": dict(nodes.of_machine(trial.topology.node(machine).sysctls)),
+        "architecture": platform.machine(),
+        "versions": VERSIONS,
+    }
+
+
+def observe(
+    planned: Plan, file: str, interval_ns: int, sources: Iterable[Source], background: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """A step for the sources of this computer, and one for those of each machine, which has a file of its own until
+    `gather` joins them.
+    """
+    groups = _by_machine(planned, sources)
+    for machine, members in groups.items():
+        words = [source.word for _, source in members]
+        step: dict[str, Any] = {"title": "observe"}
+        if machine is None:
+            step["run"] = [f"{TOOLS}/observe", f"/run/trial/{file}", str(interval_ns), *words]
+        else:
+            step["run"] = [f"{FOLDER}/{OBSERVER}", "/proc/self/fd/2", str(interval_ns), *words]
+            step |= {"on": home(machine), "err": _part(file, machine)}
+        yield step | ({"background": _name(background, machine)} if background else {})
+
+
+def observers(planned: Plan, sources: Iterable[Source], background: str) -> list[str]:
+    """The names of those that `observe` starts in the background."""
+    return [_name(background, machine) for machine in _by_machine(planned, sources)]
+
+
+def gather(folder: Path, planned: Plan, files: Mapping[str, tuple[Source, ...]]) -> None:
+    """Joins what the observers of all places wrote, in the order of time: sources get their number among all, and
+    times are those of this computer's clock, as near as a round trip tells.
+    """
+    for file, sources in files.items():
+        groups = _by_machine(planned, sources)
+        if set(groups) == {None}:
+            continue
+        records: list[tuple[int, bytes]] = []
+        for machine, members in groups.items():
+            path = folder / (file if machine is None else _part(file, machine))
+            ahead_ns = 0 if machine is None else _clock_ahead_ns(folder, machine)
+            for record in netlink.records(path.read_bytes()):
+                time_ns, source = record.time_ns - ahead_ns, members[record.source][0]
+                header = HEADER.pack(max(0, time_ns), source, len(record.messages))
+                records.append((time_ns, header + record.messages))
+            if machine is not None:
+                path.unlink()
+        (folder / file).write_bytes(b"".join(raw for _, raw in sorted(records, key=lambda each: each[0])))
+
+
+def _by_machine(planned: Plan, sources: Iterable[Source]) -> dict[str | None, list[tuple[int, Source]]]:
+    """Machine, or None for this computer, to its sources, each with its number among all."""
+    where = dict(planned.machines)
+    found: dict[str | None, list[tuple[int, Source]]] = {}
+    for number, source in enumerate(sources):
+        found.setdefault(where.get(source.netns), []).append((number, source))
+    return found or {None: []}
+
+
+def _clock_ahead_ns(folder: Path, machine: str) -> int:
+    return int(json.loads((folder / about_file(machine)).read_text())["clock_ahead_ns"])
+
+
+def _part(file: str, machine: str) -> str:
+    return f"{machine}-{file}"
+
+
+def _name(background: str, machine: str | None) -> str:
+    return background if machine is None else f"{background}-{machine}"

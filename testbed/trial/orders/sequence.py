@@ -1,0 +1,252 @@
+"""A trial: one cell with one seed, from its plan to a folder with everything that was asked and seen.
+
+apply the plan → read back → check the RTT → counters → workload, samples, captures, timeline → counters
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...model.background import Constant
+from ...model.scenario import Trial, workload_hosts
+from ...plan import command, script, step
+from ...plan.command import Command
+from ...plan.network import Plan, plan
+from ...plan.node import vm
+from ...plan.node.namespace import node_netns
+from .. import workload
+from ..observe.sample import Source
+from ..workload import background, ping
+from . import bring_up, openflow_dump, remote
+from .capture import CAPTURE_BUFFER_BYTES, CAPTURE_RETIRES_S, capture_name, capture_points, captures
+from .file_name import (
+    AFTER,
+    CHANGES,
+    OBSERVER,
+    READ_BACK,
+    RTT_CHECK,
+    SAMPLES,
+    UPSTREAM_CHECK,
+    counters_file,
+    cpu_file,
+    machine_cpu_file,
+    netstat_file,
+    process_file,
+)
+from .memory import memory_bytes
+from .refusal import check_kernels, check_rates, check_windows
+
+SETTLE_S, STP_SETTLE_S = 2, 35
+"""From the plan to the first packet. The kernel tells a bridge up to a second late that the other end of a port is up,
+and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTONIC, iputils' ping does not pace itself.
+"""
+
+RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
+
+WARM_UP_COUNT, WARM_UP_INTERVAL_NS = 3, 1_000_000_000
+
+CONTROL_SETTLE_ROUND_TRIPS = 20
+"""Of the control channel: handshakes, and what an app sends to a switch that is new to it."""
+
+SIGN_OF_LIFE_NS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What a trial has a kernel do, and what is then in which file.
+
+    `observed`, `sampled` and `changed` are the sources behind the records of the read-back, of the samples, and of what
+    was seen right after each change of the timeline.
+    """
+
+    plan: Plan
+    commands: tuple[Command, ...]
+    steps: tuple[dict[str, Any], ...]
+    observed: tuple[Source, ...]
+    sampled: tuple[Source, ...]
+    memory_bytes: int
+    drawn: background.Schedules
+    changed: tuple[Source, ...] = ()
+
+    @property
+    def script(self) -> str:
+        """The plan's; what the whole kernel was told first is a comment, for on a host it would outlast the trial.
+        So is the background traffic that was drawn.
+        """
+        before = self.commands[: len(self.commands) - len(self.plan.commands)]
+        told = "".join(f"#   {line}\n" for line in script.script(before).splitlines())
+        told = f"\n# The lab kernel was told first:\n{told}" if told else ""
+        return self.plan.script() + told + background.comments(self.drawn)
+
+
+def orders(trial: Trial) -> Orders:
+    """Pure: what running the trial means. Raises UserError for what no kernel could do."""
+    check_windows(trial)
+    planned = plan(
+        trial.topology,
+        trial.workload,
+        seed=trial.seed,
+        sysctls=trial.sysctls,
+        real_time=not trial.kernel.is_virtual_time,
+        background=tuple((each.source, each.destination) for _, each in trial.background),
+        datapath=bring_up.datapath(trial.kernel),
+    )
+    check_kernels(trial, planned)
+    if trial.kernel.is_virtual_time:
+        check_rates(trial, planned)
+    drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
+    observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
+    commands = bring_up.commands(planned, trial.kernel)
+    steps = (
+        *bring_up.steps(trial.topology, planned, trial.kernel, remote.reach_steps(trial, planned)),
+        {"sleep": _settle_s(trial, planned)},
+        *(() if planned.controlled else _rtt_checks(planned)),
+        *remote.observe(planned, READ_BACK, 0, observed),
+        *openflow_dump.steps(trial.topology, "before"),
+        *_rulesets(planned, "before"),
+        *_counters(trial, planned, "before"),
+        *captures(trial, planned),
+        *remote.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, OBSERVER),
+        *background.steps(trial.background, drawn, trial.workload, planned),
+        *_with_timeline(workload.steps(trial.workload, planned, trial.seed), trial, planned, changed),
+        *background.stops(trial.background),
+        *({"stop": name} for name in remote.observers(planned, sampled, OBSERVER)),
+        *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
+        *remote.observe(planned, AFTER, 0, observed),
+        *_rulesets(planned, "after"),
+        *_counters(trial, planned, "after"),
+        *({"stop": capture_name(n)} for n, _ in enumerate(capture_points(trial, planned))),
+        *openflow_dump.steps(trial.topology, "after"),
+        *(_late_rtt_checks(planned) if planned.controlled else ()),
+        *openflow_dump.told_back(planned),
+    )
+    buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in capture_points(trial, planned))
+    others = sum(map(len, drawn.values()))
+    constant_bps = sum(each.rate_bps for _, each in trial.background if isinstance(each, Constant))
+    memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others, constant_bps) + buffers
+    return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed)
+
+
+def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+    """Pings on the way of the data: from the host that the receiver gets it from, and from the one that this has it
+    from.
+    """
+    for leg, file in ((planned.leg, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
+        if leg is not None:
+            yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
+
+
+def _late_rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+    """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
+    to ask, those do that nobody looks at.
+    """
+    for leg in filter(None, (planned.leg, planned.upstream)):
+        yield ping.step(planned, leg, f"rtt-warm-up-{leg.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
+    yield from _rtt_checks(planned)
+
+
+def _settle_s(trial: Trial, planned: Plan) -> float:
+    """With controllers until they have told the switches what they have to tell them at first."""
+    least_s = STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S
+    asking_s = max((channel.controller.rtt_ns for channel in planned.channels), default=0) / 1e9
+    return least_s + CONTROL_SETTLE_ROUND_TRIPS * asking_s
+
+
+def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
+    """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node that the data passes."""
+    impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
+    passed = (node_netns(node) for node in _passed(trial, planned) if _is_observed(planned, node))
+    return (
+        *(Source(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
+        *(Source("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
+        *(Source("link", netns) for netns in passed if netns not in impairing),
+    )
+
+
+def _is_observed(planned: Plan, node: str) -> bool:
+    """Our observer runs here and on machines."""
+    return node not in planned.elsewhere or node_netns(node) in dict(planned.machines)
+
+
+def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
+    """The nodes on the way of the data and of what answers it, from end to end, each once."""
+    legs = filter(None, (planned.leg, planned.upstream))
+    links = (hop.link for leg in legs for hop in (*leg.path, *leg.back))
+    return tuple(dict.fromkeys((*workload_hosts(trial), *(end for link in links for end in link.ends))))
+
+
+def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
+    """The sockets of both ends and the queues of the emulators on the path; nothing if samples are off."""
+    if trial.samples_interval_ns is None:
+        return ()
+    on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
+    passed = (port.netns for port in planned.tc_passed(there=True))
+    policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
+    return (
+        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if _is_observed(planned, host)),
+        *(Source("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
+        *(Source("nft", e.netns) for e in policed),
+    )
+
+
+def _changed(planned: Plan) -> tuple[Source, ...]:
+    """The queues and counters of the emulators that a schedule changes."""
+    found = [e for e in planned.emulators if any(stage.states for stage in e.stages)]
+    return tuple(Source(kind, e.netns) for e in found for kind in ("qdisc", "nft"))
+
+
+def _with_timeline(
+    steps: list[dict[str, Any]], trial: Trial, planned: Plan, changed: tuple[Source, ...]
+) -> list[dict[str, Any]]:
+    """The steps of a workload, and a timeline from right before the last program that is waited for, to its end: those
+    before it only prepare.
+    """
+    if not planned.timeline:
+        return steps
+    moments = [
+        {
+            "at_ns": each.at_ns,
+            "steps": step.steps(each.commands),
+            "then": list(remote.observe(planned, CHANGES, 0, changed)),
+        }
+        for each in planned.timeline
+    ]
+    begin = workload.begin(trial.workload)
+    timeline = {"title": "timeline", "timeline": moments, "background": "timeline"}
+    timeline |= {"begin": list(begin)} if begin else {}
+    at = max(n for n, step in enumerate(steps) if "run" in step and not step.get("background"))
+    return [*steps[:at], timeline, steps[at], {"stop": "timeline"}, *steps[at + 1 :]]
+
+
+def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
+    for emulator in planned.emulators:
+        words = ["nft", "--json", "list", "counters", "table", "netdev", "testbed"]
+        yield {
+            "title": "counters",
+            "run": words,
+            **planned.where_in(emulator.netns),
+            "out": counters_file(emulator.link, when),
+        }
+
+
+def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
+    for node in workload_hosts(trial):
+        files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
+        if node in planned.elsewhere:
+            files[machine_cpu_file(node, when)] = "/proc/stat"
+        if when == "before":
+            files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
+        yield {"title": "netstat", "read": files, **planned.where(node)}
+    if not trial.kernel.is_virtual_time:
+        yield {"title": "CPU", "read": {cpu_file(when): "/proc/stat"}}
+    for name in (node.name for node in trial.topology.nodes if node.vm is not None):
+        files = {process_file(when, name): "/proc/{pid}/stat"}
+        yield {"title": "CPU of QEMU", "read": files, "of": vm.program_name(name)}
+    for machine in remote.machines(trial):
+        yield {
+            "title": "CPU",
+            "read": {machine_cpu_file(machine, when): "/proc/stat"},
+            "on": command.home(machine),
+        }

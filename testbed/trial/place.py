@@ -1,0 +1,60 @@
+"""The kernel that a trial gets, with the tools it runs there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from ..error import MachineError
+from ..kernel.image.cache import KernelImage, find
+from ..kernel.native_program import Tools, tools
+from ..kernel.vm import kernel_cache
+from ..model.run_setting import Kernel
+from ..model.scenario import Trial
+
+
+@dataclass(frozen=True)
+class Place:
+    """A kernel that is ready: our compiled programs, and the image of a lab kernel (None: this machine's kernel)."""
+
+    kernel: Kernel
+    tools: Tools
+    image: KernelImage | None
+
+    @cached_property
+    def congestion_controls(self) -> frozenset[str]:
+        """What flows can use there."""
+        if self.image is None:
+            path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+            return frozenset(path.read_text().split())
+        config = (self.image.folder / "config").read_text().splitlines()
+        prefix, built_in = "CONFIG_TCP_CONG_", "=y"
+        names = [
+            line[len(prefix) : -len(built_in)] for line in config if line.startswith(prefix) and line.endswith(built_in)
+        ]
+        return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
+
+
+@cache
+def place(kernel: Kernel) -> Place:
+    """Raises MachineError with the command that fixes it if there is no such kernel."""
+    image = None if kernel.place == "host" else find(kernel.name)
+    return Place(kernel, tools(), image)
+
+
+def kernel_key(trial: Trial) -> str | None:
+    """What the lab kernel that a trial would run on was built from, or the kernels of its virtual machines; None for
+    this machine's, or if one is missing.
+    """
+    try:
+        image = place(trial.kernel).image
+        return machine_kernels(trial) if image is None else image.key
+    except MachineError:
+        return None
+
+
+def machine_kernels(trial: Trial) -> str | None:
+    """Where those come from that we hand to virtual machines."""
+    given = [node.vm for node in trial.topology.nodes if node.vm is not None and not node.vm.boots_itself]
+    return "; ".join(kernel_cache.find(vm.kernel).source for vm in given) or None

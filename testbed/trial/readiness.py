@@ -1,0 +1,82 @@
+"""Whether this computer can run a trial, checked before it starts."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from .. import package
+from ..agent.remote import WAYS
+from ..agent.syscall import StepError
+from ..error import MachineError, UserError
+from ..kernel.machine import ssh_relay
+from ..kernel.ready import feasibility
+from ..model.background import Constant
+from ..model.machine import Machine
+from ..model.scenario import Trial
+from ..model.workload import controls
+from .orders.sequence import Orders
+from .place import Place, place
+from .workload import PROGRAMS
+
+
+def check(trial: Trial, made: Orders) -> None:
+    """Raises UserError or MachineError for what the trial's kernel lacks, before anything runs."""
+    there = place(trial.kernel)
+    feasibility.refuse(trial.topology, trial.kernel.place, made.plan)
+    if there.image is None:
+        _check_machines(trial, made)
+    for program in PROGRAMS.get(type(trial.workload), ()):
+        if package.which(program) is None:
+            raise MachineError(
+                f"the program {program!r} is missing, which this workload needs", package.fix_for(program)
+            )
+    _check_openflow(made, there)
+    is_elsewhere = trial.workload.source in made.plan.elsewhere  # whose kernel says itself what it has not
+    wanted = set() if is_elsewhere else set(controls(trial.workload))
+    wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
+    available = there.congestion_controls
+    for name in sorted(wanted - available):
+        known = ", ".join(sorted(available))
+        if there.image is None:
+            fix = f"sudo modprobe tcp_{name}, or kernel: lab"
+            raise MachineError(f"this machine's kernel has no congestion control {name} (it has {known})", fix)
+        raise UserError(f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}")
+
+
+def _check_openflow(made: Orders, there: Place) -> None:
+    """The datapath that an Open vSwitch is to have must be in the kernel that it gets."""
+    for switch, datapath in made.plan.datapaths:
+        if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
+            what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
+            raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
+
+
+def _in_lab(there: Place) -> bool:
+    assert there.image is not None, "BUG: a lab kernel without an image"
+    return "CONFIG_OPENVSWITCH=y" in (there.image.folder / "config").read_text().splitlines()
+
+
+def _check_machines(trial: Trial, made: Orders) -> None:
+    """Whether all of them can be reached, and have what they need."""
+    steps = [step for step in made.steps if "needs" in step]
+    _look_at(tuple(machines(trial).items()), json.dumps(steps))
+
+
+@cache
+def _look_at(found: tuple[tuple[str, Machine], ...], steps: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="testbed-") as folder, ssh_relay.opened(dict(found), Path(folder)):
+        for step in json.loads(steps):
+            looked = {key: step[key] for key in ("machine", "needs")}
+            try:
+                WAYS[step["by"]](step["reach"], looked, folder).close()
+            except StepError as error:
+                fix = "testbed machines prepare TOPOLOGY, or change what the topology asks for"
+                raise MachineError(str(error), fix) from None
+
+
+def machines(trial: Trial) -> dict[str, Machine]:
+    """Those of its topology, by node."""
+    return {node.name: node.machine for node in trial.topology.nodes if node.machine is not None}

@@ -1,0 +1,136 @@
+"""Runs one trial on the kernel it asks for, and writes everything to a folder."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+
+from .. import __version__, process
+from ..error import MachineError
+from ..kernel import host, lab, nic
+from ..kernel.guest import Ending, Progress, TrialError
+from ..kernel.machine import ssh_relay
+from ..model.scenario import Trial
+from ..spec.scenario.trial import trial_data
+from .evidence import reader
+from .folder import HOST, PROVENANCE, RESULT, TRIAL, write_json
+from .gate import judge
+from .orders import openflow_dump, remote
+from .orders.file_name import AFTER, HYPERVISOR, READ_BACK, SAMPLES
+from .orders.local_words import substituted
+from .orders.sequence import Orders
+from .place import Place, machine_kernels, place
+from .readiness import machines
+from .result import result
+from .sample_table import write_samples
+from .stored_result import TrialResult
+
+VERSIONS = {
+    "iproute2": ("ip", "-V"),
+    "nftables": ("nft", "--version"),
+    "ethtool": ("ethtool", "--version"),
+    "iperf3": ("iperf3", "--version"),
+    "ping": ("ping", "-V"),
+    "tcpdump": ("tcpdump", "--version"),
+    "nginx": ("nginx", "-v"),
+    "curl": ("curl", "--version"),
+    "Open vSwitch": ("ovs-vswitchd", "--version"),
+    "qemu": ("qemu-system-x86_64", "--version"),
+}
+
+
+def run(
+    trial: Trial,
+    made: Orders,
+    folder: Path,
+    *,
+    progress: Progress = lambda lab_s: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> TrialResult:
+    """Carries out a trial. Afterwards `folder` has all that is needed to repeat it and to analyse it again.
+
+    Raises TrialError if it could not be carried out, Cancelled when `cancelled` says so.
+    """
+    there = place(trial.kernel)
+    write_json(folder / TRIAL, trial_data(trial))
+    (folder / "plan.sh").write_text(made.script)
+    write_json(folder / PROVENANCE, _provenance(trial, there))
+    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    try:
+        with ssh_relay.opened(machines(trial), folder):
+            ending = _carry_out(trial, made, there, folder, progress, cancelled)
+    except TrialError as error:
+        said = openflow_dump.failures(folder)
+        raise TrialError(f"{said}\nThen {error}" if said else str(error)) from None
+    remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed, SAMPLES: made.sampled})
+    seen = reader.read(trial, made, folder)
+    findings = judge.judge(trial, made.plan, seen)
+    write_samples(folder, seen)
+    (folder / SAMPLES).unlink()
+    done = result(trial, made.plan, seen, findings, ending)
+    write_json(folder / HOST, {"wall_s": ending.wall_s, "started": started})
+    write_json(folder / RESULT, dict(done.data))
+    return done
+
+
+def _carry_out(
+    trial: Trial, made: Orders, there: Place, folder: Path, progress: Progress, cancelled: Callable[[], bool]
+) -> Ending:
+    wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
+    steps, accelerator = substituted(trial.topology, made.steps, there.tools, is_lab=there.image is not None)
+    if accelerator is not None:
+        write_json(folder / HYPERVISOR, asdict(accelerator))
+    if there.image is None:
+        with ExitStack() as stack:
+            for wanted in made.plan.real_nics:
+                stack.enter_context(nic.attached(wanted, owner=f"the trial {trial.id}"))
+            return host.run(
+                steps,
+                folder,
+                tools=there.tools,
+                wall_limit_s=wall_limit_s,
+                progress=progress,
+                cancelled=cancelled,
+            )
+    return lab.run(
+        there.image,
+        steps,
+        folder,
+        tools=there.tools,
+        seed=trial.seed,
+        memory_bytes=made.memory_bytes,
+        virtual_time=trial.kernel.is_virtual_time,
+        wall_limit_s=wall_limit_s,
+        progress=progress,
+        cancelled=cancelled,
+    )
+
+
+def _provenance(trial: Trial, there: Place) -> dict[str, object]:
+    image = there.image
+    return {
+        "testbed": __version__,
+        "programs": there.tools.digest,
+        "kernel": None
+        if image is None
+        else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
+        "machine_kernels": machine_kernels(trial),
+        "versions": _versions(),
+    }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}  # the agent's too
+    for name, words in VERSIONS.items():
+        try:
+            done = process.run(words)
+        except (process.CommandError, MachineError):
+            continue
+        found[name] = (done.stdout or done.stderr).splitlines()[0].strip()
+    return found

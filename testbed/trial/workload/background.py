@@ -1,0 +1,176 @@
+"""Background traffic beside a workload: flows by native/background.c, datagrams by native/udp.c."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ...error import UserError
+from ...kernel.guest import TrialError
+from ...model.background import Background, Backgrounds, Burst, Constant, schedule
+from ...model.data_path import Leg
+from ...model.workload import FlowWorkload, Workload, length_ns
+from ...plan.network import Plan
+from ...plan.node.namespace import node_netns
+from . import udp
+
+FIRST_PORT = 7001
+SETTLE_NS = 2 * 10**9
+"""What a workload takes beyond its own length, apart from round trips."""
+
+Schedules: TypeAlias = Mapping[str, tuple[Burst, ...]]
+
+
+def schedules(backgrounds: Backgrounds, workload: Workload, plan: Plan, seed: int) -> Schedules:
+    """Name to the flows that are drawn; none for datagrams. Raises UserError if they are too many."""
+    return {
+        name: ()
+        if isinstance(each, Constant)
+        else schedule(each, name=name, seed=seed, length_ns=_length_ns(name, each, workload, plan))
+        for name, each in backgrounds
+    }
+
+
+def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: Plan) -> list[dict[str, Any]]:
+    """Start each as long before the workload as it leads; the schedules become files of the trial."""
+    files = [
+        {"title": "background", "run": ["cat"], "stdin": _text(drawn[name]), "out": schedule_file(name)}
+        for name, each in backgrounds
+        if not isinstance(each, Constant)
+    ]
+    by_lead = sorted(enumerate(backgrounds), key=lambda found: -found[1][1].lead_ns)
+    leads = [*(each.lead_ns for _, (_, each) in by_lead), 0]
+    starts: list[dict[str, Any]] = []
+    for (number, (name, each)), (lead_ns, next_ns) in zip(by_lead, pairwise(leads), strict=True):
+        leg = plan.background[number]
+        words = (
+            udp_words(each, leg, FIRST_PORT + number, _length_ns(name, each, workload, plan))
+            if isinstance(each, Constant)
+            else _flow_words(name, each.congestion, leg, FIRST_PORT + number)
+        )
+        starts.append({"title": "background", "run": words, "out": output(name), "background": _process(name)})
+        starts += [{"sleep": (lead_ns - next_ns) / 1e9}] if lead_ns > next_ns else []
+    return [*files, *starts]
+
+
+def stops(backgrounds: Backgrounds) -> list[dict[str, Any]]:
+    """Flows first, for datagrams are waited for."""
+    return [{"stop": _process(name)} for name, _ in sorted(backgrounds, key=lambda each: isinstance(each[1], Constant))]
+
+
+def udp_words(background: Constant, leg: Leg, port: int, length_ns: int) -> list[str]:
+    return udp.words(
+        leg,
+        port=port,
+        rate_bps=background.rate_bps,
+        length_bytes=background.length_bytes,
+        duration_ns=length_ns,
+        flows=1,
+        burst=udp.burst(background.rate_bps, background.length_bytes),
+    )
+
+
+def comments(drawn: Schedules) -> str:
+    """For the script of the plan: which flow starts when, in seconds, with how many bytes or until when."""
+    return "".join(
+        f"# Background {name}: {len(bursts)} flows (the workload's end cuts off what is left)\n"
+        + "".join(f"#   {_line(burst)}\n" for burst in bursts)
+        for name, bursts in drawn.items()
+        if bursts
+    )
+
+
+def read(backgrounds: Backgrounds, folder: Path) -> dict[str, Any]:
+    """What each carried. Raises TrialError if an output makes no sense."""
+    return {name: _read(name, each, folder) for name, each in backgrounds}
+
+
+def short_ns(backgrounds: Backgrounds, workload: Workload, plan: Plan, folder: Path, log: str) -> dict[str, int]:
+    """Name to how long before the end of the workload, which the log tells, each was over that was; with flows, none
+    began any more.
+    """
+    steps = map(json.loads, log.splitlines())
+    names = {_process(name) for name, _ in backgrounds}
+    end_ns = min(entry["begin_ns"] for entry in steps if entry["step"].get("stop") in names)
+    short = {}
+    for name, each in backgrounds:
+        found = re.search(r"^start (\d+)$", (folder / output(name)).read_text(), re.MULTILINE)
+        assert found is not None, "BUG: a background that was not read"
+        short[name] = end_ns - int(found[1]) - _length_ns(name, each, workload, plan)
+    return {name: ns for name, ns in short.items() if ns > 0}
+
+
+def schedule_file(name: str) -> str:
+    return f"background-{name}.txt"
+
+
+def output(name: str) -> str:
+    return f"background-{name}.out"
+
+
+def _process(name: str) -> str:
+    return f"background-{name}"
+
+
+def _length_ns(name: str, background: Background, workload: Workload, plan: Plan) -> int:
+    """How long it goes on at most: the workload's own length needs some round trips for its connections on top."""
+    if background.duration_ns is not None:
+        return background.duration_ns
+    own_ns = length_ns(workload)
+    if own_ns is None:
+        raise UserError(
+            f"background {name}: how long the workload takes is not known beforehand; allowed: a line such as "
+            "'duration: 60 s' for the background"
+        )
+    flows = workload.flows if isinstance(workload, FlowWorkload) else 1
+    return background.lead_ns + own_ns + SETTLE_NS + (flows + 4) * plan.rtt_ns
+
+
+def _text(bursts: tuple[Burst, ...]) -> str:
+    return "".join(f"{burst.start_ns} {burst.stop_ns or 0} {burst.flow_bytes or 0}\n" for burst in bursts)
+
+
+def _line(burst: Burst) -> str:
+    what = f"until {burst.stop_ns / 1e9:.9f} s" if burst.stop_ns is not None else f"{burst.flow_bytes} bytes"
+    return f"{burst.start_ns / 1e9:.9f} s: {what}"
+
+
+def _flow_words(name: str, congestion: str, leg: Leg, port: int) -> list[str]:
+    return [
+        "/run/tools/background",
+        *("--from", node_netns(leg.source), "--to", node_netns(leg.destination)),
+        *("--address", str(leg.destination_ip), "--port", str(port), "--congestion", congestion),
+        f"/run/trial/{schedule_file(name)}",
+    ]
+
+
+def _read(name: str, background: Background, folder: Path) -> dict[str, Any]:
+    about = {"pattern": background.pattern, "from": background.source, "to": background.destination}
+    if isinstance(background, Constant):
+        told = udp.parse((folder / output(name)).read_text(), background.length_bytes)
+        keys = ("sent_datagrams", "arrived_datagrams", "lost_datagrams", "received_bytes")
+        return about | {key: told.summary()[key] for key in keys}
+    planned = (folder / schedule_file(name)).read_text().splitlines()
+    flows = list(_flows((folder / output(name)).read_text()))
+    if len(flows) > len(planned):
+        raise TrialError(f"{output(name)} tells of {len(flows)} flows, planned were {len(planned)}")
+    return about | {
+        "planned_flows": len(planned),
+        "started_flows": len(flows),
+        "finished_flows": sum(finished for _, _, finished in flows),
+        "received_bytes": sum(received for received, _, _ in flows),
+        "retransmits": sum(retransmits for _, retransmits, _ in flows),
+    }
+
+
+def _flows(text: str) -> Iterator[tuple[int, int, bool]]:
+    """(received bytes, retransmits, whether it finished)."""
+    if not text.startswith("start "):
+        raise TrialError("a background did not run to its end")
+    for line in text.splitlines()[1:]:
+        _, _, _, _, received, retransmits, state = line.split()
+        yield int(received), int(retransmits), state == "finished"

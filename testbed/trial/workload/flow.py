@@ -1,0 +1,167 @@
+"""The workload `flow`: bulk TCP flows by our own program, which stays inside the kernel (see native/flow.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...error import UserError
+from ...kernel.guest import TrialError
+from ...model.workload import FlowWorkload
+from ...plan.network import Plan
+from ...plan.node.namespace import node_netns
+from ..observe import tcp_info
+from .outcome import FlowOutcome, Outcome
+
+OUTPUT = "flow.out"
+BEGIN = (OUTPUT, r"^start (\d+)$")
+FIRST_PORT = 5001
+TCP_CLOSE_WAIT = 8
+
+
+def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+    """One step. Raises UserError if the whole run would be left out."""
+    address = plan.destination
+    leave_out_ns = _leave_out_ns(workload, plan)
+    words = [
+        "/run/tools/flow",
+        "--from",
+        node_netns(workload.source),
+        "--to",
+        node_netns(workload.destination),
+    ]
+    words += ["--address", str(address), "--port", str(FIRST_PORT)]
+    words += ["--leave-out", str(leave_out_ns)] if leave_out_ns is not None else []
+    words += ["--bytes", str(workload.flow_bytes)] if workload.flow_bytes is not None else []
+    for congestion, window, start_ns in _flows(workload):
+        stop_ns = start_ns + (workload.duration_ns or 0)
+        words.append(f"{congestion}:{window or 0}:{start_ns}:{stop_ns}")
+    return [{"title": "flow", "run": words, "out": OUTPUT}]
+
+
+def read(workload: FlowWorkload, folder: Path) -> Outcome:
+    """Parses the lines that flow.c describes. Raises TrialError if they are not whole, or if a flow with `bytes` had
+    them all before the ramp was over.
+    """
+    begin_ns, sockets, snapshots = _parse((folder / OUTPUT).read_text())
+    receivers = {(s.flow, s.moment): s for s in snapshots if s.end == "receiver"}
+    numbers = range(workload.flows)
+    if begin_ns is None or len(sockets) != workload.flows or any((i, "stop") not in receivers for i in numbers):
+        raise TrialError(f"{OUTPUT} does not tell of {workload.flows} flows from start to stop")
+    stops = [receivers[i, "stop"] for i in numbers]
+    leaves_out = (0, "steady") in receivers
+    steady = [receivers[i, "steady" if leaves_out else "start"] for i in numbers]
+    if any(last.time_ns <= first.time_ns for first, last in zip(steady, stops, strict=True)):
+        raise TrialError("a flow was over before the ramp that leave_out leaves out; allowed: more bytes, or less ramp")
+    flows = []
+    for i, (_, _, start_ns) in enumerate(_flows(workload)):
+        from_ns = max(steady[i].time_ns, begin_ns + start_ns)
+        got_bytes = stops[i].received_bytes - steady[i].received_bytes
+        sender = next(s.info for s in snapshots if (s.flow, s.moment, s.end) == (i, "stop", "sender"))
+        flows.append(_flow(sockets[i], sender, stops[i].received_bytes, _rate(got_bytes, stops[i].time_ns - from_ns)))
+    # Together: while all flows run, if they ever do; with `bytes`, until the last one has them all.
+    together_ns = steady[0].time_ns if leaves_out else begin_ns + min(workload.start_ns)
+    ends = [receivers[i, "first"] for i in numbers] if leaves_out and (0, "first") in receivers else stops
+    end_ns = max(s.time_ns for s in ends)
+    got = sum(last.received_bytes - first.received_bytes for first, last in zip(steady, ends, strict=True))
+    ramp = sum(first.received_bytes for first in steady) if leaves_out else None
+    return Outcome(
+        begin_ns,
+        together_ns,
+        max(s.time_ns for s in stops),
+        goodput_bps=_rate(got, end_ns - together_ns),
+        ramp_goodput_bps=None if ramp is None else _rate(ramp, together_ns - begin_ns),
+        flows=tuple(flows),
+    )
+
+
+@dataclass(frozen=True)
+class _Socket:
+    """What the kernel says it set for a flow."""
+
+    port: int
+    congestion: str
+    sndbuf_bytes: int
+    rcvbuf_bytes: int
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    time_ns: int
+    flow: int
+    moment: str
+    end: str
+    info: tcp_info.TcpInfo
+
+    @property
+    def received_bytes(self) -> int:
+        """A FIN counts as a byte once it is received, which the states after ESTABLISHED tell."""
+        return int(self.info["bytes_received"] or 0) - (self.info["state"] == TCP_CLOSE_WAIT)
+
+
+def _flows(workload: FlowWorkload) -> Iterator[tuple[str, int | None, int]]:
+    return zip(workload.congestion, workload.window_bytes, workload.start_ns, strict=True)
+
+
+def _leave_out_ns(workload: FlowWorkload, plan: Plan) -> int | None:
+    """Counted from the common start, where the file counts from the last flow's start."""
+    ns = workload.leave_out_ns
+    if workload.leave_out_rtts is not None:
+        ns = workload.leave_out_rtts * plan.rtt_ns
+    if ns is None:
+        return None
+    ns += max(workload.start_ns)
+    first_stop_ns = min(workload.start_ns) + (workload.duration_ns or 0)
+    if workload.duration_ns is not None and ns >= first_stop_ns:
+        raise UserError(
+            f"leave_out leaves nothing: the ramp of {ns / 1e9:g} s ends after the first flow at "
+            f"{first_stop_ns / 1e9:g} s; allowed: a longer duration, or a shorter leave_out"
+        )
+    return ns
+
+
+def _parse(text: str) -> tuple[int | None, list[_Socket], list[_Snapshot]]:
+    begin_ns, sockets, snapshots = None, [], []
+    for line in text.splitlines():
+        kind, *words = line.split()
+        if kind == "start":
+            begin_ns = int(words[0])
+        elif kind == "flow":
+            sockets.append(_Socket(int(words[1]), words[2], int(words[3]), int(words[4])))
+        elif kind == "info":
+            info = tcp_info.decode(bytes.fromhex(words[4]))
+            snapshots.append(_Snapshot(int(words[0]), int(words[1]), words[2], words[3], info))
+    return begin_ns, sockets, snapshots
+
+
+def _flow(socket: _Socket, last: tcp_info.TcpInfo, received_bytes: int, goodput_bps: float) -> FlowOutcome:
+    busy_s = last["busy_s"]
+    return FlowOutcome(
+        goodput_bps=goodput_bps,
+        retransmits=_whole(last["total_retrans"]),
+        rtt_min_s=last["min_rtt_s"],
+        congestion=socket.congestion,
+        port=socket.port,
+        received_bytes=received_bytes,
+        sndbuf_bytes=socket.sndbuf_bytes,
+        rcvbuf_bytes=socket.rcvbuf_bytes,
+        snd_wnd_bytes=_whole(last["snd_wnd_bytes"]),
+        mss_bytes=_whole(last["snd_mss_bytes"]),
+        busy_s=busy_s,
+        rwnd_limited=_share(last["rwnd_limited_s"], busy_s),
+        sndbuf_limited=_share(last["sndbuf_limited_s"], busy_s),
+    )
+
+
+def _rate(octets: int, ns: int) -> float:
+    return octets * 8e9 / ns if ns > 0 else 0.0
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def _share(part_s: float | None, whole_s: float | None) -> float | None:
+    return part_s / whole_s if part_s is not None and whole_s else None

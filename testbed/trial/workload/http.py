@@ -1,0 +1,229 @@
+"""The workload `http`: curl downloads objects from nginx, if asked through a caching proxy, which is nginx too.
+
+A shell in the receiver's namespace starts one curl for each download, so that each is a client of its own, and says
+when each round of downloads at once began and ended.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from ipaddress import IPv4Address, IPv6Address
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from ...kernel.guest import TrialError
+from ...model.data_path import Leg
+from ...model.workload import HttpWorkload
+from ...plan.network import Plan
+from ...plan.node.namespace import node_netns
+from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, Download, parse
+from .outcome import FlowOutcome, Outcome
+
+READY_S = 0.5
+"""From the start of a server to the first request."""
+
+
+def rounds(workload: HttpWorkload, seed: int) -> tuple[int, ...]:
+    """The size of the object of each round: every size once in each cycle, in an order drawn anew for each."""
+    draw = random.Random(f"{seed}/http")
+    found: list[int] = []
+    for _ in range(workload.downloads):
+        cycle = list(workload.sizes_bytes)
+        draw.shuffle(cycle)
+        found += cycle
+    return tuple(found)
+
+
+def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+    """Servers, then, if asked, downloads that fill the cache, then those that are measured."""
+    assert plan.leg is not None, "BUG: a plan without a workload"
+    last = plan.leg
+    client = node_netns(workload.destination)
+    origin = _Server(plan.upstream or last, _objects(), tuple(workload.sizes_bytes))
+    servers = [origin]
+    if plan.upstream is not None:
+        servers.append(_Server(last, _proxy(origin.ip), ()))
+    found = [step for server in servers for step in server.start(workload.congestion)]
+    found.append({"sleep": READY_S})
+    url = f"http://{_host(last.source_ip)}:{PORT}"
+    if workload.warm:
+        numbered = enumerate(workload.sizes_bytes, FIRST_WARM_UP)
+        once = "".join(f"{_get(_url(url, size, number))}\n" for number, size in numbered)
+        found.append(_shell("http warm-up", once, client, WARM_OUTPUT))
+    found.append(_shell(TITLE, _script(workload, url, rounds(workload, seed)), client, OUTPUT))
+    return [*found, *({"stop": server.process} for server in reversed(servers))]
+
+
+@dataclass(frozen=True)
+class _Server:
+    """An nginx on the first host of a leg: what its location does, and the objects that it has."""
+
+    leg: Leg
+    location: str
+    objects: tuple[int, ...]
+
+    @property
+    def ip(self) -> IPv4Address | IPv6Address:
+        return self.leg.source_ip
+
+    @property
+    def folder(self) -> str:
+        """In a tmpfs, whose sparse files take no memory."""
+        return f"/run/http/{self.leg.source}"
+
+    @property
+    def process(self) -> str:
+        return f"nginx-{self.leg.source}"
+
+    def start(self, congestion: str) -> Iterator[dict[str, Any]]:
+        """Its steps; it cannot be told a congestion control, so its listening socket is given one on the way."""
+        netns, conf = node_netns(self.leg.source), f"{self.process}.conf"
+        yield {"title": "http server", "run": ["mkdir", "-p", f"{self.folder}/objects", f"{self.folder}/temp"]}
+        for size in self.objects:
+            yield {"title": "http object", "run": ["truncate", "-s", str(size), f"{self.folder}/objects/{size}"]}
+        yield {"title": "http server", "run": ["cat"], "stdin": self._configuration(), "out": conf}
+        congested = ["env", "LD_PRELOAD=/run/tools/congestion.so", f"TESTBED_CONGESTION={congestion}"]
+        words = [*congested, "nginx", "-p", self.folder, "-c", f"/run/trial/{conf}"]
+        yield {"title": "http server", "run": words, "netns": netns, "background": self.process}
+
+    def _configuration(self) -> str:
+        temps = "".join(
+            f"    {kind}_temp_path {self.folder}/temp/{kind};\n"
+            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        return (
+            "user root;\ndaemon off;\nmaster_process off;\n"
+            f"pid {self.folder}/nginx.pid;\nlock_file {self.folder}/nginx.lock;\nerror_log stderr warn;\n"
+            "events { worker_connections 1024; }\n"
+            f"http {{\n    access_log off;\n    sendfile on;\n    keepalive_requests 1000000;\n{temps}"
+            f"{self.location.format(folder=self.folder, listen=f'{_host(self.ip)}:{PORT}')}}}\n"
+        )
+
+
+def _objects() -> str:
+    return "    server {{\n        listen {listen};\n        root {folder}/objects;\n    }}\n"
+
+
+def _proxy(origin: IPv4Address | IPv6Address) -> str:
+    """Caches for ever, by path: the number of a request is not part of the key."""
+    return (
+        "    proxy_cache_path {folder}/cache levels=1:2 keys_zone=objects:1m inactive=1000d use_temp_path=off;\n"
+        "    log_format cache '$arg_n $upstream_cache_status $status $body_bytes_sent';\n"
+        "    server {{\n        listen {listen};\n"
+        f"        access_log /run/trial/{CACHE_LOG} cache;\n"
+        "        location / {{\n"
+        f"            proxy_pass http://{_host(origin)}:{PORT};\n"
+        "            proxy_cache objects;\n            proxy_cache_key $uri;\n"
+        "            proxy_cache_valid 200 1000d;\n"
+        "        }}\n    }}\n"
+    )
+
+
+def _host(ip: IPv4Address | IPv6Address) -> str:
+    return f"[{ip}]" if ip.version == 6 else str(ip)
+
+
+def _url(url: str, size: int, number: int) -> str:
+    return f"{url}/{size}?n={number}"
+
+
+def _get(*urls: str) -> str:
+    """One curl, which keeps its connection from one URL to the next."""
+    write = " ".join(f"%{{{field}}}" for field in FIELDS) + "\\n"
+    outputs = [word for url in urls for word in ("-o", "/dev/null", url)]
+    return shlex.join(["curl", "-q", "-s", "-g", "--noproxy", "*", "-w", write, *outputs])
+
+
+def _script(workload: HttpWorkload, url: str, sizes: tuple[int, ...]) -> str:
+    """For each round: when it begins, its downloads side by side, when it ends."""
+    many = workload.concurrency
+    if workload.keepalive:
+        slots = [
+            _get(*(_url(url, size, number * many + slot) for number, size in enumerate(sizes))) for slot in range(many)
+        ]
+        return _round(slots)
+    pause = f"sleep {workload.pause_ns / 1e9:.9f}\n" if workload.pause_ns else ""
+    return pause.join(
+        _round([_get(_url(url, size, number * many + slot)) for slot in range(many)])
+        for number, size in enumerate(sizes)
+    )
+
+
+def _round(commands: list[str]) -> str:
+    side_by_side = "".join(f"{command} &\n" for command in commands) + "wait\n"
+    return f"date +'begin %s%N'\n{side_by_side if len(commands) > 1 else commands[0] + chr(10)}date +'end %s%N'\n"
+
+
+def _shell(title: str, script: str, netns: str, out: str) -> dict[str, Any]:
+    """What a curl that fails says stands in its line: its status does not end the script."""
+    return {"title": title, "run": ["sh"], "stdin": f"{script}true\n", "netns": netns, "out": out}
+
+
+def read(workload: HttpWorkload, folder: Path) -> Outcome:
+    """Raises TrialError for a download that failed, or brought less than the object."""
+    if workload.warm:
+        parse((folder / WARM_OUTPUT).read_text())
+    said = _cache_log((folder / CACHE_LOG).read_text()) if workload.cache is not None else {}
+    downloads, times = parse((folder / OUTPUT).read_text(), said)
+    wanted = len(workload.sizes_bytes) * workload.downloads * workload.concurrency
+    if len(downloads) != wanted:
+        raise TrialError(f"{OUTPUT} tells of {len(downloads)} downloads, asked were {wanted}")
+    begin_ns, end_ns = _step_times(folder)
+    total_bytes = sum(each.object_bytes for each in downloads)
+    alone = workload.concurrency == 1
+    spent_s = sum(each.elapsed_s for each in downloads) if alone else sum(last - first for first, last in times) / 1e9
+    measured: dict[str, Any] = {"objects": _by_size(downloads), "downloads": [asdict(each) for each in downloads]}
+    if workload.cache is not None:
+        measured |= {
+            "cache_hits": sum(each.cache == "HIT" for each in downloads),
+            "cache_misses": sum(each.cache != "HIT" for each in downloads),
+        }
+    return Outcome(
+        begin_ns,
+        None,
+        end_ns,
+        goodput_bps=total_bytes * 8 / spent_s if spent_s > 0 else None,
+        ramp_goodput_bps=None,
+        flows=tuple(_slots(downloads, workload.concurrency)),
+        measured={"http": measured},
+    )
+
+
+def _cache_log(text: str) -> dict[int, str]:
+    """The number of a request to what the cache had."""
+    return {int(number): state for number, state, *_ in map(str.split, text.splitlines())}
+
+
+def _by_size(downloads: tuple[Download, ...]) -> list[dict[str, Any]]:
+    """Means over the downloads of each object, the smallest first."""
+    found = []
+    for size, group in groupby(sorted(downloads, key=lambda d: d.object_bytes), key=lambda d: d.object_bytes):
+        members = list(group)
+        means = {
+            f"{key}_mean": sum(getattr(each, key) for each in members) / len(members)
+            for key in ("elapsed_s", "first_byte_s", "goodput_bps")
+        }
+        found.append({"object_bytes": size, "downloads": len(members), **means})
+    return found
+
+
+def _slots(downloads: tuple[Download, ...], concurrency: int) -> Iterator[FlowOutcome]:
+    """What each of the clients got that ran side by side."""
+    for slot in range(concurrency):
+        mine = downloads[slot::concurrency]
+        got, spent_s = sum(each.object_bytes for each in mine), sum(each.elapsed_s for each in mine)
+        yield FlowOutcome(got * 8 / spent_s if spent_s > 0 else None, None, None, None, PORT, got)
+
+
+def _step_times(folder: Path) -> tuple[int, int]:
+    """CLOCK_MONOTONIC at the begin and the end of the script, by the agent's log."""
+    for line in (folder / "log.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        if entry["step"].get("title") == TITLE and entry["step"].get("out") == OUTPUT:
+            return entry["begin_ns"], entry["end_ns"]
+    raise TrialError("log.jsonl does not tell of the downloads")

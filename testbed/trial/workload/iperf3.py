@@ -1,0 +1,130 @@
+"""The workload `iperf3`: the load generator everybody knows, and a cross-check of `flow`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...kernel.guest import TrialError
+from ...model.workload import Iperf3Workload
+from ...plan.link.ruleset import CONTROL_PORT, DATA_PORTS
+from ...plan.network import Plan
+from .outcome import FlowOutcome, Outcome
+
+CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
+SERVER_READY_S = 0.5
+
+
+def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+    """A server for one test, and the client."""
+    address = str(plan.destination)
+    server = ["iperf3", "--server", "--one-off", "--json", "--port", str(CONTROL_PORT)]
+    client = [
+        "iperf3",
+        "--client",
+        address,
+        "--json",
+        "--port",
+        str(CONTROL_PORT),
+        "--cport",
+        str(DATA_PORTS[0]),
+    ]
+    client += ["--time", str(workload.duration_ns // 10**9), "--parallel", str(workload.flows)]
+    client += ["--congestion", workload.congestion] if workload.congestion else []
+    client += ["--window", str(workload.window_bytes)] if workload.window_bytes else []
+    client += ["--udp"] if workload.protocol == "udp" else []
+    client += ["--bitrate", str(workload.rate_bps)] if workload.rate_bps else []
+    client += ["--length", str(workload.length_bytes)] if workload.length_bytes else []
+    return [
+        {
+            "title": "iperf3 server",
+            "run": server,
+            **plan.where(workload.destination),
+            "out": SERVER,
+            "background": "iperf3-server",
+        },
+        {"sleep": SERVER_READY_S},
+        {
+            "title": "iperf3",
+            "run": client,
+            **plan.where(workload.source),
+            "out": CLIENT,
+            "may_fail": True,  # it says in its JSON what went wrong
+        },
+        {"stop": "iperf3-server"},
+    ]
+
+
+def read(workload: Iperf3Workload, folder: Path) -> Outcome:
+    """Takes the receiver's bytes, as the server counted them."""
+    text = (folder / CLIENT).read_text()
+    try:
+        said = json.loads(text)
+    except ValueError:
+        raise TrialError(f"iperf3 wrote no JSON: {text.strip()[:500] or 'nothing'}") from None
+    if "error" in said:
+        raise TrialError(f"iperf3: {said['error']}")
+    end = said["end"]
+    if workload.protocol == "udp":
+        heard = json.loads((folder / SERVER).read_text())
+        return _udp(end, heard, said["start"]["test_start"]["blksize"])
+    sndbuf_bytes, rcvbuf_bytes = said["start"].get("sndbuf_actual"), _heard(folder).get("rcvbuf_actual")
+    flows = tuple(
+        replace(
+            _flow(stream, end.get("sender_tcp_congestion")),
+            sndbuf_bytes=sndbuf_bytes,
+            rcvbuf_bytes=rcvbuf_bytes,
+            mss_bytes=said["start"].get("tcp_mss_default"),
+        )
+        for stream in end["streams"]
+    )
+    return Outcome(None, None, None, end["sum_received"]["bits_per_second"], None, flows)
+
+
+def _heard(folder: Path) -> dict[str, Any]:
+    """What the server says of the start; nothing if it was ended before it could."""
+    try:
+        found: dict[str, Any] = json.loads((folder / SERVER).read_text())["start"]
+    except (OSError, ValueError, KeyError):
+        return {}
+    return found
+
+
+def _flow(stream: dict[str, Any], congestion: str | None) -> FlowOutcome:
+    sender, receiver = stream["sender"], stream["receiver"]
+    return FlowOutcome(
+        goodput_bps=receiver["bits_per_second"],
+        retransmits=sender.get("retransmits"),
+        rtt_min_s=sender["min_rtt"] / 1e6 if "min_rtt" in sender else None,
+        congestion=congestion,
+        received_bytes=receiver["bytes"],
+        snd_wnd_bytes=sender.get("max_snd_wnd"),
+    )
+
+
+def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int) -> Outcome:
+    """What arrived, by the server's intervals; what the client only sent is not goodput."""
+    received = [interval["sum"] for interval in heard["intervals"]]
+    octets, seconds = sum(each["bytes"] for each in received), sum(each["seconds"] for each in received)
+    sent = said["sum"]["packets"]
+    arrived = octets // length_bytes
+    total = heard["end"]["sum"]
+    measured = {
+        "sent_datagrams": sent,
+        "arrived_datagrams": arrived,
+        "lost_datagrams": sent - arrived,
+        "jitter_s": total["jitter_ms"] / 1000,
+        "out_of_order_datagrams": sum(each["udp"].get("out_of_order", 0) for each in heard["end"]["streams"]),
+        "offered_bps": said["sum"]["bits_per_second"],
+    }
+    by_stream: dict[int, int] = {}
+    for interval in heard["intervals"]:
+        for each in interval["streams"]:
+            by_stream[each["socket"]] = by_stream.get(each["socket"], 0) + each["bytes"]
+    flows = tuple(
+        FlowOutcome(count * 8 / seconds if seconds else 0.0, None, None, None, received_bytes=count)
+        for count in by_stream.values()
+    )
+    return Outcome(None, None, None, octets * 8 / seconds if seconds else 0.0, None, flows, {"udp": measured})

@@ -1,0 +1,112 @@
+"""The workload `ping`: ICMP echo by iputils; also how the RTT of every trial is checked before it starts."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...kernel.guest import TrialError
+from ...model.data_path import Leg
+from ...model.workload import PingWorkload
+from ...plan.network import Plan
+from .outcome import Outcome
+
+OUTPUT = "ping.out"
+FIRST = 3
+"""Where controllers have a say, so many pings at the beginning are looked at one by one: ping itself tells of each only
+with three digits."""
+
+
+@dataclass(frozen=True)
+class PingOutcome:
+    """RTTs are None if no reply came. Times in seconds, with the microseconds that ping prints. `first_rtts_s` are
+    those of the first pings, one by one, where controllers have a say; None elsewhere.
+    """
+
+    sent: int
+    received: int
+    rtt_min_s: float | None
+    rtt_mean_s: float | None
+    rtt_max_s: float | None
+    rtt_sd_s: float | None
+    first_rtts_s: tuple[float | None, ...] | None = None
+
+
+def step(plan: Plan, leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
+    """Pings the receiver of a leg from its sender; no reply at all is a result, not an error."""
+    words = _words(leg, count, interval_ns, size_bytes)
+    return {"title": "ping", "run": words, **plan.where(leg.source), "out": output, "may_fail": True}
+
+
+def _words(leg: Leg, count: int, interval_ns: int, size_bytes: int) -> list[str]:
+    pace = ("-i", f"{interval_ns / 1e9:g}", "-s", str(size_bytes))
+    return ["ping", "-n", "-q", "-c", str(count), *pace, str(leg.destination_ip)]
+
+
+def parse(text: str) -> PingOutcome:
+    """Raises TrialError if the text is not that of a ping that ran to its end."""
+    counts = re.search(r"(\d+) packets transmitted, (\d+) received", text)
+    if counts is None:
+        raise TrialError(f"ping did not run: {text.strip() or 'it wrote nothing'}")
+    times = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms", text)
+    low, mean, high, sd = (float(ms) / 1000 for ms in times.groups()) if times else (None,) * 4
+    return PingOutcome(int(counts[1]), int(counts[2]), low, mean, high, sd)
+
+
+def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+    """One step."""
+    assert plan.leg is not None, "BUG: a plan without a workload"
+    if not plan.controlled or plan.leg.source in plan.elsewhere:
+        return [step(plan, plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
+    script = _one_by_one(workload, plan.leg)
+    return [{"title": "ping", "run": ["sh"], "stdin": script, **plan.where(plan.leg.source)}]
+
+
+def read(workload: PingWorkload, folder: Path) -> Outcome:
+    if not (folder / _first_output(1)).exists():
+        found = parse((folder / OUTPUT).read_text())
+        told = {key: value for key, value in vars(found).items() if key != "first_rtts_s"}
+        return Outcome(None, None, None, None, None, (), {"ping": told})
+    files = [_first_output(number) for number, _ in enumerate(range(min(FIRST, workload.count)), 1)]
+    first = [parse((folder / name).read_text()) for name in files]
+    rest = [parse((folder / OUTPUT).read_text())] if workload.count > FIRST else []
+    return Outcome(None, None, None, None, None, (), {"ping": vars(_together(first, rest))})
+
+
+def _first_output(number: int) -> str:
+    return f"ping-{number}.out"
+
+
+def _one_by_one(workload: PingWorkload, leg: Leg) -> str:
+    """The first pings by a process each, then the others; none waits for the answer to the one before."""
+    lines = []
+    for number in range(1, min(FIRST, workload.count) + 1):
+        words = shlex.join(_words(leg, 1, workload.interval_ns, workload.size_bytes))
+        lines.append(f"{words} > /run/trial/{_first_output(number)} 2>&1 &\nsleep {workload.interval_ns / 1e9:.9f}\n")
+    if workload.count > FIRST:
+        words = shlex.join(_words(leg, workload.count - FIRST, workload.interval_ns, workload.size_bytes))
+        lines.append(f"{words} > /run/trial/{OUTPUT} 2>&1\n")
+    return "".join([*lines, "wait\n", "true\n"])
+
+
+def _together(first: list[PingOutcome], rest: list[PingOutcome]) -> PingOutcome:
+    """Of all; a standard deviation, like ping's, from the mean of the squares."""
+    every = [*first, *rest]
+    came = [each for each in every if each.received]
+    received = sum(each.received for each in came)
+    sums = [(each.received, each.rtt_mean_s or 0.0, each.rtt_sd_s or 0.0) for each in came]
+    mean_s = sum(n * mean for n, mean, _ in sums) / received if received else None
+    square = sum(n * (mean**2 + sd**2) for n, mean, sd in sums) / received if received else 0.0
+    return PingOutcome(
+        sent=sum(each.sent for each in every),
+        received=received,
+        rtt_min_s=min((each.rtt_min_s for each in came if each.rtt_min_s is not None), default=None),
+        rtt_mean_s=mean_s,
+        rtt_max_s=max((each.rtt_max_s for each in came if each.rtt_max_s is not None), default=None),
+        rtt_sd_s=None if mean_s is None else math.sqrt(max(0.0, square - mean_s**2)),
+        first_rtts_s=tuple(each.rtt_min_s for each in first),
+    )
