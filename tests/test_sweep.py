@@ -67,7 +67,7 @@ class Kernels:
 def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
     there = Kernels()
     monkeypatch.setattr(sweep.runner, "run", there.run)
-    monkeypatch.setattr(sweep.runner, "check", lambda trial, made: None)
+    monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
     return there
 
 
@@ -338,12 +338,12 @@ def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_
     run(tmp_path, trials)
     for trial in trials:
         folder.write_json(tmp_path / "trials" / trial.id / "provenance.json", noted)
-    monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "old")
+    monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: "old")
     assert len(run(tmp_path, trials).results) == 2
-    monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: "new")
+    monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: "new")
     with pytest.raises(UserError, match=r"was measured with another build of its kernel .*; allowed: .*rm -r"):
         run(tmp_path, trials)
-    monkeypatch.setattr(sweep.runner, "kernel_key", lambda kernel: None)  # no such kernel here: nothing to compare
+    monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: None)  # no such kernel here: nothing to compare
     assert len(run(tmp_path, trials).results) == 2
 
 

@@ -127,7 +127,7 @@ def killed_build(tree: Path, cache: Cache) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from testbed import package\n"
-        "from testbed.kernels.build import build; from testbed.kernels.cache import Cache\n"
+        "from testbed.kernel.image.build import build; from testbed.kernel.image.cache import Cache\n"
         "package.missing = lambda use: ()\n"
         "report = lambda stage: print(stage.done, flush=True)\n"
         "build(sys.argv[1], cache=Cache(Path(sys.argv[2])), report=report)\n"

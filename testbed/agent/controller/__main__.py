@@ -1,4 +1,4 @@
-"""Starts a controller: `python -m testbed.sdn FOLDER`, with what it is told in FOLDER/told.json.
+"""Starts a controller: `python -m testbed.agent.controller FOLDER`, with what it is told in FOLDER/told.json.
 
 Writes FOLDER/pid. The app is one of ours or a file in FOLDER, for os-ken or for Ryu.
 """
