@@ -24,10 +24,13 @@ LEFT_OUT = frozenset({"host.json", "host.parquet", "lock"})
 OWN_KEYS: dict[str, tuple[str, ...]] = {"provenance.json": ("testbed", "programs"), "run.json": ("testbed",)}
 """JSON files with keys that say which version of the testbed, and which source of its programs, was used."""
 
-NAMES = ((re.compile(r"\btestbed\.(sdn|agent\.controller)\b"), "testbed.CONTROLLER"),)
-"""Names in our source that steps contain, each with what stands for all of them."""
+NAMES = (
+    (re.compile(r"\btestbed\.(sdn|agent\.controller)\b"), "testbed.CONTROLLER"),
+    (re.compile(r"\b(agent/)?mininet_?driver\.py"), "MININET_DRIVER"),
+)
+"""Programs of ours that a plan and its steps name: what they were called and are, each with what stands for all."""
 
-NAMING = frozenset({"steps.json", "log.jsonl"})
+NAMING = frozenset({"plan.sh", "steps.json", "log.jsonl"})
 """The files in which NAMES and the checkout's path are replaced."""
 
 DETAILS = 8
