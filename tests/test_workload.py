@@ -12,7 +12,7 @@ from trials import make_trial
 from testbed import package
 from testbed.error import MachineError, SpecError, UserError
 from testbed.kernel.guest import TrialError
-from testbed.model.workload import HttpWorkload, UdpWorkload, controls, legs
+from testbed.model.workload import HttpWorkload, UdpWorkload
 from testbed.spec.load import load_scenario
 from testbed.trial import place, readiness
 from testbed.trial.orders.sequence import orders
@@ -169,10 +169,10 @@ def test_a_machine_without_nginx_is_told_before_anything_runs(monkeypatch: pytes
 
 def test_who_takes_part_and_what_is_asked_of_the_kernel() -> None:
     cached = HttpWorkload("a", "b", SIZES, cache="c", congestion="bbr")
-    assert legs(cached) == (("a", "c"), ("c", "b"))
-    assert legs(HTTP) == (("a", "b"),)
-    assert controls(cached) == ("bbr",)
-    assert controls(UdpWorkload("a", "b", 1, 1)) == ()
+    assert cached.data_paths == (("a", "c"), ("c", "b"))
+    assert HTTP.data_paths == (("a", "b"),)
+    assert cached.controls == ("bbr",)
+    assert UdpWorkload("a", "b", 1, 1).controls == ()
 
 
 @pytest.mark.parametrize(

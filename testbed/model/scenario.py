@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from .background import Backgrounds
 from .run_setting import LAB, UNLIMITED, Capture, Kernel, Limits, Until
 from .topology import Nic, Topology
-from .workload import Workload, legs
+from .workload import Workload
 
 Params = tuple[tuple[str, str], ...]
 Size: TypeAlias = Literal["full", "quick"]
@@ -158,9 +158,3 @@ def _slug(text: str) -> str:
 def _hashed(name: str, run: Params) -> str:
     digest = hashlib.sha256(repr(run).encode()).hexdigest()[:10]
     return f"{name[: ID_MAX - len(digest) - 1].rstrip(',=.-')},{digest}"
-
-
-def workload_hosts(trial: Trial) -> tuple[str, ...]:
-    """The sender, the receiver, and what stands between them as a host."""
-    pairs = legs(trial.workload)
-    return (trial.workload.source, *(source for source, _ in pairs[1:]), trial.workload.destination)

@@ -11,7 +11,7 @@ from ..model.data_path import Leg, PathHop, leg, lowest_rate_bps
 from ..model.impairment import Way
 from ..model.openflow import Datapath
 from ..model.topology import ELSEWHERE, MTU_DEFAULT, WORKING, Nic, Topology
-from ..model.workload import Iperf3Workload, Workload, legs
+from ..model.workload import Workload
 from . import mininet, wiring
 from .command import Command, place, undos
 from .link import emulator as emulation
@@ -172,7 +172,7 @@ def plan(
     UserError for addresses that clash.
     """
     book = address_book(topology)
-    pairs = legs(workload) if workload else ()
+    pairs = workload.data_paths if workload else ()
     found = tuple(leg(topology, book, *pair) for pair in pairs)
     others = tuple(leg(topology, book, *pair) for pair in background)
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
@@ -206,13 +206,13 @@ def plan(
         *(Command("write", (control_channel.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
         *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
     ]
-    exempt = isinstance(workload, Iperf3Workload)
+    control = workload.control if workload else None
     for e in emulators:
         packets = superpackets and e.on is None
         commands += machine_link.emulator_nics(e)
-        commands += emulation.commands(e, superpackets=packets, real_time=real_time, exempt_control=exempt)
+        commands += emulation.commands(e, superpackets=packets, real_time=real_time, control=control)
     for e in aside:
-        commands += emulation.commands(e, superpackets=True, real_time=real_time, exempt_control=False)
+        commands += emulation.commands(e, superpackets=True, real_time=real_time, control=None)
     commands += wiring.openflow(topology, book, channels, datapath)
     later = tuple(moment for channel in channels for moment in control_channel.moments(channel))
     machines = machine_link.places(topology, emulators)

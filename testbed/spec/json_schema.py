@@ -11,7 +11,7 @@ from .syntax.scalar import NAME_PATTERN, SYSCTL_PATTERN
 from .topology.file import HostFile, LinkFile, TopologyFile, VmFile
 from .topology.impairment import loss_schema
 from .topology.mininet_topology import TOPO
-from .workload.registry import TOOLS
+from .workload import registry
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -19,7 +19,12 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
     """It judges each value by itself; what must hold between values only loading can tell."""
     model = TopologyFile if kind == "topology" else ScenarioFile
-    found: dict[str, Any] = _without_null(model.model_json_schema())
+    found = model.model_json_schema()
+    if kind == "scenario":
+        workload, definitions = registry.json_schema()
+        found["properties"]["workload"] |= workload
+        found["$defs"] |= definitions
+    found = _without_null(found)
     if kind == "scenario":
         _complete(found)
     _complete_topology(found if kind == "topology" else found["$defs"]["TopologyFile"])
@@ -93,7 +98,7 @@ def _any(axes: dict[str, Any]) -> str:
 def _workload_keys(definitions: dict[str, Any]) -> dict[str, list[Any]]:
     """The keys of all tools but `tool` itself, each with what the tools take for it."""
     found: dict[str, list[Any]] = {}
-    for shape in TOOLS.values():
+    for shape in registry.TOOLS.values():
         for key, one in definitions[shape.__name__]["properties"].items():
             if key != "tool" and one not in found.setdefault(key, []):
                 found[key].append(one)

@@ -22,7 +22,8 @@ from .scenario.topologies import read as read
 from .syntax.document import Document, Fault, mapping
 from .syntax.file_model import check
 from .topology.rules import check_topology
-from .workload.registry import AnyWorkloadFile, WorkloadFile, place_faults
+from .workload.common import ToolFile
+from .workload.registry import WorkloadFile, place_faults
 
 TRIALS_MAX = 100_000
 
@@ -117,7 +118,7 @@ def _too_many(spec: ScenarioFile | None, varied: Sequence[Dimension]) -> Iterato
         yield Fault(("sweep",), f"these are {trials} trials", f"up to {TRIALS_MAX}", named=True)
 
 
-def _workload_faults(workload: AnyWorkloadFile, over: Networks) -> Iterator[Fault]:
+def _workload_faults(workload: ToolFile, over: Networks) -> Iterator[Fault]:
     """What cells would show, if there were any."""
     yield from workload.faults()
     for file in over.files:

@@ -16,10 +16,8 @@ from ..kernel.ready import feasibility
 from ..model.background import Constant
 from ..model.machine import Machine
 from ..model.scenario import Trial
-from ..model.workload import controls
 from .orders.sequence import Orders
 from .place import Place, place
-from .workload import PROGRAMS
 
 
 def check(trial: Trial, made: Orders) -> None:
@@ -28,14 +26,14 @@ def check(trial: Trial, made: Orders) -> None:
     feasibility.refuse(trial.topology, trial.kernel.place, made.plan)
     if there.image is None:
         _check_machines(trial, made)
-    for program in PROGRAMS.get(type(trial.workload), ()):
-        if package.which(program) is None:
-            raise MachineError(
-                f"the program {program!r} is missing, which this workload needs", package.fix_for(program)
-            )
+    is_here = any(host not in made.plan.elsewhere for host in trial.workload.hosts)
+    for program in trial.workload.programs if is_here else ():
+        if package.which(program.name) is None:
+            what = f"the program {program.name!r} is missing, which this workload needs"
+            raise MachineError(what, package.install_command([program.package]))
     _check_openflow(made, there)
     is_elsewhere = trial.workload.source in made.plan.elsewhere  # whose kernel says itself what it has not
-    wanted = set() if is_elsewhere else set(controls(trial.workload))
+    wanted = set() if is_elsewhere else set(trial.workload.controls)
     wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
     available = there.congestion_controls
     for name in sorted(wanted - available):

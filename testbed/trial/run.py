@@ -29,19 +29,17 @@ from .readiness import machines
 from .result import result
 from .sample_table import write_samples
 from .stored_result import TrialResult
+from .workload import registry
 
 VERSIONS = {
     "iproute2": ("ip", "-V"),
     "nftables": ("nft", "--version"),
     "ethtool": ("ethtool", "--version"),
-    "iperf3": ("iperf3", "--version"),
-    "ping": ("ping", "-V"),
     "tcpdump": ("tcpdump", "--version"),
-    "nginx": ("nginx", "-v"),
-    "curl": ("curl", "--version"),
     "Open vSwitch": ("ovs-vswitchd", "--version"),
     "qemu": ("qemu-system-x86_64", "--version"),
 }
+"""Programs that results depend on, and how each is asked which one it is; those of tools come on top."""
 
 
 def run(
@@ -127,7 +125,7 @@ def _provenance(trial: Trial, there: Place) -> dict[str, object]:
 @cache
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}  # the agent's too
-    for name, words in VERSIONS.items():
+    for name, words in {**VERSIONS, **registry.versions(apart=False)}.items():
         try:
             done = process.run(words)
         except (process.CommandError, MachineError):

@@ -19,6 +19,7 @@ from ... import process
 from ...error import MachineError, TestbedError
 from ...model.machine import Machine
 from ...model.topology import Node, Topology
+from ...model.workload import BUILT_IN
 from ...plan.node.namespace import of_machine
 
 PLAYBOOKS = Path(__file__).parents[2] / "_playbooks"
@@ -28,11 +29,12 @@ TOOLS = {
     "tc": "iproute2",
     "nft": "nftables",
     "ethtool": "ethtool",
-    "iperf3": "iperf3",
     "ping": "iputils-ping",
     "tcpdump": "tcpdump",
     "modprobe": "kmod",
+    **{program.name: program.package for each in BUILT_IN if not each.one_kernel for program in each.programs},
 }
+"""Program to Debian package: what every trial needs of a machine, and the tools that need not be in one kernel."""
 SYSCTLS = {
     "net.core.rmem_max": "2147483647",
     "net.core.wmem_max": "2147483647",

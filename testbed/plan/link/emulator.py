@@ -29,6 +29,7 @@ from typing import Literal
 from ...model.impairment import Direction, GilbertElliott, Loss, PeriodicLoss, Policy, RandomLoss, Way
 from ...model.schedule import course
 from ...model.topology import Link
+from ...model.workload import ControlConnection
 from ..command import PREFIX, Command
 from . import ruleset
 from .stage import DELAY, RATE, Emulator, Policing, Stage, State
@@ -125,14 +126,16 @@ def frame_bytes(mtu_bytes: int) -> int:
     return mtu_bytes + ETHERNET_BYTES
 
 
-def commands(emulator: Emulator, *, superpackets: bool, real_time: bool, exempt_control: bool) -> Iterator[Command]:
+def commands(
+    emulator: Emulator, *, superpackets: bool, real_time: bool, control: ControlConnection | None
+) -> Iterator[Command]:
     """Sets up the four devices, which exist already and are called end0, wire0, wire1, end1."""
     for device in ("end0", "wire0", "wire1", "end1"):
         if superpackets:  # Every device sends single MTU frames, and a host's NIC may merge what end0 and end1 send.
             yield Command("ethtool", ("-K", device, "tso", "off", "gso", "off"), emulator.netns)
     for stage in emulator.stages:
         yield from _qdiscs(stage, emulator, real_time)
-    yield from ruleset.commands(emulator, exempt_control)
+    yield from ruleset.commands(emulator, control)
 
 
 def change(emulator: Emulator, stage: Stage, before: State, state: State, *, real_time: bool) -> Iterator[Command]:

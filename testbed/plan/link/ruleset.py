@@ -8,18 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...model.impairment import PeriodicLoss
+from ...model.workload import ControlConnection
 from ..command import Command
 from .stage import Emulator, Stage, State
 
 LONGEST_ACK_BYTES = 100
 """An IPv6 header of 40 bytes and a TCP header of 60. A longer TCP packet carries data."""
-
-CONTROL_PORT, DATA_PORTS = 5201, (50_000, 50_127)
-"""iperf3's control connection goes to this port like its data, but its data comes from client ports in this range."""
-
-GREETING_BYTES = 52
-"""iperf3 opens a UDP stream with a datagram of 4 bytes each way and fails without it: 48 more for IPv6 and UDP."""
-
 
 TABLE = ("netdev", "testbed")
 
@@ -27,8 +21,10 @@ OVER_VOLUME = "0x1"
 """The mark of packets beyond the volume of a policy; it does not leave the emulator."""
 
 
-def commands(emulator: Emulator, exempt_control: bool) -> Iterator[Command]:
-    """Frames go from end to wire and from wire to end; on leaving the wire data packets are counted, and dropped."""
+def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[Command]:
+    """Frames go from end to wire and from wire to end; on leaving the wire data packets are counted, and dropped, but
+    not those of `control`.
+    """
     nft = _nft(emulator)
     yield Command("nft", ("add", "table", *TABLE), emulator.netns, ("delete", "table", *TABLE))
     for stage in emulator.stages:
@@ -44,9 +40,8 @@ def commands(emulator: Emulator, exempt_control: bool) -> Iterator[Command]:
         yield from _policing(nft, stage)
         yield _chain(nft, stage.loss_device)
         rule = ("add", "rule", *TABLE, f"from-{stage.loss_device}")
-        if exempt_control:
-            for control in _control_connection():
-                yield nft(*rule, *control, "fwd", "to", f'"{stage.rate_device}"')
+        for words in () if control is None else _of_control(control):
+            yield nft(*rule, *words, "fwd", "to", f'"{stage.rate_device}"')
         yield nft(*rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data)
         yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
         if stage.policing is not None:
@@ -105,8 +100,8 @@ def _chain(nft: Callable[..., Command], device: str) -> Command:
     return nft("add", "chain", *TABLE, f"from-{device}", *hook)
 
 
-def _control_connection() -> Iterator[tuple[str, ...]]:
-    low, high = DATA_PORTS
+def _of_control(control: ControlConnection) -> Iterator[tuple[str, ...]]:
+    low, high = control.data_ports
     for server, client in (("dport", "sport"), ("sport", "dport")):
-        yield ("tcp", server, str(CONTROL_PORT), "tcp", client, "!=", f"{low}-{high}")
-    yield ("meta", "l4proto", "udp", "meta", "length", "<=", str(GREETING_BYTES))
+        yield ("tcp", server, str(control.port), "tcp", client, "!=", f"{low}-{high}")
+    yield ("meta", "l4proto", "udp", "meta", "length", "<=", str(control.greeting_bytes))

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ...error import UserError
 from ...model.topology import Link
-from ...model.workload import Workload, length_ns
+from ...model.workload import Workload
 from ..command import Command
 from ..script import script
 from . import emulator as emulation
@@ -41,7 +41,7 @@ def until_ns(workload: Workload | None, links: Iterable[Link]) -> int:
     if workload is None:
         return SHOWN_NS
     links = tuple(links)
-    own_ns = length_ns(workload)
+    own_ns = workload.length_ns
     if own_ns is None:
         return min((_followed_ns(link) for link in links), default=UNKNOWN_NS)
     return own_ns + LEEWAY_NS + LEEWAY_ROUND_TRIPS * sum(link.rtt_ns for link in links)

@@ -22,7 +22,8 @@ from ..topology.openflow import ControlFile
 from ..topology.rules import link_faults
 from ..topology.segment_rules import mtu_faults
 from ..workload.background import AnyBackgroundFile, background_faults
-from ..workload.registry import AnyWorkloadFile, place_faults
+from ..workload.common import ToolFile
+from ..workload.registry import place_faults
 from .axis import EXCLUSIVE, VM_FIELDS, WAYS, Change, Part
 from .dimension import Dimension
 from .exclude import Rule, excluded
@@ -51,7 +52,7 @@ class Resolver:
     """
 
     topology_file: TopologyFile | None
-    workload_file: AnyWorkloadFile
+    workload_file: ToolFile
     kernel: Kernel
     nic: Nic | None
     background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
@@ -200,7 +201,7 @@ class Resolver:
                 update[EXCLUSIVE[key]] = None
         workload = self.workload_file.model_copy(update=update)
         own, placing = list(workload.faults()), list(place_faults(workload, self._unvaried(base)))
-        ends = tuple(change for change in changes if change.key.key in ("from", "to", "cache"))
+        ends = tuple(change for change in changes if change.key.key in self.workload_file.host_keys)
         for fault in own:
             self._blame(changes, fault, ("workload",))
         for fault in placing:

@@ -101,20 +101,23 @@ def tagged(key: str, allowed: Collection[str]) -> BeforeValidator:
     """For a union of shapes that differ by the word under `key`: whether it is there and known."""
 
     def known(value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value if isinstance(value, Shape) else _no_mapping()
-        tag = value.get(key)
-        if tag is None:
-            raise ValueRefused(f"the key {key!r} is missing", f"{key}: {', '.join(allowed)}")
-        if not isinstance(tag, str) or tag not in allowed:
-            raise ValueRefused(f"{str(tag)!r} is not known", one_of(tuple(allowed), str(tag)), (key,))
+        if not isinstance(value, Shape):
+            tag_of(value, key, allowed)
         return value
 
     return BeforeValidator(known)
 
 
-def _no_mapping() -> None:
-    raise ValueRefused("this is not a mapping", MAPPING)
+def tag_of(value: Any, key: str, allowed: Collection[str]) -> str:
+    """The word under `key` of a mapping. Raises ValueRefused unless it is one of those allowed."""
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a mapping", MAPPING)
+    tag = value.get(key)
+    if tag is None:
+        raise ValueRefused(f"the key {key!r} is missing", f"{key}: {', '.join(allowed)}")
+    if not isinstance(tag, str) or tag not in allowed:
+        raise ValueRefused(f"{str(tag)!r} is not known", one_of(tuple(allowed), str(tag)), (key,))
+    return tag
 
 
 def ends(value: object) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 from ...error import ValueRefused
 from ...model.background import Background, Constant, HeavyTailed, OnOff
 from ...model.topology import Topology
-from ...model.workload import Workload, length_ns
+from ...model.workload import Workload
 from ..syntax.document import Fault
 from ..syntax.field import Rate, Size, Span, Time, matching
 from ..syntax.file_model import Shape
@@ -173,7 +173,7 @@ def background_faults(
             )
         if topology is not None:
             faults += [fault.under(name) for fault in place_faults(file, topology)]
-        if workload is not None and file.duration is None and length_ns(workload) is None:
+        if workload is not None and file.duration is None and workload.length_ns is None:
             what = "how long the workload takes is not known beforehand, so the background needs a duration"
             faults.append(Fault((name,), what, "a line such as 'duration: 60 s'", named=True))
     return faults

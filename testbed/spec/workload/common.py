@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from ... import units
 from ...error import ValueRefused
-from ...model.workload import FLOWS_MAX, WINDOW_MAX_BYTES
+from ...model.workload import FLOWS_MAX, WINDOW_MAX_BYTES, Workload
+from ..syntax.document import Fault
 from ..syntax.field import Name, matching, number
 from ..syntax.file_model import Shape
 from ..syntax.scalar import quantity, text_of, whole, word
@@ -67,3 +70,25 @@ class EndsFile(Shape):
     def between(self) -> dict[str, str]:
         """The hosts that take part, by their keys, in the order in which data passes them."""
         return {"from": self.source, "to": self.destination}
+
+
+class ToolFile(EndsFile):
+    """The keys of a tool: a subclass adds `tool: Literal[…]`, which has the name of its workload's class, and its own.
+
+    `host_keys` are those that name a host.
+    """
+
+    host_keys: ClassVar[tuple[str, ...]] = ("from", "to")
+
+    @abstractmethod
+    def faults(self) -> Iterator[Fault]:
+        """What is wrong between its keys."""
+
+    @abstractmethod
+    def workload(self) -> Workload:
+        """The value, of keys without faults."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, workload: Any) -> ToolFile:
+        """The keys of a value of the tool's class; `workload` is the way back."""

@@ -13,7 +13,7 @@ from ..syntax.document import Fault
 from ..syntax.field import Size, Span, matching, number
 from ..syntax.file_model import Shape
 from ..syntax.scalar import quantity, whole
-from .common import CONGESTION_SCHEMA, WINDOW_SCHEMA, EndsFile, Flows, read_congestion, read_window, write_window
+from .common import CONGESTION_SCHEMA, WINDOW_SCHEMA, Flows, ToolFile, read_congestion, read_window, write_window
 
 _LEAVE_OUT_ALLOWED = "a time such as 2 s, or {rtts: 20}"
 
@@ -85,7 +85,7 @@ LeaveOut = Annotated[
 ]
 
 
-class FlowFile(EndsFile):
+class FlowFile(ToolFile):
     """TCP flows by the testbed's own sender: cheap in virtual time, with samples of every flow."""
 
     tool: Literal["flow"]
@@ -160,3 +160,6 @@ def _spread(values: Any, flows: int) -> tuple[Any, ...]:
 
 def _gathered(values: tuple[Any, ...]) -> Any:
     return values[0] if len(set(values)) == 1 else values
+
+
+FILE: type[ToolFile] = FlowFile

@@ -13,7 +13,7 @@ from ...model.workload import HttpWorkload
 from ..syntax.document import Fault
 from ..syntax.field import Flag, Time, matching, number
 from ..syntax.scalar import NAME_PATTERN, name, quantity, whole
-from .common import Congestion, EndsFile
+from .common import Congestion, ToolFile
 
 CONCURRENCY_MAX = 32
 DOWNLOADS_MAX = 10_000
@@ -75,8 +75,10 @@ Cache = Annotated[
 """The word "none" is for axes: with a cache and without."""
 
 
-class HttpFile(EndsFile):
+class HttpFile(ToolFile):
     """Downloads by curl from nginx, if asked through a caching proxy."""
+
+    host_keys = ("from", "cache", "to")
 
     tool: Literal["http"]
     sizes: Sizes
@@ -136,3 +138,6 @@ class HttpFile(EndsFile):
             keepalive=workload.keepalive,
             congestion=workload.congestion,
         )
+
+
+FILE: type[ToolFile] = HttpFile

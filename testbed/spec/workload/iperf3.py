@@ -10,11 +10,11 @@ from pydantic import Field
 from ...model.workload import Iperf3Workload
 from ..syntax.document import Fault
 from ..syntax.field import Rate, Size, Span
-from .common import Congestion, EndsFile, Flows, Window
+from .common import Congestion, Flows, ToolFile, Window
 from .udp import DATAGRAM_MAX
 
 
-class Iperf3File(EndsFile):
+class Iperf3File(ToolFile):
     """iperf3, whose own control connection crosses the network too."""
 
     tool: Literal["iperf3"]
@@ -73,3 +73,6 @@ class Iperf3File(EndsFile):
             rate=workload.rate_bps,
             length=workload.length_bytes,
         )
+
+
+FILE: type[ToolFile] = Iperf3File

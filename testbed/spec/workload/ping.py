@@ -13,7 +13,7 @@ from ...model.workload import PingWorkload
 from ..syntax.document import Fault
 from ..syntax.field import matching, number
 from ..syntax.scalar import quantity, whole
-from .common import EndsFile
+from .common import ToolFile
 from .udp import DATAGRAM_MAX
 
 _INTERVAL_ALLOWED = "10 ms or more"
@@ -34,7 +34,7 @@ Interval = Annotated[
 ]
 
 
-class PingFile(EndsFile):
+class PingFile(ToolFile):
     """ICMP echo requests at a steady pace."""
 
     tool: Literal["ping"]
@@ -62,3 +62,6 @@ class PingFile(EndsFile):
             interval=workload.interval_ns,
             size=workload.size_bytes,
         )
+
+
+FILE: type[ToolFile] = PingFile

@@ -1,58 +1,69 @@
-"""Workloads as a scenario file writes them: one shape for each tool, and the way to values. Pure, no I/O.
-
-A new tool is a class here and a line in TOOLS.
-"""
+"""The tools that a scenario file can name, each with its keys, and where a workload can be. Pure, no I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias, get_args
 
-from pydantic import Field
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from ...error import UserError, one_of
 from ...model.address import address_book
 from ...model.route import way
 from ...model.topology import WORKING, Topology
-from ...model.workload import FlowWorkload, HttpWorkload, Iperf3Workload, PingWorkload, UdpWorkload, Workload
+from ...model.workload import BUILT_IN, Workload
 from ..syntax.document import Fault
-from ..syntax.scalar import tagged
-from .common import EndsFile
-from .flow import FlowFile
-from .http import HttpFile
-from .iperf3 import Iperf3File
-from .ping import PingFile
-from .udp import UdpFile
+from ..syntax.scalar import tag_of
+from .common import EndsFile, ToolFile
 
-AnyWorkloadFile: TypeAlias = FlowFile | Iperf3File | PingFile | UdpFile | HttpFile
+TOOLS: dict[str, type[ToolFile]] = {
+    each.tool: import_module(f".{each.tool}", __package__).FILE for each in BUILT_IN
+}  # each has its module here, which is named after it
 
 
-TOOLS: dict[str, type[AnyWorkloadFile]] = {
-    "flow": FlowFile,
-    "iperf3": Iperf3File,
-    "ping": PingFile,
-    "udp": UdpFile,
-    "http": HttpFile,
-}
+def register(file: type[ToolFile]) -> None:
+    """Takes in the keys of a tool from outside; trial.workload.registry takes in what runs it."""
+    (tool,) = get_args(file.model_fields["tool"].annotation)
+    assert tool not in TOOLS, f"BUG: two tools with the name {tool!r}"
+    TOOLS[tool] = file
 
 
-WorkloadFile: TypeAlias = Annotated[AnyWorkloadFile, Field(discriminator="tool"), tagged("tool", TOOLS)]
+@dataclass(frozen=True)
+class _ByTool:
+    """Reads a mapping by the keys of the tool that it names."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(_read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {}  # `json_schema` has it, of the tools that are there when it is asked
 
 
-def workload_file(workload: Workload) -> AnyWorkloadFile:
+def _read(value: Any) -> ToolFile:
+    return value if isinstance(value, ToolFile) else TOOLS[tag_of(value, "tool", TOOLS)].model_validate(value)
+
+
+WorkloadFile: TypeAlias = Annotated[ToolFile, _ByTool()]
+
+
+def json_schema() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Of a workload, and the definitions to which it refers."""
+    definitions: dict[str, Any] = {}
+    for file in TOOLS.values():
+        one = file.model_json_schema()
+        definitions |= {**one.pop("$defs", {}), file.__name__: one}
+    refs = {tool: f"#/$defs/{file.__name__}" for tool, file in TOOLS.items()}
+    one_of = {"oneOf": [{"$ref": ref} for ref in refs.values()]}
+    return {"discriminator": {"mapping": refs, "propertyName": "tool"}, **one_of}, definitions
+
+
+def workload_file(workload: Workload) -> ToolFile:
     """The file's shape of a workload; its `workload()` is the way back."""
-    match workload:
-        case FlowWorkload():
-            return FlowFile.of(workload)
-        case Iperf3Workload():
-            return Iperf3File.of(workload)
-        case PingWorkload():
-            return PingFile.of(workload)
-        case UdpWorkload():
-            return UdpFile.of(workload)
-        case HttpWorkload():
-            return HttpFile.of(workload)
+    return TOOLS[workload.tool].of(workload)
 
 
 def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ from ...model.workload import UdpWorkload
 from ..syntax.document import Fault
 from ..syntax.field import Rate, Span, byte_count_schema, number
 from ..syntax.scalar import byte_count, whole
-from .common import EndsFile, Flows
+from .common import Flows, ToolFile
 
 DATAGRAM_MAX = 65_507
 """The payload of the longest IPv4 datagram with a header of 8 bytes."""
@@ -35,7 +35,7 @@ Burst = Annotated[
 ]
 
 
-class UdpFile(EndsFile):
+class UdpFile(ToolFile):
     """Datagrams at a constant rate: loss, jitter, delay one way."""
 
     tool: Literal["udp"]
@@ -76,3 +76,6 @@ class UdpFile(EndsFile):
             flows=workload.flows,
             burst=workload.burst,
         )
+
+
+FILE: type[ToolFile] = UdpFile

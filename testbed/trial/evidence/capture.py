@@ -6,18 +6,16 @@ from pathlib import Path
 
 from ...kernel.guest import TrialError
 from ...model.scenario import Trial
-from ...model.workload import FLOWS_MAX, FlowWorkload, Iperf3Workload, UdpWorkload, Workload
-from ...plan.link.ruleset import CONTROL_PORT, DATA_PORTS
+from ...model.workload import Workload
 from ...plan.network import Plan
 from ..observe.pcap import TCP, UDP, Seen, Stream, seen
 from ..orders.capture import captured_devices
 from ..orders.file_name import capture_file
-from ..workload import flow, udp
 
 READ_MAX_BYTES = 64 << 20
 """Larger captures are kept, and not read: half a million packets take seconds."""
 
-ANY_PORT = (0, 65_535)
+PROTOCOLS = {"tcp": TCP, "udp": UDP}
 
 
 def captures(trial: Trial, planned: Plan, folder: Path) -> dict[str, Seen | None]:
@@ -42,13 +40,10 @@ def _read(path: Path, stream: Stream | None) -> Seen | None:
 
 
 def data_stream(workload: Workload, planned: Plan) -> Stream | None:
-    """The packets that carry a workload's data."""
+    """The packets that carry a workload's data; None if their ports do not tell."""
     assert planned.leg is not None, "BUG: a plan without a workload"
+    ports = workload.data_ports
+    if ports is None:
+        return None
     ends = (planned.leg.source_ip, planned.leg.destination_ip)
-    if isinstance(workload, FlowWorkload):
-        return Stream(*ends, TCP, ANY_PORT, (flow.FIRST_PORT, flow.FIRST_PORT + FLOWS_MAX - 1))
-    if isinstance(workload, UdpWorkload):
-        return Stream(*ends, UDP, ANY_PORT, (udp.FIRST_PORT, udp.FIRST_PORT + FLOWS_MAX - 1))
-    if isinstance(workload, Iperf3Workload):
-        return Stream(*ends, TCP if workload.protocol == "tcp" else UDP, DATA_PORTS, (CONTROL_PORT, CONTROL_PORT))
-    return None
+    return Stream(*ends, PROTOCOLS[ports.protocol], ports.source, ports.destination)

@@ -10,13 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...model.scenario import Trial, workload_hosts
-from ...model.workload import FlowWorkload
+from ...model.scenario import Trial
+from ...model.workload import Workload
 from ...plan.link import tclink
 from ...plan.link.stage import Emulator, Stage
 from ...plan.link.tclink import TcPort
 from ...plan.node.namespace import node_netns
-from .. import workload as workloads
 from ..observe.readback import Qdisc, class_rates_bps, qdiscs
 from ..observe.sample import (
     CounterSample,
@@ -47,7 +46,7 @@ from ..orders.file_name import (
     netstat_file,
 )
 from ..orders.sequence import Orders
-from ..workload import background, ping
+from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
 from . import vm
 from .capture import captures
@@ -88,7 +87,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         tuple(dumps.stage(emulator, emulator.stage(way)) for emulator, way in made.plan.emulators_passed(there=ways))
         for ways in (True, False)
     )
-    outcome = workloads.read(trial.workload, folder)
+    outcome = registry.read(trial.workload, folder)
     short: Mapping[str, int] = {}
     if trial.background:
         others = background.read(trial.background, folder)
@@ -96,7 +95,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         log = (folder / LOG).read_text()
         short = background.short_ns(trial.background, trial.workload, made.plan, folder, log)
     tcp = tuple(tcp_samples(dumps.samples, made.sampled))
-    if isinstance(trial.workload, FlowWorkload) and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
+    if trial.workload.port_is_senders and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
         outcome = replace(outcome, measured={**outcome.measured, "tcp": _series(trial.workload, outcome, tcp)})
     upstream = folder / UPSTREAM_CHECK
     return Evidence(
@@ -105,7 +104,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         back=back,
         outcome=outcome,
         tcp=tcp,
-        host_counters=_moved(folder, workload_hosts(trial)),
+        host_counters=_moved(folder, trial.workload.hosts),
         device_drops=dumps.device_drops(),
         cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder, cpu_file),
         captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
@@ -133,7 +132,7 @@ def _mininet(folder: Path) -> str | None:
     return str(json.loads(path.read_text())["version"]) if path.exists() else None
 
 
-def _series(workload: FlowWorkload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> dict[str, Any]:
+def _series(workload: Workload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> dict[str, Any]:
     """By seconds from the start of the workload, all flows together, as `udp` has it."""
     assert outcome.begin_ns is not None, "BUG: flows without a beginning"
     assert outcome.end_ns is not None, "BUG: flows without an end"

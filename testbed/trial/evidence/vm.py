@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...model.scenario import Trial, workload_hosts
+from ...model.scenario import Trial
 from ...model.topology import Node
 from ...model.vm import Vm
 from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file
@@ -61,7 +61,7 @@ def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
         return ()
     how = json.loads((folder / HYPERVISOR).read_text())
     reached = dict(_reached(folder))
-    return tuple(_of(node, how, reached[node.name], node.name in workload_hosts(trial), folder) for node in nodes)
+    return tuple(_of(node, how, reached[node.name], node.name in trial.workload.hosts, folder) for node in nodes)
 
 
 def busy_share(before: str, after: str) -> float | None:

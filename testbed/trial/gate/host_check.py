@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from ...model.scenario import Trial
-from ...model.workload import FlowWorkload, Iperf3Workload
 from ...plan.network import Plan
 from ..evidence.stage import Evidence
 from ..workload.outcome import FlowOutcome
@@ -20,36 +19,35 @@ HOSTS_SHOW = "the profile then shows the hosts, not the path: look at rwnd and s
 
 
 def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    asked: tuple[str | None, ...] = ()
-    if isinstance(trial.workload, FlowWorkload):
-        asked = trial.workload.congestion
-    elif isinstance(trial.workload, Iperf3Workload):
-        asked = (trial.workload.congestion,) * trial.workload.flows
-    for number, (name, flow) in enumerate(zip(asked, evidence.outcome.flows, strict=False), 1):
-        if name is not None and flow.congestion != name:
+    if "congestion" not in trial.workload.reports:
+        return
+    flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=False)
+    for number, (asked, flow) in enumerate(flows, 1):
+        if asked.congestion is not None and flow.congestion != asked.congestion:
             yield Finding(
                 "congestion control",
                 "invalid",
-                f"flow {number} was asked to use {name} and used {flow.congestion}",
+                f"flow {number} was asked to use {asked.congestion} and used {flow.congestion}",
                 "the socket did not take it",
             )
 
 
 def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """The kernel doubles what it is asked for, and refuses in silence what it does not allow."""
-    if not isinstance(trial.workload, FlowWorkload):
+    if "window" not in trial.workload.reports:
         return
-    flows = zip(trial.workload.window_bytes, evidence.outcome.flows, strict=True)
+    flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=True)
     for number, (asked, flow) in enumerate(flows, 1):
-        if asked is None:
+        window_bytes = asked.window_bytes
+        if window_bytes is None:
             yield from _auto_window(number, flow, {key.replace("/", ".") for key, _ in trial.sysctls})
             continue
         for name, seen in (("SO_SNDBUF", flow.sndbuf_bytes), ("SO_RCVBUF", flow.rcvbuf_bytes)):
-            if seen is not None and seen != max(2 * asked, _SMALLEST_BUFFER[name]):
+            if seen is not None and seen != max(2 * window_bytes, _SMALLEST_BUFFER[name]):
                 yield Finding(
                     "window",
                     "invalid",
-                    f"flow {number} asked for a window of {asked} bytes and {name} is {seen}, not twice that",
+                    f"flow {number} asked for a window of {window_bytes} bytes and {name} is {seen}, not twice that",
                     "the kernel does not allow this window",
                 )
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from ...model.impairment import GilbertElliott, Loss, PeriodicLoss, RandomLoss
 from ...model.scenario import Trial
-from ...model.workload import PingWorkload
 from ...plan.link.emulator import ETHERNET_BYTES, NETEM_LIMIT
 from ...plan.link.stage import BUFFER, DELAY, RATE, Stage, State
 from ...plan.network import Plan
@@ -244,7 +243,7 @@ def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
 
 
 def no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    if isinstance(trial.workload, PingWorkload):
+    if not trial.workload.sends_data:
         return
     for each in evidence.there:
         if each.data_packets == 0:

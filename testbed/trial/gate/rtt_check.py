@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 
 from ...model.scenario import Trial
-from ...model.workload import PingWorkload
 from ...plan.link.emulator import ETHERNET_BYTES
 from ...plan.link.stage import Stage
 from ...plan.network import Plan
@@ -154,6 +153,6 @@ def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[tuple[str, 
     """What they were for, what came out, the bytes of payload, and whether schedules and background were at work."""
     late = bool(plan.controlled)
     yield AFTERWARDS if late else "ping before the workload", evidence.rtt_check, PAYLOAD_BYTES, late
-    if isinstance(trial.workload, PingWorkload):
+    if trial.workload.echo_bytes is not None:
         found = PingOutcome(**evidence.outcome.measured["ping"])
-        yield "ping of the workload", found, trial.workload.size_bytes, True
+        yield "ping of the workload", found, trial.workload.echo_bytes, True

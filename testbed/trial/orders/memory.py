@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...model.workload import FlowWorkload, HttpWorkload, Iperf3Workload, UdpWorkload, Workload
+from ...model.workload import Workload
 from ...plan.link.emulator import frame_bytes
 from ...plan.link.stage import Stage
 from ...plan.network import Plan
@@ -27,34 +27,28 @@ MININET_BYTES, MININET_NODE_BYTES = 32 << 20, 3 << 20
 
 BACKGROUND_FLOW_BYTES = 64 << 10
 """A flow of the background: two threads and two sockets, most of which come and go."""
-TMPFS_SHARE = 2
-"""A tmpfs may take half of the guest's memory, and what a cache holds lies in one."""
 
 
 def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 0, background_bps: int = 0) -> int:
     """A ceiling for the guest, rounded up to whole MiB: base + nodes + flows + 2 × 1.6 × what the path and its buffers
-    hold. iperf3 also fills fixed socket buffers with data of its own, two for each flow, and a cache is kept in memory.
-    `background_bps` is what datagrams of the background bring.
+    hold, and what the tool itself keeps. `background_bps` is what datagrams of the background bring.
     """
     path_bytes = 0.0
+    unyielding_bps = 0 if workload is None else workload.unyielding_bps
     fastest_bps = max((_rate_bps(stage) for emulator in plan.emulators for stage in emulator.stages), default=0)
     for emulator in plan.emulators:
         for stage in emulator.stages:
             # A delay stands before its rate: datagrams fill it faster, and without a rate what other links bring does.
-            rate_bps = max(_rate_bps(stage) or fastest_bps, _offered_bps(workload), background_bps)
+            rate_bps = max(_rate_bps(stage) or fastest_bps, unyielding_bps, background_bps)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
             path_bytes += stage.buffer_bytes(emulator.mtu_bytes)
-    fastest_bps = max(fastest_bps, *(port.rate_bps or 0 for port in plan.tc_ports), _offered_bps(workload), 0)
+    fastest_bps = max(fastest_bps, *(port.rate_bps or 0 for port in plan.tc_ports), unyielding_bps, 0)
     for port in plan.tc_ports:
         held = port.limit * frame_bytes(port.mtu_bytes) if port.rate_bps else fastest_bps * port.delay_ns / 8e9
         path_bytes += held
-    flows = workload.flows if isinstance(workload, FlowWorkload | Iperf3Workload | UdpWorkload) else 1
+    flows = 1 if workload is None else workload.connections
     buffers = BACKGROUND_FLOW_BYTES * background_flows + FLOW_BYTES * len(plan.background)
-    if isinstance(workload, Iperf3Workload):
-        buffers += flows * 2 * (workload.window_bytes or 0)
-    if isinstance(workload, HttpWorkload):
-        flows = 2 * workload.concurrency
-        buffers += TMPFS_SHARE * _cached_bytes(workload)
+    buffers += 0 if workload is None else workload.buffer_bytes
     if any(command.tool == "mininet" for command in plan.commands):
         buffers += MININET_BYTES + MININET_NODE_BYTES * plan.namespaces
     openflow = SWITCH_BYTES * len(plan.datapaths) + CONTROLLER_BYTES * len(plan.channels)
@@ -71,18 +65,3 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
 
 def _rate_bps(stage: Stage) -> int:
     return max(state.asked.rate_bps or 0 for state in stage.history)
-
-
-def _offered_bps(workload: Workload | None) -> int:
-    """What comes whatever the path carries."""
-    if isinstance(workload, UdpWorkload) or (isinstance(workload, Iperf3Workload) and workload.protocol == "udp"):
-        return (workload.rate_bps or 0) * workload.flows
-    return 0
-
-
-def _cached_bytes(workload: HttpWorkload) -> int:
-    """What the cache holds, and what it is fetching: clients that miss an object at the same time fetch it each."""
-    if workload.cache is None:
-        return 0
-    copies = 1 if workload.warm else workload.concurrency
-    return sum(workload.sizes_bytes) + copies * max(workload.sizes_bytes)

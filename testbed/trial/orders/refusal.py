@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from ...error import UserError
 from ...model.data_path import lowest_rate_bps
-from ...model.scenario import Trial, workload_hosts
-from ...model.workload import WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload
+from ...model.scenario import Trial
+from ...model.workload import WINDOW_MAX_BYTES
 from ...plan.network import Plan
+from ..workload import registry
 
 
 def check_windows(trial: Trial) -> None:
-    workload = trial.workload
-    windows: tuple[int | None, ...] = ()
-    if isinstance(workload, FlowWorkload):
-        windows = workload.window_bytes
-    elif isinstance(workload, Iperf3Workload):
-        windows = (workload.window_bytes,)
-    for window in windows:
+    for window in (flow.window_bytes for flow in trial.workload.asked_flows):
         if window is not None and window >= WINDOW_MAX_BYTES:
             raise UserError(
                 f"a window of {window} bytes is larger than the kernel allows; allowed: below 1 GiB (2^30 bytes), the "
@@ -30,7 +25,7 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
         names = " and ".join(wanted.nic for wanted in planned.real_nics)
         raise UserError(f"a lab kernel has no way to the real NIC {names}; allowed: kernel: host")
     ends = {
-        *workload_hosts(trial),
+        *trial.workload.hosts,
         *(host for each in planned.background for host in (each.source, each.destination)),
     }
     for node in sorted(planned.elsewhere):
@@ -39,15 +34,16 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
             raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
         if node not in ends:
             continue
-        if not isinstance(trial.workload, Iperf3Workload | PingWorkload):
-            raise UserError(f"{what}, and this tool needs both ends in one; allowed: tool: iperf3, or tool: ping")
+        if trial.workload.one_kernel:
+            allowed = ", or ".join(f"tool: {each.tool}" for each in registry.workloads() if not each.one_kernel)
+            raise UserError(f"{what}, and this tool needs both ends in one; allowed: {allowed}")
         if planned.background:
             raise UserError(f"{what}, and background traffic needs both ends in one; allowed: none, or host nodes")
 
 
 def check_rates(trial: Trial, planned: Plan) -> None:
     """In virtual time nothing but a rate slows traffic down."""
-    wanted = [] if isinstance(trial.workload, PingWorkload) else [planned.leg, planned.upstream]
+    wanted = [planned.leg, planned.upstream] if trial.workload.sends_data else []
     for leg in filter(None, (*wanted, *planned.background)):
         if lowest_rate_bps(leg.path) is None:
             links = ", ".join(hop.link.name for hop in leg.path)

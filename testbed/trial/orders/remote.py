@@ -16,22 +16,20 @@ from ...agent.nic_loan import FOLDER
 from ...agent.remote_machine import OBSERVER
 from ...kernel.host import PROBES
 from ...model.scenario import Trial
-from ...model.workload import Iperf3Workload, PingWorkload, controls
 from ...plan.command import home, place
 from ...plan.network import Plan
 from ...plan.node import machine_link
 from ...plan.node import namespace as nodes
 from ..observe import netlink
 from ..observe.sample import Source
+from ..workload import registry
 
 VERSIONS = {
     "iproute2": ["ip", "-V"],
     "nftables": ["nft", "--version"],
     "ethtool": ["ethtool", "--version"],
-    "iperf3": ["iperf3", "--version"],
-    "ping": ["ping", "-V"],
 }
-WORKLOAD_PROGRAMS: dict[type, str] = {Iperf3Workload: "iperf3", PingWorkload: "ping"}
+"""What every machine has, and how it is asked which one; the programs of tools come on top."""
 TOOLS = "/run/tools"
 HEADER = struct.Struct("=QII")
 """Before each record of the observer: its time, the number of its source, its length."""
@@ -95,17 +93,15 @@ def _needs(trial: Trial, planned: Plan, machine: str) -> dict[str, Any]:
     tools = {command.tool for command in commands} - {"write"}
     is_end = machine in (trial.workload.source, trial.workload.destination)
     programs = {"ip", "tc", "ethtool", *tools} | ({"ping"} if machine == trial.workload.source else set())
-    programs |= (
-        {WORKLOAD_PROGRAMS[type(trial.workload)]} if is_end and type(trial.workload) in WORKLOAD_PROGRAMS else set()
-    )
+    programs |= {program.name for program in trial.workload.programs} if is_end else set()
     probes = {name for name in PROBES if name in words or name in tools}
     return {
         "programs": sorted(programs),
         "probes": {PROBES[name][1]: list(PROBES[name][0]) for name in sorted(probes)},
-        "controls": sorted(controls(trial.workload)) if machine == trial.workload.source else [],
+        "controls": sorted(trial.workload.controls) if machine == trial.workload.source else [],
         "sysctls": dict(nodes.of_machine(trial.topology.node(machine).sysctls)),
         "architecture": platform.machine(),
-        "versions": VERSIONS,
+        "versions": VERSIONS | registry.versions(apart=True),
     }
 
 

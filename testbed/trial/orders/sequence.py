@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...model.background import Constant
-from ...model.scenario import Trial, workload_hosts
+from ...model.scenario import Trial
 from ...plan import command, script, step
 from ...plan.command import Command
 from ...plan.network import Plan, plan
 from ...plan.node import vm
 from ...plan.node.namespace import node_netns
-from .. import workload
 from ..observe.sample import Source
-from ..workload import background, ping
+from ..workload import background, ping, registry
 from . import bring_up, openflow_dump, remote
 from .capture import CAPTURE_BUFFER_BYTES, CAPTURE_RETIRES_S, capture_name, capture_points, captures
 from .file_name import (
@@ -110,7 +109,7 @@ def orders(trial: Trial) -> Orders:
         *captures(trial, planned),
         *remote.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, OBSERVER),
         *background.steps(trial.background, drawn, trial.workload, planned),
-        *_with_timeline(workload.steps(trial.workload, planned, trial.seed), trial, planned, changed),
+        *_with_timeline(registry.steps(trial.workload, planned, trial.seed), trial, planned, changed),
         *background.stops(trial.background),
         *({"stop": name} for name in remote.observers(planned, sampled, OBSERVER)),
         *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
@@ -174,7 +173,7 @@ def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
     """The nodes on the way of the data and of what answers it, from end to end, each once."""
     legs = filter(None, (planned.leg, planned.upstream))
     links = (hop.link for leg in legs for hop in (*leg.path, *leg.back))
-    return tuple(dict.fromkeys((*workload_hosts(trial), *(end for link in links for end in link.ends))))
+    return tuple(dict.fromkeys((*trial.workload.hosts, *(end for link in links for end in link.ends))))
 
 
 def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
@@ -185,7 +184,7 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     passed = (port.netns for port in planned.tc_passed(there=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(host)) for host in workload_hosts(trial) if _is_observed(planned, host)),
+        *(Source("tcp", node_netns(host)) for host in trial.workload.hosts if _is_observed(planned, host)),
         *(Source("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
         *(Source("nft", e.netns) for e in policed),
     )
@@ -213,7 +212,7 @@ def _with_timeline(
         }
         for each in planned.timeline
     ]
-    begin = workload.begin(trial.workload)
+    begin = registry.begin(trial.workload)
     timeline = {"title": "timeline", "timeline": moments, "background": "timeline"}
     timeline |= {"begin": list(begin)} if begin else {}
     at = max(n for n, step in enumerate(steps) if "run" in step and not step.get("background"))
@@ -232,7 +231,7 @@ def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
 
 
 def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
-    for node in workload_hosts(trial):
+    for node in trial.workload.hosts:
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
         if node in planned.elsewhere:
             files[machine_cpu_file(node, when)] = "/proc/stat"

@@ -13,7 +13,7 @@ from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.background import Background, Backgrounds, Burst, Constant, schedule
 from ...model.data_path import Leg
-from ...model.workload import FlowWorkload, Workload, length_ns
+from ...model.workload import Workload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from . import udp
@@ -120,14 +120,13 @@ def _length_ns(name: str, background: Background, workload: Workload, plan: Plan
     """How long it goes on at most: the workload's own length needs some round trips for its connections on top."""
     if background.duration_ns is not None:
         return background.duration_ns
-    own_ns = length_ns(workload)
+    own_ns = workload.length_ns
     if own_ns is None:
         raise UserError(
             f"background {name}: how long the workload takes is not known beforehand; allowed: a line such as "
             "'duration: 60 s' for the background"
         )
-    flows = workload.flows if isinstance(workload, FlowWorkload) else 1
-    return background.lead_ns + own_ns + SETTLE_NS + (flows + 4) * plan.rtt_ns
+    return background.lead_ns + own_ns + SETTLE_NS + (workload.opening_round_trips + 4) * plan.rtt_ns
 
 
 def _text(bursts: tuple[Burst, ...]) -> str:

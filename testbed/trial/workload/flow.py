@@ -14,10 +14,10 @@ from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ..observe import tcp_info
 from .outcome import FlowOutcome, Outcome
+from .tool import Tool
 
 OUTPUT = "flow.out"
 BEGIN = (OUTPUT, r"^start (\d+)$")
-FIRST_PORT = 5001
 TCP_CLOSE_WAIT = 8
 
 
@@ -32,7 +32,7 @@ def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]
         "--to",
         node_netns(workload.destination),
     ]
-    words += ["--address", str(address), "--port", str(FIRST_PORT)]
+    words += ["--address", str(address), "--port", str(workload.data_ports.destination[0])]
     words += ["--leave-out", str(leave_out_ns)] if leave_out_ns is not None else []
     words += ["--bytes", str(workload.flow_bytes)] if workload.flow_bytes is not None else []
     for congestion, window, start_ns in _flows(workload):
@@ -165,3 +165,6 @@ def _whole(value: float | None) -> int | None:
 
 def _share(part_s: float | None, whole_s: float | None) -> float | None:
     return part_s / whole_s if part_s is not None and whole_s else None
+
+
+TOOL = Tool(FlowWorkload, steps=steps, read=read, begin=BEGIN)

@@ -23,6 +23,7 @@ from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, Download, parse
 from .outcome import FlowOutcome, Outcome
+from .tool import Tool
 
 READY_S = 0.5
 """From the start of a server to the first request."""
@@ -227,3 +228,6 @@ def _step_times(folder: Path) -> tuple[int, int]:
         if entry["step"].get("title") == TITLE and entry["step"].get("out") == OUTPUT:
             return entry["begin_ns"], entry["end_ns"]
     raise TrialError("log.jsonl does not tell of the downloads")
+
+
+TOOL = Tool(HttpWorkload, steps=steps, read=read, begin=None)

@@ -9,9 +9,9 @@ from typing import Any
 
 from ...kernel.guest import TrialError
 from ...model.workload import Iperf3Workload
-from ...plan.link.ruleset import CONTROL_PORT, DATA_PORTS
 from ...plan.network import Plan
 from .outcome import FlowOutcome, Outcome
+from .tool import Tool
 
 CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
 SERVER_READY_S = 0.5
@@ -20,16 +20,17 @@ SERVER_READY_S = 0.5
 def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[dict[str, Any]]:
     """A server for one test, and the client."""
     address = str(plan.destination)
-    server = ["iperf3", "--server", "--one-off", "--json", "--port", str(CONTROL_PORT)]
+    port, client_ports = workload.data_ports.destination[0], workload.data_ports.source
+    server = ["iperf3", "--server", "--one-off", "--json", "--port", str(port)]
     client = [
         "iperf3",
         "--client",
         address,
         "--json",
         "--port",
-        str(CONTROL_PORT),
+        str(port),
         "--cport",
-        str(DATA_PORTS[0]),
+        str(client_ports[0]),
     ]
     client += ["--time", str(workload.duration_ns // 10**9), "--parallel", str(workload.flows)]
     client += ["--congestion", workload.congestion] if workload.congestion else []
@@ -128,3 +129,6 @@ def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int) -> Outc
         for count in by_stream.values()
     )
     return Outcome(None, None, None, octets * 8 / seconds if seconds else 0.0, None, flows, {"udp": measured})
+
+
+TOOL = Tool(Iperf3Workload, steps=steps, read=read, begin=None)

@@ -14,6 +14,7 @@ from ...model.data_path import Leg
 from ...model.workload import PingWorkload
 from ...plan.network import Plan
 from .outcome import Outcome
+from .tool import Tool
 
 OUTPUT = "ping.out"
 FIRST = 3
@@ -110,3 +111,6 @@ def _together(first: list[PingOutcome], rest: list[PingOutcome]) -> PingOutcome:
         rtt_sd_s=None if mean_s is None else math.sqrt(max(0.0, square - mean_s**2)),
         first_rtts_s=tuple(each.rtt_min_s for each in first),
     )
+
+
+TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None)

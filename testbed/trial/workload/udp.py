@@ -13,9 +13,9 @@ from ...model.workload import UdpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from .outcome import FlowOutcome, Outcome
+from .tool import Tool
 
 OUTPUT = "udp.out"
-FIRST_PORT = 6001
 GROUPS_MAX = 10_000
 """Groups of datagrams in a second. Each costs the sender two system calls, which is what takes wall time in virtual
 time; a faster flow sends several datagrams at once, as a NIC with segmentation does.
@@ -57,7 +57,7 @@ def steps(workload: UdpWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
     assert plan.leg is not None, "BUG: a plan without a workload"
     run = words(
         plan.leg,
-        port=FIRST_PORT,
+        port=workload.data_ports.destination[0],
         rate_bps=workload.rate_bps,
         length_bytes=workload.length_bytes,
         duration_ns=workload.duration_ns,
@@ -196,3 +196,6 @@ def _flow(found: list[str]) -> UdpFlow:
     if len(found) != len(fields(UdpFlow)):
         raise TrialError(f"udp wrote a flow with {len(found)} numbers")
     return UdpFlow(*(float(word) if kind == "float" else int(word) for kind, word in zip(kinds, found, strict=True)))  # type: ignore[arg-type]
+
+
+TOOL = Tool(UdpWorkload, steps=steps, read=read, begin=None)

@@ -1,0 +1,186 @@
+"""What every workload states about itself, whichever tool it is. Pure, no I/O.
+
+Plan, trial, gate, estimate and analysis ask the value and know no tool. A class that forgets a fact does not
+type-check, and raises TypeError when it is defined or made.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, Literal, TypeAlias
+
+SocketFact: TypeAlias = Literal["congestion", "window"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the computer that a tool runs: its name, the option that prints its version, its Debian package."""
+
+    name: str
+    version: str
+    package: str
+
+
+@dataclass(frozen=True)
+class AskedFlow:
+    """What one flow asks for. `congestion` None is datagrams, which give way to nothing. `window_bytes` None is the
+    kernel's choice. `rate_bps`, of payload, is what it offers; None is all that the path takes.
+    """
+
+    congestion: str | None
+    window_bytes: int | None = None
+    rate_bps: int | None = None
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A part of a workload's load: `flows` side by side, each for `duration_ns` or with `flow_bytes`; one is None.
+
+    It happens `times` over, one after the other. Each time `round_trips` pass before the data moves, and `pause_ns`
+    after it before the next transfer. `slow_start` says whether its time is mostly that of new connections. Its data
+    crosses the last `paths` of the workload's data paths. `packets` None is as many as the data needs: full ones, or
+    datagrams of `datagram_bytes` of payload.
+    """
+
+    flows: tuple[AskedFlow, ...]
+    duration_ns: int | None = None
+    flow_bytes: int | None = None
+    times: int = 1
+    round_trips: int = 0
+    pause_ns: int = 0
+    slow_start: bool = False
+    paths: int = 1
+    packets: int | None = None
+    datagram_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class DataPorts:
+    """By what the packets of a workload's data are known: ranges of ports, both ends included."""
+
+    protocol: Literal["tcp", "udp"]
+    source: tuple[int, int]
+    destination: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ControlConnection:
+    """A connection of the tool's own, whose packets no emulator counts as data or drops.
+
+    It goes to the server's `port` like the data, but not from one of the clients' `data_ports`. Datagrams of up to
+    `greeting_bytes`, from the IP header on, belong to it too.
+    """
+
+    port: int
+    data_ports: tuple[int, int]
+    greeting_bytes: int
+
+
+@dataclass(frozen=True)
+class Workload(ABC):
+    """Data from the host `source` to the host `destination`.
+
+    The same for all values of a class, stated in its header: `tool` is its name in files. `programs` are those of the
+    computer that it runs. `one_kernel` says whether both ends must be in one kernel. `sends_data` says whether it sends
+    data packets, TCP or UDP, and can fill a path. `reports` is what its output says of each flow's sockets, which the
+    gate then compares with what was asked. `port_is_senders` says whether a flow's port in the outcome is that of its
+    sender's socket, which tells its samples. `control` is a connection that emulators leave alone.
+    """
+
+    tool: ClassVar[str]
+    programs: ClassVar[tuple[Program, ...]]
+    one_kernel: ClassVar[bool]
+    sends_data: ClassVar[bool]
+    reports: ClassVar[frozenset[SocketFact]]
+    port_is_senders: ClassVar[bool]
+    control: ClassVar[ControlConnection | None]
+
+    source: str
+    destination: str
+
+    def __init_subclass__(
+        cls,
+        *,
+        tool: str,
+        programs: tuple[Program, ...],
+        one_kernel: bool,
+        sends_data: bool,
+        reports: frozenset[SocketFact],
+        port_is_senders: bool,
+        control: ControlConnection | None,
+    ) -> None:
+        super().__init_subclass__()
+        cls.tool, cls.programs, cls.one_kernel, cls.sends_data = tool, programs, one_kernel, sends_data
+        cls.reports, cls.port_is_senders, cls.control = reports, port_is_senders, control
+
+    @property
+    @abstractmethod
+    def relays(self) -> tuple[str, ...]:
+        """The hosts between the two, such as a cache, that take the data and send it on, in its order."""
+
+    @property
+    @abstractmethod
+    def asked_flows(self) -> tuple[AskedFlow, ...]:
+        """What each flow asks for, in the order of the outcome's flows; empty for a tool without flows."""
+
+    @property
+    @abstractmethod
+    def load(self) -> tuple[Transfer, ...]:
+        """What it sends, in this order."""
+
+    @property
+    @abstractmethod
+    def length_ns(self) -> int | None:
+        """From its start to its end; None if that depends on the path."""
+
+    @property
+    @abstractmethod
+    def opening_round_trips(self) -> int:
+        """How many round trips its connections take to open before it starts."""
+
+    @property
+    @abstractmethod
+    def data_ports(self) -> DataPorts | None:
+        """By what its data is known in a capture; None if ports do not tell."""
+
+    @property
+    @abstractmethod
+    def echo_bytes(self) -> int | None:
+        """The payload of its ICMP echo requests, of which the gate checks the RTT; None for all else."""
+
+    @property
+    @abstractmethod
+    def connections(self) -> int:
+        """Pairs of sockets that exist at the same time, for the memory of a lab kernel."""
+
+    @property
+    @abstractmethod
+    def buffer_bytes(self) -> int:
+        """The memory that it takes in a lab kernel beyond its connections."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All that take part, in the order in which the data passes them."""
+        return (self.source, *self.relays, self.destination)
+
+    @property
+    def data_paths(self) -> tuple[tuple[str, str], ...]:
+        """(sender, receiver) of each path of its data; the last one leads to the destination."""
+        return tuple(pairwise(self.hosts))
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The congestion controls that it asks the kernel for, each once."""
+        return tuple(dict.fromkeys(flow.congestion for flow in self.asked_flows if flow.congestion is not None))
+
+    @property
+    def unyielding_bps(self) -> int:
+        """What it sends whatever the path carries: the rate of its datagrams."""
+        return sum(flow.rate_bps or 0 for flow in self.asked_flows if flow.congestion is None)
+
+    @property
+    def sending_ns(self) -> int | None:
+        """How long each flow sends; None if an amount or the path says when it ends."""
+        return self.load[0].duration_ns if self.asked_flows and len(self.load) == 1 else None

@@ -1,0 +1,51 @@
+"""The tools that trials can run. Pure, no I/O."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ...model.workload import BUILT_IN, Workload
+from ...plan.network import Plan
+from .outcome import Outcome
+from .tool import Tool
+
+TOOLS: dict[str, Tool[Any]] = {
+    each.tool: import_module(f".{each.tool}", __package__).TOOL for each in BUILT_IN
+}  # each has its module here, which is named after it
+
+
+def register(tool: Tool[Any]) -> None:
+    """Takes in a tool from outside; spec.workload.registry takes in its keys."""
+    assert tool.workload.tool not in TOOLS, f"BUG: two tools with the name {tool.workload.tool!r}"
+    TOOLS[tool.workload.tool] = tool
+
+
+def workloads() -> tuple[type[Workload], ...]:
+    """The class of each tool, in the order in which messages name them."""
+    return tuple(tool.workload for tool in TOOLS.values())
+
+
+def versions(*, apart: bool) -> dict[str, list[str]]:
+    """How the programs of tools are asked for their versions; if `apart`, only of those whose ends need not be in one
+    kernel.
+    """
+    programs = (program for each in workloads() if not (apart and each.one_kernel) for program in each.programs)
+    return {program.name: [program.name, program.version] for program in programs}
+
+
+def steps(workload: Workload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+    """The steps that run a workload."""
+    found: list[dict[str, Any]] = TOOLS[workload.tool].steps(workload, plan, seed)
+    return found
+
+
+def read(workload: Workload, folder: Path) -> Outcome:
+    """What a workload's output files in a trial's folder say. Raises TrialError if they make no sense."""
+    return TOOLS[workload.tool].read(workload, folder)
+
+
+def begin(workload: Workload) -> tuple[str, str] | None:
+    """The file and the pattern by which a workload says that it began; None if it does not."""
+    return TOOLS[workload.tool].begin
