@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
-from trials import Ran, Steps, make_trial
+from trials import Ran, Steps, make_trial, tampered
 
 from testbed.kernel.ready import probe
 from testbed.trial import run as runner
@@ -35,7 +34,7 @@ def run_trial(tmp_path: Path) -> Callable[..., Ran]:
         made = orders(trial)
         folder = tmp_path / f"trial-{next(count)}"
         folder.mkdir()
-        done = runner.run(trial, replace(made, steps=tamper(made.steps)), folder)
+        done = runner.run(trial, tampered(made, tamper), folder)
         return Ran(trial, made, folder, done.data)
 
     return run

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import make_trial
+from trials import make_trial, steps_data
 
 from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
@@ -75,7 +75,7 @@ def test_the_plan_says_exactly_which_flow_starts_when_with_how_many_bytes() -> N
     made = orders(make_trial(background={"web": WEB, "bulk": BULK}))
     lines = [line for line in made.script.splitlines() if line.startswith("#   ") and " s: " in line]
     assert len(lines) == sum(map(len, made.drawn.values())) > 20
-    step = next(step for step in made.steps if step.get("out") == "background-web.txt")
+    step = next(step for step in steps_data(made.steps) if step.get("out") == "background-web.txt")
     start, _, size = step["stdin"].splitlines()[0].split()
     assert f"#   {int(start) / 1e9:.9f} s: {size} bytes" in lines
 
@@ -83,15 +83,17 @@ def test_the_plan_says_exactly_which_flow_starts_when_with_how_many_bytes() -> N
 def test_what_leads_starts_first_and_by_so_much() -> None:
     each = {"web": {**WEB, "lead": "1 s"}, "bulk": {**BULK, "lead": "2500 ms"}, "noise": NOISE}
     made = orders(make_trial(background=each))
-    first = next(i for i, step in enumerate(made.steps) if step.get("background") == "background-bulk")
-    kinds = [step.get("background") or step.get("sleep") for step in made.steps[first : first + 5]]
+    first = next(i for i, step in enumerate(steps_data(made.steps)) if step.get("background") == "background-bulk")
+    kinds = [step.get("background") or step.get("sleep") for step in steps_data(made.steps)[first : first + 5]]
     assert kinds == ["background-bulk", 1.5, "background-web", 1.0, "background-noise"]
-    assert [step["stop"] for step in made.steps if "stop" in step][:3] == [f"background-{name}" for name in each]
+    assert [step["stop"] for step in steps_data(made.steps) if "stop" in step][:3] == [
+        f"background-{name}" for name in each
+    ]
 
 
 def test_each_has_a_port_of_its_own() -> None:
     made = orders(make_trial(background={"web": WEB, "bulk": BULK, "noise": NOISE}))
-    runs = [step["run"] for step in made.steps if str(step.get("background", "")).startswith("background-")]
+    runs = [step["run"] for step in steps_data(made.steps) if str(step.get("background", "")).startswith("background-")]
     assert sorted(run[run.index("--port") + 1] for run in runs) == ["7001", "7002", "7003"]
 
 

@@ -13,6 +13,7 @@ from trials import Ran, make_trial
 from testbed.error import MachineError, UserError
 from testbed.kernel import guest, lab
 from testbed.kernel.guest import Cancelled, TrialError
+from testbed.plan.step_json import step_of
 from testbed.sweep import run as sweep
 from testbed.sweep.store import Store
 from testbed.trial import place
@@ -29,7 +30,9 @@ def carry_out(tmp_path: Path) -> Callable[..., guest.Ending]:
     image = there.image
 
     def run(*steps: dict[str, Any], memory_bytes: int = MEMORY_BYTES, **options: Any) -> guest.Ending:
-        return lab.run(image, steps, tmp_path, tools=there.tools, seed=1, memory_bytes=memory_bytes, **options)
+        return lab.run(
+            image, tuple(map(step_of, steps)), tmp_path, tools=there.tools, seed=1, memory_bytes=memory_bytes, **options
+        )
 
     return run
 

@@ -18,6 +18,8 @@ from testbed.kernel import lab
 from testbed.kernel.image.cache import find
 from testbed.kernel.native_program import tools
 from testbed.package import MININET_DRIVER, MININET_PYTHON
+from testbed.plan.step import Run
+from testbed.plan.step_json import step_of
 from testbed.spec import mininet_import
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
@@ -227,7 +229,7 @@ def test_open_vswitch_of_mininet_forwards_without_a_daemon_of_the_machine(tmp_pa
         {"run": ["ip", "netns"], "out": "left.txt"},
         {"read": {"processes.txt": "/proc/loadavg"}},
     ]
-    lab.run(find(None), steps, tmp_path, tools=tools(), seed=1, memory_bytes=512 << 20)
+    lab.run(find(None), tuple(map(step_of, steps)), tmp_path, tools=tools(), seed=1, memory_bytes=512 << 20)
     assert "5 received, 0% packet loss" in (tmp_path / "ping.txt").read_text()
     assert "time=20.0 ms" in (tmp_path / "ping.txt").read_text()
     shown = (tmp_path / "datapath.txt").read_text()
@@ -244,7 +246,8 @@ def test_what_mininet_only_prints_ends_the_trial(tmp_path: Path) -> None:
         "switches": [],
         "links": [{"ends": ends, "mtu_bytes": 1500, "tc": {"bw": 2000.0}}],  # more than Mininet takes: it ignores it
     }
-    step = {"run": [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial"], "stdin": json.dumps(said)}
+    driver = (*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial")
+    step = Run(driver, stdin=json.dumps(said))
     with pytest.raises(Exception, match=r"Bandwidth limit 2000\.0 is outside supported range"):
         lab.run(find(None), [step], tmp_path, tools=tools(), seed=1, memory_bytes=512 << 20)
 
@@ -283,8 +286,8 @@ def test_mininets_own_tests_pass_inside(tmp_path: Path, own_tests: Path, module:
     """Those that its author skips without the reference switch or IVS are skipped; `own-tests.sh` says the rest."""
     shutil.copytree(own_tests, tmp_path / "own")
     script = (HERE / "mininet" / "own-tests.sh").read_text()
-    life = {"run": ["/run/tools/observe", "/run/trial/life.bin", "1000000000"], "background": "life"}
-    step = {"run": ["sh", "-s", "/run/trial/own", module], "stdin": script, "out": "own.txt", "err": "own.txt"}
+    life = Run(("/run/tools/observe", "/run/trial/life.bin", "1000000000"), background="life")
+    step = Run(("sh", "-s", "/run/trial/own", module), stdin=script, out="own.txt", err="own.txt")
     try:
         lab.run(find(None), [life, step], tmp_path, tools=tools(), seed=1, memory_bytes=1 << 30)
     finally:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trials import Ran, Steps
+from trials import Ran, Steps, tampered
 
 from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
@@ -91,8 +91,7 @@ def run(tmp_path: Path) -> Run:
         made = orders(trial)
         folder = tmp_path / f"trial-{next(count)}"
         folder.mkdir()
-        steps = made.steps if tamper is None else tamper(made.steps)
-        done = runner.run(trial, made if tamper is None else type(made)(**{**vars(made), "steps": steps}), folder)
+        done = runner.run(trial, made if tamper is None else tampered(made, tamper), folder)
         return Ran(trial, made, folder, done.data)
 
     return carry_out

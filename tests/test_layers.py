@@ -38,7 +38,15 @@ INSIDE = {
         ("topology", "workload"),
         ("syntax",),
     ),
-    "plan": (("network",), ("wiring",), ("mininet",), ("node",), ("link",), ("script", "step"), ("command",)),
+    "plan": (
+        ("network",),
+        ("wiring",),
+        ("mininet",),
+        ("node",),
+        ("batch", "link"),
+        ("script", "step_json"),
+        ("step", "command"),
+    ),
     "kernel": (
         ("ready",),
         ("lab", "host", "machine"),

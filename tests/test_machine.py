@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from trials import steps_data
 
 from testbed.agent import machine_daemon, nic_loan
 from testbed.error import SpecError, UserError
@@ -63,7 +64,7 @@ def test_every_command_of_a_network_of_machines_happens_on_one() -> None:
 
 def test_what_moves_into_a_namespace_is_lent_before() -> None:
     made = orders(trial())
-    lent_nics = {(s["machine"], nic) for s in made.steps if "nics" in s for nic in s["nics"]}
+    lent_nics = {(s["machine"], nic) for s in steps_data(made.steps) if "nics" in s for nic in s["nics"]}
     moved = {
         (str(c.on).removesuffix(HOME), c.words[2])
         for c in made.commands
@@ -71,7 +72,7 @@ def test_what_moves_into_a_namespace_is_lent_before() -> None:
     }
     assert lent_nics == moved
     assert len(moved) == 6
-    kinds = ["needs" if "needs" in step else "nics" if "nics" in step else "other" for step in made.steps]
+    kinds = ["needs" if "needs" in step else "nics" if "nics" in step else "other" for step in steps_data(made.steps)]
     assert kinds == sorted(kinds, key=["needs", "nics", "other"].index)  # all are looked at before any is touched
 
 

@@ -20,6 +20,7 @@ from testbed.error import MachineError
 from testbed.kernel.guest import TrialError
 from testbed.kernel.machine import playbook
 from testbed.package import which
+from testbed.plan.step import Location, Run
 from testbed.spec.load import load_scenario, load_topology
 from testbed.trial import readiness
 from testbed.trial import run as runner
@@ -234,7 +235,7 @@ def test_another_host_key_than_the_known_one_is_called_that(computers: Room, tmp
 def test_a_step_that_fails_leaves_every_machine_as_it_was(computers: Room, tmp_path: Path) -> None:
     trial = load_scenario(write(computers, tmp_path / "spec")).trials()[0]
     made = orders(trial)
-    steps = (*made.steps[:-8], {"run": ["ls", "sabotage"], "on": "path.emulator"})
+    steps = (*made.steps[:-8], Run(("ls", "sabotage"), where=Location(on="path.emulator")))
     object.__setattr__(made, "steps", steps)
     with pytest.raises(TrialError, match=r"ls sabotage: exit status 2"):
         runner.run(trial, made, tmp_path)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from test_gate import INTERVAL_NS, carried, fine
-from trials import make_trial
+from trials import make_trial, steps_data
 
 from testbed.error import MachineError, SpecError
 from testbed.kernel.ready import feasibility
@@ -363,6 +363,6 @@ def test_hosts_of_tclinks_send_packets_one_by_one_unless_they_are_asked_not_to()
 
 
 def test_the_driver_reads_what_the_plan_says() -> None:
-    (step,) = [step for step in orders(in_mininet()).steps if step.get("title") == "mininet"]
+    (step,) = [step for step in steps_data(orders(in_mininet()).steps) if step.get("title") == "mininet"]
     assert step["run"][-2:] == ["build", "/run/trial"]
     assert json.loads(step["stdin"])["links"][0]["tc"]["bw"] == 100.0

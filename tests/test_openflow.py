@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trials import steps_data
 
 from testbed import package
 from testbed.error import MachineError, UserError
@@ -24,12 +25,12 @@ from testbed.model.openflow import Controller, Ovs, Rule
 from testbed.model.topology import Link, Node, Topology
 from testbed.model.vlan import Membership
 from testbed.model.workload import PingWorkload
+from testbed.plan.batch import steps
 from testbed.plan.command import Command, undos
 from testbed.plan.network import plan
 from testbed.plan.node import control_channel
 from testbed.plan.node.controller import told
 from testbed.plan.script import script
-from testbed.plan.step import steps
 from testbed.spec.load import load_scenario, load_topology
 from testbed.trial import place, readiness
 from testbed.trial.orders import openflow_dump
@@ -182,7 +183,7 @@ def test_every_switch_is_given_back_by_the_undos_of_its_commands() -> None:
 def test_no_switch_starts_before_the_clock_is_past_ten_seconds() -> None:
     tools = [command.tool for command in plan(load_topology(HOSTS)).commands]
     assert tools.index("ovsdb-server") < tools.index("wait") < tools.index("ovs-vswitchd")
-    assert steps([Command("wait", ("10",))])[0]["run"][-1] == "/proc/uptime"
+    assert steps_data(steps([Command("wait", ("10",))]))[0]["run"][-1] == "/proc/uptime"
 
 
 def test_a_file_with_quotes_stands_in_the_script_as_it_is(tmp_path: Path) -> None:
@@ -247,7 +248,7 @@ def test_the_channel_can_vary_one_way() -> None:
 
 def test_the_first_packets_are_those_of_the_workload() -> None:
     trial = load_scenario(ROOT / "scenarios" / "sdn-first-packet.yaml").trials()[0]
-    titles = [step.get("out", "") or step.get("stdin", "")[:4] for step in orders(trial).steps]
+    titles = [step.get("out", "") or step.get("stdin", "")[:4] for step in steps_data(orders(trial).steps)]
     assert titles.index("flows-s1-before.txt") < titles.index("ping") < titles.index("flows-s1-after.txt")
     assert titles.index("flows-s1-after.txt") < titles.index("rtt-warm-up-left.out") < titles.index("rtt-check.out")
 
@@ -319,7 +320,7 @@ def test_without_os_ken_a_controller_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
     start = steps([Command("controller", ("c", "/run/tb-ovs/c"), "tb-c")])
-    found = controller_runtime.with_interpreter(start, is_lab=True)
+    found = steps_data(controller_runtime.with_interpreter(start, is_lab=True))
     mounts = {step["run"][-1]: step["run"][-3] for step in found if step.get("title") == "mount"}
     search = next(word for word in found[-1]["run"] if word.startswith("PYTHONPATH="))
     assert search == f"PYTHONPATH={os.pathsep.join(mounts)}"

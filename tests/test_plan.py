@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from network import Forwarding, Wires, topologies, vlan_topologies
+from trials import steps_data
 
 from testbed import units
 from testbed.error import UserError
@@ -24,10 +25,10 @@ from testbed.model.address import address_book
 from testbed.model.route import way
 from testbed.model.topology import Link, Node, Topology
 from testbed.model.workload import PingWorkload
-from testbed.plan.command import PREFIX, Command, batches, undos
+from testbed.plan.batch import batches, steps
+from testbed.plan.command import PREFIX, Command, undos
 from testbed.plan.network import plan
 from testbed.plan.node.namespace import node_netns
-from testbed.plan.step import steps
 from testbed.spec.load import is_scenario, load_scenario, load_topology
 from testbed.trial.orders.sequence import orders
 
@@ -156,7 +157,7 @@ def test_a_segment_is_what_a_broadcast_reaches(topology: Topology) -> None:
 def test_the_batches_hold_all_commands_in_their_order(topology: Topology) -> None:
     planned = plan(topology)
     assert tuple(c for batch in batches(planned.commands) for c in batch.commands) == planned.commands
-    lines = [line for step in steps(planned.commands) for line in step.get("stdin", "").splitlines()]
+    lines = [line for step in steps_data(steps(planned.commands)) for line in step.get("stdin", "").splitlines()]
     assert lines == [" ".join(c.words) for c in planned.commands if c.tool in ("ip", "tc", "bridge", "nft")]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import make_trial
+from trials import make_trial, steps_data
 
 from testbed.error import UserError
 from testbed.model.impairment import Direction, PeriodicLoss
@@ -137,9 +137,10 @@ def test_only_a_delay_that_shrinks_is_told_to_keep_the_order(nic: str) -> None:
 )
 def test_a_schedule_lasts_from_the_start_to_the_end_of_what_is_measured(workload: dict[str, Any]) -> None:
     made = orders(make_trial(path={"schedule": [{"at": "1 s", "rate": "1 Mbit/s"}]}, workload=workload))
-    begin = next(n for n, step in enumerate(made.steps) if "timeline" in step)
-    assert made.steps[begin + 1]["title"] == (workload.get("tool") or "flow")
-    assert made.steps[begin + 2] == {"stop": "timeline"}
+    steps = steps_data(made.steps)
+    begin = next(n for n, step in enumerate(steps) if "timeline" in step)
+    assert steps[begin + 1]["title"] == (workload.get("tool") or "flow")
+    assert steps[begin + 2] == {"stop": "timeline"}
 
 
 @pytest.mark.parametrize("workload", [{"tool": "iperf3"}, {"tool": "udp", "rate": "1 Mbit/s"}])

@@ -14,7 +14,7 @@ import pytest
 import userimage
 from interactive import Home
 from leftover import namespaces, outlive, processes_below
-from trials import Ran
+from trials import Ran, steps_data
 
 from testbed import package
 from testbed.error import MachineError, SpecError, UserError
@@ -29,6 +29,7 @@ from testbed.model.scenario import Trial
 from testbed.model.vm import Vm
 from testbed.plan.node import open_vswitch
 from testbed.plan.node import vm as qemu
+from testbed.plan.step import Placeholder, Run, Sleep, StartVm
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial import place, readiness, run
@@ -54,17 +55,17 @@ def make_trial(topology: object = TOPOLOGY, **changes: object) -> Trial:
 
 
 def test_machines_start_when_the_network_is_there_and_are_told_the_rest_when_they_are_up() -> None:
-    steps = [step.get("title", next(iter(step))) for step in orders(make_trial()).steps]
+    steps = [step.get("title", next(iter(step))) for step in steps_data(orders(make_trial()).steps)]
     starts, waits = (
         [i for i, title in enumerate(steps) if title.startswith(word)] for word in ("start vm-", "wait for ")
     )
-    places = [i for i, step in enumerate(orders(make_trial()).steps) if step.get("on") in ("a", "b")]
+    places = [i for i, step in enumerate(steps_data(orders(make_trial()).steps)) if step.get("on") in ("a", "b")]
     assert len(starts) == len(waits) == 2
     assert max(starts) < min(waits) < max(waits) < min(places)
 
 
 def test_a_network_to_work_in_waits_for_its_machines_before_it_tells_them_anything() -> None:
-    steps = build(make_trial().topology, Kernel("host")).steps
+    steps = steps_data(build(make_trial().topology, Kernel("host")).steps)
     started = [i for i, step in enumerate(steps) if step.get("background", "").startswith("vm-")]
     reached = [i for i, step in enumerate(steps) if "reach" in step]
     told = [i for i, step in enumerate(steps) if step.get("on") in ("a", "b")]
@@ -75,7 +76,7 @@ def test_a_network_to_work_in_waits_for_its_machines_before_it_tells_them_anythi
 def test_a_machine_s_own_address_is_that_of_its_card_and_of_nothing_outside() -> None:
     planned = orders(make_trial()).plan
     port = planned.book.ports_of("a")[0]
-    (start,) = [c for c in planned.commands if c.tool == "start" and c.words[0] == "vm-a"]
+    (start,) = [c for c in planned.commands if c.tool == "vm" and c.words[0] == "vm-a"]
     cables = [c.words for c in planned.commands if c.words[:2] == ("link", "add") and "veth" in c.words]
     assert f"virtio-net-pci,netdev=net0,mac={port.mac},romfile=" in start.words
     assert not [words for words in cables if port.mac in words]
@@ -101,10 +102,11 @@ def test_what_a_machine_is_made_of_is_in_its_command(vm: Vm, there: list[str], n
     assert [text for text in not_there if text in said] == []
 
 
-def test_placeholders_are_filled_in_words_of_programs_only() -> None:
-    steps = ({"run": ["q", "accel=@accelerator@", "path=@modules/k@,x"]}, {"sleep": 1})
-    filled = hypervisor.filled(steps, {"@accelerator@": "tcg", "@modules/k@": "/m"})
-    assert filled == ({"run": ["q", "accel=tcg", "path=/m,x"]}, {"sleep": 1})
+def test_placeholders_are_filled_where_machines_start_only() -> None:
+    words = ("q", "accel=@accelerator@", "path=@modules/k@,x")
+    steps = (StartVm(words), Run(words), Sleep(1))
+    filled = hypervisor.filled(steps, {Placeholder("accelerator"): "tcg", Placeholder("modules/k"): "/m"})
+    assert filled == (StartVm(("q", "accel=tcg", "path=/m,x")), Run(words), Sleep(1))
 
 
 def test_a_machine_in_a_lab_kernel_is_refused() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trials import make_trial
+from trials import make_trial, steps_data
 
 from testbed import package
 from testbed.error import MachineError, SpecError, UserError
@@ -57,7 +57,9 @@ def test_each_download_is_a_client_of_its_own_unless_it_keeps_its_connection() -
     def clients(**changes: Any) -> list[str]:
         workload = {"tool": "http", "sizes": ["1 kB", "1 MB"], "downloads": 3, **changes}
         script = next(
-            step["stdin"] for step in orders(make_trial(workload=workload)).steps if step.get("out") == "http.out"
+            step["stdin"]
+            for step in steps_data(orders(make_trial(workload=workload)).steps)
+            if step.get("out") == "http.out"
         )
         return [line for line in script.splitlines() if line.startswith("curl ")]
 
@@ -71,7 +73,7 @@ def test_each_download_is_a_client_of_its_own_unless_it_keeps_its_connection() -
 
 
 def test_every_step_of_a_server_is_undone() -> None:
-    steps = orders(make_trial(topology=STAR, workload=CACHED)).steps
+    steps = steps_data(orders(make_trial(topology=STAR, workload=CACHED)).steps)
     started = [step["background"] for step in steps if str(step.get("background", "")).startswith("nginx-")]
     stopped = [step["stop"] for step in steps if str(step.get("stop", "")).startswith("nginx-")]
     assert started == ["nginx-origin", "nginx-edge"]
@@ -79,7 +81,7 @@ def test_every_step_of_a_server_is_undone() -> None:
 
 
 def test_nothing_is_written_outside_of_the_trial_and_its_tmpfs() -> None:
-    steps = orders(make_trial(topology=STAR, workload=CACHED)).steps
+    steps = steps_data(orders(make_trial(topology=STAR, workload=CACHED)).steps)
     for step in steps:
         if str(step.get("out", "")).endswith(".conf"):
             paths = [word.rstrip(";") for word in step["stdin"].split() if word.startswith("/") and word != "/"]
@@ -93,7 +95,7 @@ def test_the_round_trip_time_of_a_cached_workload_is_that_to_the_cache() -> None
     assert made.plan.upstream is not None
     assert made.plan.upstream.rtt_ns == 152_000_000
     assert made.plan.rate_bps == 100_000_000  # what no download can exceed, wherever the object lay
-    checks = [step for step in made.steps if step.get("title") == "ping"]
+    checks = [step for step in steps_data(made.steps) if step.get("title") == "ping"]
     assert [step["netns"] for step in checks] == ["tb-edge", "tb-origin"]
 
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from testbed.model.scenario import Trial
+from testbed.plan.step import Step
+from testbed.plan.step_json import data, step_of
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial.orders.sequence import Orders
 
 Steps: TypeAlias = tuple[dict[str, Any], ...]
+"""As the agent gets them."""
+
+
+def steps_data(steps: Iterable[Step]) -> Steps:
+    return tuple(map(data, steps))
+
+
+def tampered(made: Orders, tamper: Callable[[Steps], Steps]) -> Orders:
+    """The orders with other steps."""
+    return replace(made, steps=tuple(map(step_of, tamper(steps_data(made.steps)))))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from ..model.topology import WORKING, Topology
 from ..model.workload import PingWorkload
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
+from ..plan.step import Step
 from ..spec.topology.file import LinkFile
 from ..trial.orders import bring_up, remote
 from ..trial.orders.memory import memory_bytes
@@ -30,7 +31,7 @@ class Build:
     topology: Topology
     kernel: Kernel
     plan: Plan
-    steps: tuple[dict[str, Any], ...]
+    steps: tuple[Step, ...]
     memory_bytes: int
     notes: tuple[str, ...]
 
@@ -47,7 +48,7 @@ class Build:
     def _node(self, name: str, type: str) -> dict[str, Any]:
         ports = self.plan.book.ports_of(name)
         addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
-        return {"type": type, "where": self.plan.where(name), "ports": addresses}
+        return {"type": type, "where": self.plan.where(name).data(), "ports": addresses}
 
     def _link(self, name: str) -> dict[str, Any]:
         link, found = self.topology.link(name), self.plan.emulator(name)

@@ -32,6 +32,8 @@ from ..kernel.guest import CONSOLE, TrialError, ending, write_steps
 from ..kernel.image.cache import find
 from ..kernel.native_program import tools
 from ..plan.node.real_nic import Wanted
+from ..plan.step import Serve
+from ..plan.step_json import step_of
 from ..process import CommandError, Running
 from .running_network import Process
 from .session_relay import Relay
@@ -122,8 +124,8 @@ def keep(home: Path, held: Held, announcer: Announcer, listening: socket.socket)
             stack.enter_context(nic.attached(Wanted(**wanted), owner=f"the network {held.entry.name}"))
         stack.enter_context(_machines(start, folder))
         (told, says), (hears, telling), (signs, writing) = (stack.enter_context(_pipe()) for _ in range(3))
-        last = [{"title": "up", "serve": lab.CHANNEL if start["image"] else [told.fileno(), telling.fileno()]}]
-        write_steps(folder, [*start["steps"], *last])
+        serve = Serve(lab.CHANNEL if start["image"] else (told.fileno(), telling.fileno()))
+        write_steps(folder, [*map(step_of, start["steps"]), serve])
         guest = stack.enter_context(_started(start, folder, writing.fileno(), (told.fileno(), telling.fileno())))
         (home / "guest.json").write_text(json.dumps(_identity(guest.pid)))
         told.close()

@@ -17,6 +17,7 @@ from ..error import MachineError, TestbedError, UserError
 from ..journal import Held, Taken
 from ..kernel.image.cache import find
 from ..kernel.native_program import tools
+from ..plan.step_json import data
 from ..spec.topology.file import TopologyFile
 from ..trial.orders.local_words import substituted
 from .build import Build
@@ -100,7 +101,7 @@ def _write(build: Build, folder: Path, held: Held) -> None:
         "image": image,
         "seed": SEED,
         "memory_bytes": build.memory_bytes,
-        "steps": list(steps),
+        "steps": [data(step) for step in steps],
         "machines": TopologyFile.of(build.topology).written() if machines else None,
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
     }

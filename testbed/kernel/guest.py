@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..error import MachineError, TestbedError
+from ..plan.step import Step
+from ..plan.step_json import data
 from ..process import Running
 
 AGENT = Path(__file__).parent.parent / "agent"
@@ -29,7 +30,7 @@ WATCH_S = 0.5
 STANDSTILL_S = 120.0
 """Wall time without a sign of life after which a guest is taken to hang. Under load one sign takes a few seconds."""
 
-Steps = Sequence[dict[str, Any]]
+Steps = Sequence[Step]
 Progress = Callable[[float], None]
 """Called with the lab time, in seconds, whenever a guest reports it."""
 
@@ -60,7 +61,7 @@ def interpreter() -> str:
 
 
 def write_steps(folder: Path, steps: Steps) -> None:
-    (folder / "steps.json").write_text(json.dumps(steps, indent=1) + "\n")
+    (folder / "steps.json").write_text(json.dumps([data(step) for step in steps], indent=1) + "\n")
 
 
 @contextmanager

@@ -1,11 +1,10 @@
-"""Commands that build a network, each with its undo, and the batches in which they run. Pure, no I/O."""
+"""Commands that build a network, each with its undo. Pure, no I/O."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Literal, TypeAlias
 
 Tool: TypeAlias = Literal[
@@ -15,7 +14,7 @@ Tool: TypeAlias = Literal[
     "nft",
     "ethtool",
     "write",
-    "start",
+    "vm",
     "file",
     "mkdir",
     "rm",
@@ -47,16 +46,22 @@ CONTROLLER = ("python3", "-m", "testbed.agent.controller")
 
 @dataclass(frozen=True)
 class Command:
-    """What one tool is told, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has
-    this computer's real NICs), or `on` a node elsewhere.
+    """One order to one tool, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has this
+    computer's real NICs), or `on` a remote node.
 
-    `words` are without the name of the tool; those of `write` are a file below /proc/sys or /sys and the value
-    it gets, those of `start` a name and a program that goes on, of `file` a path and the text that it gets, of `wait` a
-    number of seconds that the machine must have been up, of `signal` the signal and a file with the number of the
-    process, of `controller` its name and its folder; those of `mininet` are for the driver. The tools of Open vSwitch
-    run for the switch that the namespace belongs to. `undo` are words for the same tool, or for `undo_tool`; None where
-    removing the namespace or the device undoes it. `on` is the virtual machine or, as `home` calls it, the computer
-    that it happens on; None is this one.
+    `words` leave out the name of the tool. For some tools they mean something else:
+
+        write       a file below /proc/sys or /sys, and the value that it gets
+        file        a path, and the text that it gets
+        vm          a name, and the program that is the virtual machine
+        controller  its name, and its folder
+        wait        a number of seconds that the machine must have been up
+        signal      the signal, and a file with the number of the process
+        mininet     what the driver reads
+        ovs…        the tools of Open vSwitch run for the switch that the namespace belongs to
+
+    `undo` are words for the same tool, or for `undo_tool`; None where removing the namespace or the device undoes it.
+    `on` is a virtual machine or, as `home` calls it, a computer; None is this one.
     """
 
     tool: Tool
@@ -67,35 +72,8 @@ class Command:
     on: str | None = None
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Commands in a row for one tool in one place; tools that read batches get them in one process."""
-
-    tool: Tool
-    netns: str | None
-    commands: tuple[Command, ...]
-    on: str | None = None
-
-    @property
-    def where(self) -> dict[str, str | None]:
-        """The key of a step that says where it happens."""
-        return {"netns": self.netns} if self.on is None else {"on": place(self.on, self.netns)}
-
-
-BATCH_LINES = 500
-"""Most commands in one batch: `ip -batch` keeps a file open for every namespace that it names."""
-
-
-def batches(commands: Iterable[Command]) -> Iterator[Batch]:
-    """The commands in their order, cut where tool or place change."""
-    for (tool, netns, on), run in groupby(commands, key=lambda command: (command.tool, command.netns, command.on)):
-        members = tuple(run)
-        for start in range(0, len(members), BATCH_LINES):
-            yield Batch(tool, netns, members[start : start + BATCH_LINES], on)
-
-
 def output_file(name: str) -> str:
-    """Where the output of a program goes that a `start` command names."""
+    """Where the output of a program in the background goes."""
     return f"{name}.log"
 
 
@@ -117,7 +95,7 @@ def process_words(command: Command) -> tuple[str, ...]:
             return ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
         case "nft":
             return ("nft", " ".join(words))
-        case "start":
+        case "vm":
             return words[1:]
         case "file":
             return ("tee", words[0])

@@ -25,6 +25,7 @@ from .node.control_channel import Channel
 from .node.namespace import node_netns
 from .node.real_nic import Wanted
 from .script import script
+from .step import Location
 
 
 @dataclass(frozen=True)
@@ -60,14 +61,14 @@ class Plan:
     hosts: tuple[str, ...] = ()
     real_nics: tuple[Wanted, ...] = ()
 
-    def where_in(self, netns: str) -> dict[str, str]:
-        """The key of a step that happens in a namespace, here or on a machine."""
+    def where_in(self, netns: str) -> Location:
+        """A namespace, here or on a machine, as the location of a step."""
         machine = dict(self.machines).get(netns)
-        return {"netns": netns} if machine is None else {"on": place(machine, netns)}
+        return Location(netns) if machine is None else Location(on=place(machine, netns))
 
-    def where(self, node: str) -> dict[str, str]:
-        """The key of a step that happens at a node: its namespace here, or the node that is elsewhere."""
-        return {"on": node} if node in self.elsewhere else {"netns": node_netns(node)}
+    def where(self, node: str) -> Location:
+        """A node as the location of a step: its namespace here, or the remote node."""
+        return Location(on=node) if node in self.elsewhere else Location(node_netns(node))
 
     @property
     def path(self) -> tuple[PathHop, ...]:

@@ -34,7 +34,7 @@ def _line(command: Command) -> str:
     text = shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
     if command.tool == "file":
         return f"printf %s {shlex.quote(words[1])} | {text} > /dev/null"
-    return f"{text} &" if command.tool in ("controller", "start") else text
+    return f"{text} &" if command.tool in ("controller", "vm") else text
 
 
 def _mininet_line(verb: str, text: str) -> str:

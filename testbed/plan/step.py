@@ -1,80 +1,197 @@
-"""Commands as steps that the agent executes. Pure, no I/O."""
+"""Steps, as values: what the agent executes, one after the other. Pure, no I/O.
+
+`step_json` turns a step into the JSON that `agent.step` documents, and back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
-from ..agent.syscall import OUTSIDE
-from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import Batch, Command, batches, output_file, process_words
+from dataclasses import dataclass
+from typing import TypeAlias
 
 
-def steps(commands: Iterable[Command]) -> list[dict[str, Any]]:
-    """The commands as steps for the agent, one for each process to start or list of files to write."""
-    return [step for batch in batches(commands) for step in _STEPS.get(batch.tool, _each)(batch)]
+@dataclass(frozen=True)
+class Location:
+    """Where a step happens: in the namespace `netns` of this computer, or `on` a remote node; both None: in the
+    namespace that the agent starts in.
+    """
+
+    netns: str | None = None
+    on: str | None = None
+
+    def data(self) -> dict[str, str]:
+        """Its keys in a step."""
+        return {key: value for key, value in (("netns", self.netns), ("on", self.on)) if value is not None}
 
 
-def _mininet(batch: Batch) -> list[dict[str, Any]]:
-    words = [*MININET_PYTHON, f"/run/tools/{MININET_DRIVER}", "build", "/run/trial"]
-    return [{"title": "mininet", "run": words, "stdin": command.words[1]} for command in batch.commands]
+HERE = Location()
 
 
-def _batch_file(batch: Batch) -> list[dict[str, Any]]:
-    lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    if batch.netns == OUTSIDE:
-        return [{"run": [batch.tool, "-batch", "-"], "stdin": lines, "netns": OUTSIDE}]
-    where = () if batch.netns is None else ("-n", batch.netns)
-    on = {} if batch.on is None else {"on": batch.on}
-    return [{"run": [batch.tool, *where, "-batch", "-"], "stdin": lines, **on}]
+@dataclass(frozen=True)
+class Placeholder:
+    """A word, or a part of one, that depends on the computer; the kernel replaces it before a trial runs."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"@{self.name}@"
 
 
-def _nft_file(batch: Batch) -> list[dict[str, Any]]:
-    lines = "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
-    return [{"run": ["nft", "-f", "-"], "stdin": lines, **batch.where}]
+@dataclass(frozen=True)
+class Run:
+    """Starts a program and waits for its end; with a `background` name, goes on at once.
+
+    `stdin` is the text that the program reads. `out` and `err` are files of the trial's folder for its output; None
+    keeps it for the log. `may_fail`: an exit status other than 0 is a result, not an error. `timeout_s` is in lab time;
+    None waits for ever.
+    """
+
+    words: tuple[str, ...]
+    title: str | None = None
+    where: Location = HERE
+    stdin: str | None = None
+    out: str | None = None
+    err: str | None = None
+    background: str | None = None
+    may_fail: bool = False
+    timeout_s: float | None = None
 
 
-def _each(batch: Batch) -> list[dict[str, Any]]:
-    return [{"run": list(process_words(command)), **batch.where} for command in batch.commands]
+class StartController(Run):
+    """Starts an OpenFlow controller. Its first words are `plan.command.CONTROLLER`; the kernel puts the interpreter of
+    this computer in their place.
+    """
 
 
-def _writes(batch: Batch) -> list[dict[str, Any]]:
-    return [{"write": [list(command.words) for command in batch.commands], **batch.where}]
+class StartVm(Run):
+    """Starts a virtual machine; its words contain placeholders."""
 
 
-def _starts(batch: Batch) -> list[dict[str, Any]]:
-    return [_start(*command.words, where=batch.where) for command in batch.commands]
+@dataclass(frozen=True)
+class Stop:
+    """Ends the background program `name` with SIGTERM and waits for it."""
+
+    name: str
 
 
-def _start(name: str, *words: str, where: dict[str, str | None]) -> dict[str, Any]:
-    return {"title": f"start {name}", "run": list(words), "background": name, "out": output_file(name), **where}
+@dataclass(frozen=True)
+class Write:
+    """Writes values to files below /proc/sys or /sys, as (file, value); reads each back and compares."""
+
+    values: tuple[tuple[str, str], ...]
+    where: Location = HERE
 
 
-def _files(batch: Batch) -> list[dict[str, Any]]:
-    return [{"title": "file", "run": list(process_words(each)), "stdin": each.words[1]} for each in batch.commands]
+@dataclass(frozen=True)
+class Read:
+    """Copies files of /proc or /sys into the trial's folder, as (name there, file); of a folder, a line for each file.
+
+    `of` names a background program whose process number replaces {pid} in the files; None where none has it.
+    """
+
+    title: str | None
+    files: tuple[tuple[str, str], ...]
+    where: Location = HERE
+    of: str | None = None
 
 
-def _controllers(batch: Batch) -> list[dict[str, Any]]:
-    return [
-        {
-            "title": "controller",
-            "run": list(process_words(command)),
-            "netns": batch.netns,
-            "background": f"controller-{command.words[0]}",
-        }
-        for command in batch.commands
-    ]
+@dataclass(frozen=True)
+class Sleep:
+    """Waits for `seconds` of lab time."""
+
+    seconds: float
 
 
-_STEPS: dict[str, Callable[[Batch], list[dict[str, Any]]]] = {
-    "ip": _batch_file,
-    "tc": _batch_file,
-    "bridge": _batch_file,
-    "nft": _nft_file,
-    "write": _writes,
-    "file": _files,
-    "controller": _controllers,
-    "start": _starts,
-    "mininet": _mininet,
-}
-"""Those of other tools are started one by one."""
+@dataclass(frozen=True)
+class Needs:
+    """What a trial needs of a computer over SSH. `probes` maps what each is for to the words that try it."""
+
+    nics: tuple[str, ...]
+    programs: tuple[str, ...]
+    probes: tuple[tuple[str, tuple[str, ...]], ...]
+    controls: tuple[str, ...]
+    sysctls: tuple[tuple[str, str], ...]
+    architecture: str
+    versions: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class ReachMachine:
+    """Connects to the computer `machine`, which steps then call `node`; checks what it needs to have.
+
+    `tools` is the folder with the programs that it gets, `out` the file for what it says of itself.
+    """
+
+    node: str
+    machine: str
+    needs: Needs
+    tools: str
+    out: str
+
+
+@dataclass(frozen=True)
+class LendNics:
+    """Moves NICs of the computer `machine` into its namespace `netns`, which steps then call `node`."""
+
+    node: str
+    machine: str
+    netns: str
+    nics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AwaitCables:
+    """Waits until all that `LendNics` moved into `netns` has a cable that is up."""
+
+    node: str
+    machine: str
+    netns: str
+
+
+@dataclass(frozen=True)
+class ReachVm:
+    """Waits until the virtual machine `node` has booted and its guest agent answers, `limit_s` at most.
+
+    `program` is the background program that it is, `console` its output file, `socket` that of the guest agent;
+    `devices` gives each of its NICs, by MAC address, a name.
+    """
+
+    node: str
+    program: str
+    console: str
+    socket: str
+    limit_s: float
+    devices: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A point of a timeline, `at_ns` after its start. `then` follows at once and is not part of what is due."""
+
+    at_ns: int
+    steps: tuple[Step, ...]
+    then: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Moments that happen while the next steps go on, until a `Stop` of "timeline".
+
+    The start is that of the step, or the time (ns of CLOCK_MONOTONIC) that the pattern of `begin` = (file, pattern)
+    finds in a file of the trial's folder.
+    """
+
+    moments: tuple[Moment, ...]
+    begin: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Serve:
+    """Keeps the network up and starts programs for those who ask through the channel: a path or two descriptors."""
+
+    channel: str | tuple[int, int]
+
+
+Step: TypeAlias = Run | Stop | Write | Read | Sleep | ReachMachine | LendNics | AwaitCables | ReachVm | Timeline | Serve
+
+TIMELINE = "timeline"
+"""The name of a timeline among the programs in the background."""

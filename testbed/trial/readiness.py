@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,8 @@ from ..kernel.ready import feasibility
 from ..model.background import Constant
 from ..model.machine import Machine
 from ..model.scenario import Trial
+from ..plan.step import ReachMachine
+from ..plan.step_json import data
 from .orders.sequence import Orders
 from .place import Place, place
 
@@ -59,14 +60,14 @@ def _in_lab(there: Place) -> bool:
 
 def _check_machines(trial: Trial, made: Orders) -> None:
     """Whether all of them can be reached, and have what they need."""
-    steps = [step for step in made.steps if "needs" in step]
-    _look_at(tuple(machines(trial).items()), json.dumps(steps))
+    steps = tuple(step for step in made.steps if isinstance(step, ReachMachine))
+    _look_at(tuple(machines(trial).items()), steps)
 
 
 @cache
-def _look_at(found: tuple[tuple[str, Machine], ...], steps: str) -> None:
+def _look_at(found: tuple[tuple[str, Machine], ...], steps: tuple[ReachMachine, ...]) -> None:
     with tempfile.TemporaryDirectory(prefix="testbed-") as folder, ssh_relay.opened(dict(found), Path(folder)):
-        for step in json.loads(steps):
+        for step in map(data, steps):
             looked = {key: step[key] for key in ("machine", "needs")}
             try:
                 WAYS[step["by"]](step["reach"], looked, folder).close()

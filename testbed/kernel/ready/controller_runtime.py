@@ -7,11 +7,11 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ...error import MachineError
-from ...plan.command import CONTROLLER
+from ...plan.step import Run, StartController, Step
 from ..guest import interpreter
 
 OS_KEN = "os_ken"
@@ -45,28 +45,26 @@ def check(*, is_lab: bool) -> None:
         raise MachineError(f"{what} and cannot start controllers", "python3 -m venv .venv, with a Python below /usr")
 
 
-def with_interpreter(steps: Sequence[dict[str, Any]], *, is_lab: bool) -> tuple[dict[str, Any], ...]:
+def with_interpreter(steps: Sequence[Step], *, is_lab: bool) -> tuple[Step, ...]:
     """The steps of a trial, with what starts a controller on this machine. A lab kernel, in which other folders may
     hide ours, mounts them elsewhere.
     """
-    first = next((number for number, step in enumerate(steps) if _is_controller(step)), None)
+    first = next((number for number, step in enumerate(steps) if isinstance(step, StartController)), None)
     if first is None:
         return tuple(steps)
     found = [str(folder) for folder in folders()]
     mounted = [f"{MOUNTED}/{number}" for number, _ in enumerate(found)] if is_lab else found
     mounts = [step for pair in zip(found, mounted, strict=True) for step in _mount(*pair)] if is_lab else []
     start = _start(mounted)
-    told = [step | {"run": [*start, *step["run"][1:]]} if _is_controller(step) else step for step in steps]
-    return (*told[:first], *mounts, *told[first:])
+    done = [
+        replace(step, words=(*start, *step.words[1:])) if isinstance(step, StartController) else step for step in steps
+    ]
+    return (*done[:first], *mounts, *done[first:])
 
 
-def _mount(source: str, target: str) -> Iterator[dict[str, Any]]:
-    yield {"run": ["mkdir", "-p", target]}
-    yield {"title": "mount", "run": ["mount", "-r", "-t", "hostfs", "-o", source, "none", target]}
-
-
-def _is_controller(step: dict[str, Any]) -> bool:
-    return tuple(step.get("run", ())[: len(CONTROLLER)]) == CONTROLLER
+def _mount(source: str, target: str) -> Iterator[Run]:
+    yield Run(("mkdir", "-p", target))
+    yield Run(("mount", "-r", "-t", "hostfs", "-o", source, "none", target), "mount")
 
 
 def _start(search: list[str]) -> tuple[str, ...]:

@@ -11,15 +11,16 @@ import os
 import platform
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ... import package, process
 from ...error import MachineError
 from ...model.vm import Vm
 from ...plan.node import vm as qemu
+from ...plan.step import Placeholder, StartVm, Step
 from ..native_program import Tools
 from . import kernel_cache
 from .guest_agent import agent
@@ -94,11 +95,11 @@ def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: in
         )
 
 
-def words(machines: Iterable[Vm], tools: Tools) -> tuple[Accelerator, Mapping[str, str]]:
+def words(machines: Iterable[Vm], tools: Tools) -> tuple[Accelerator, Mapping[Placeholder, str]]:
     """How these machines will run, and what to put for each placeholder in their command lines."""
     wanted = list(machines)
     found = accelerator(tools)
-    filled = {qemu.ACCELERATOR: found.name, qemu.CPU: CPUS[found.name]}
+    filled: dict[Placeholder, str] = {qemu.ACCELERATOR: found.name, qemu.CPU: CPUS[found.name]}
     if any(vm.image is None for vm in wanted):
         filled[qemu.AGENT] = str(agent())
     for vm in wanted:
@@ -112,15 +113,17 @@ def words(machines: Iterable[Vm], tools: Tools) -> tuple[Accelerator, Mapping[st
     return found, filled
 
 
-def filled(steps: Sequence[dict[str, Any]], known: Mapping[str, str]) -> tuple[dict[str, Any], ...]:
-    """The steps with what stands for the placeholders in the words of programs."""
+def filled(steps: Sequence[Step], known: Mapping[Placeholder, str]) -> tuple[Step, ...]:
+    """The steps, with text in place of the placeholders where virtual machines start."""
 
     def of(word: str) -> str:
         for placeholder, text in known.items():
-            word = word.replace(placeholder, text)
+            word = word.replace(str(placeholder), text)
         return word
 
-    return tuple({**step, "run": [of(word) for word in step["run"]]} if "run" in step else step for step in steps)
+    return tuple(
+        replace(step, words=tuple(map(of, step.words))) if isinstance(step, StartVm) else step for step in steps
+    )
 
 
 def _kernel_of(node: str, vm: Vm) -> VmKernel:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from ...model.address import AddressBook, Port
 from ...model.topology import Nic, Node, Topology
 from ...model.vm import Vm
 from ..command import PREFIX, Command, output_file
+from ..step import Placeholder, ReachVm
 
 PROGRAM = "qemu-system-x86_64"
-ACCELERATOR, CPU, AGENT = "@accelerator@", "@cpu@", "@agent@"
+ACCELERATOR, CPU, AGENT = Placeholder("accelerator"), Placeholder("cpu"), Placeholder("agent")
 KERNEL, INITRAMFS, MODULES = "kernel", "initramfs", "modules"
 ANY = "newest"
 """In place of a kernel's name: the newest one that was fetched without a name of its own."""
@@ -63,9 +63,9 @@ def socket_file(node: str) -> str:
     return f"/run/{program_name(node)}.agent"
 
 
-def kernel_word(vm: Vm, word: str) -> str:
+def kernel_word(vm: Vm, word: str) -> Placeholder:
     """A placeholder that depends on the kernel: `@modules/NAME@`."""
-    return f"@{word}/{vm.kernel or ANY}@"
+    return Placeholder(f"{word}/{vm.kernel or ANY}")
 
 
 def outer_mac(port: Port) -> str:
@@ -97,33 +97,31 @@ def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic]) -> Itera
     for node in topology.nodes:
         if node.vm is not None:
             yield Command(
-                "start",
+                "vm",
                 (program_name(node.name), *_words(node, node.vm, book, nics[node.name])),
                 f"{PREFIX}{node.name}",
             )
 
 
-def reach_steps(topology: Topology, book: AddressBook) -> Iterator[dict[str, Any]]:
+def reach_steps(topology: Topology, book: AddressBook) -> Iterator[ReachVm]:
     """One machine after the other is waited for; all of them boot at the same time."""
     for node in topology.nodes:
         if node.vm is not None:
-            yield {
-                "title": f"wait for {node.name}",
-                "reach": node.name,
-                "by": "vm",
-                "program": program_name(node.name),
-                "console": console_file(node.name),
-                "socket": socket_file(node.name),
-                "limit_s": BOOT_LIMIT_S,
-                "devices": {port.mac: port.device for port in book.ports_of(node.name)},
-            }
+            yield ReachVm(
+                node.name,
+                program=program_name(node.name),
+                console=console_file(node.name),
+                socket=socket_file(node.name),
+                limit_s=BOOT_LIMIT_S,
+                devices=tuple((port.mac, port.device) for port in book.ports_of(node.name)),
+            )
 
 
 def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic) -> Iterator[str]:
     yield PROGRAM
     yield from ("-name", f"{node.name},debug-threads=on")
     yield from ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio")
-    yield from ("-machine", f"q35,accel={ACCELERATOR}", "-cpu", CPU, "-smp", str(vm.cpus))
+    yield from ("-machine", f"q35,accel={ACCELERATOR}", "-cpu", str(CPU), "-smp", str(vm.cpus))
     yield from ("-m", f"{vm.memory_bytes >> 20}M", "-object", "rng-random,id=rng,filename=/dev/urandom")
     yield from ("-device", "virtio-rng-pci,rng=rng")
     yield from _root(vm)
@@ -147,7 +145,7 @@ def _root(vm: Vm) -> Iterator[str]:
     about = "disk" if vm.image is not None else "host"
     append = f"{BOOT_WORDS} testbed.root={about}"
     append += f" testbed.agent={AGENT}" if vm.image is None else ""
-    yield from ("-kernel", kernel_word(vm, KERNEL), "-initrd", kernel_word(vm, INITRAMFS), "-append", append)
+    yield from ("-kernel", str(kernel_word(vm, KERNEL)), "-initrd", str(kernel_word(vm, INITRAMFS)), "-append", append)
     shares = (
         {"modules": kernel_word(vm, MODULES)}
         if vm.image is not None

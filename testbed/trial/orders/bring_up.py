@@ -6,16 +6,16 @@ Machines are looked at before anything is touched; virtual machines start when a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ... import package
 from ...model.openflow import Datapath
 from ...model.run_setting import Kernel
 from ...model.topology import Topology
-from ...plan import step
+from ...plan import batch
 from ...plan.command import Command
 from ...plan.network import Plan
 from ...plan.node import vm
+from ...plan.step import Step
 from . import remote
 
 TCP_MEMORY_PAGES = 2**31 // 4096 * 64
@@ -40,9 +40,7 @@ def commands(planned: Plan, kernel: Kernel) -> tuple[Command, ...]:
     return (*_prelude(kernel), *planned.commands)
 
 
-def steps(
-    topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Iterable[dict[str, Any]]
-) -> tuple[dict[str, Any], ...]:
+def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Iterable[Step]) -> tuple[Step, ...]:
     """`reach_machines` are the steps that reach computers of which nodes are made."""
     virtual = {node.name for node in topology.nodes if node.vm is not None}
     outside, inside = (
@@ -50,10 +48,10 @@ def steps(
     )
     return (
         *reach_machines,
-        *step.steps(outside),
+        *batch.steps(outside),
         *remote.ready_steps(planned),
         *vm.reach_steps(topology, planned.book),
-        *step.steps(inside),
+        *batch.steps(inside),
     )
 
 

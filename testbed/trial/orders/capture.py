@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...model.run_setting import Capture
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
+from ...plan.step import Run, Sleep
 from .file_name import (
     capture_file,
 )
@@ -48,9 +48,9 @@ def capture_name(number: int) -> str:
     return f"capture-{number}"
 
 
-def captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
+def captures(trial: Trial, planned: Plan) -> Iterator[Run | Sleep]:
     for number, (capture, netns, device) in enumerate(capture_points(trial, planned)):
-        words = [
+        words = (
             "tcpdump",
             "-i",
             device,
@@ -61,14 +61,8 @@ def captures(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
             "-w",
             "-",  # a file of its own it would give to root, which in a guest of an ordinary user is nobody
             "--relinquish-privileges=root",
-        ]
-        file = capture_file(capture.at, device)
-        yield {
-            "title": "capture",
-            "run": words,
-            **planned.where_in(netns),
-            "out": file,
-            "background": capture_name(number),
-        }
+        )
+        file, name = capture_file(capture.at, device), capture_name(number)
+        yield Run(words, "capture", planned.where_in(netns), out=file, background=name)
     if trial.captures:
-        yield {"sleep": 1}
+        yield Sleep(1)

@@ -5,18 +5,18 @@ KVM once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...kernel.native_program import Tools
 from ...kernel.ready import controller_runtime
 from ...kernel.vm import hypervisor
 from ...kernel.vm.hypervisor import Accelerator
 from ...model.topology import Topology
+from ...plan.step import Step
 
 
 def substituted(
-    topology: Topology, steps: Sequence[dict[str, Any]], tools: Tools, *, is_lab: bool
-) -> tuple[tuple[dict[str, Any], ...], Accelerator | None]:
+    topology: Topology, steps: Sequence[Step], tools: Tools, *, is_lab: bool
+) -> tuple[tuple[Step, ...], Accelerator | None]:
     """The steps as this computer can carry them out, and how its virtual machines will run (None without any)."""
     done = controller_runtime.with_interpreter(steps, is_lab=is_lab)
     machines = [node.vm for node in topology.nodes if node.vm is not None]

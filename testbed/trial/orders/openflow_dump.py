@@ -16,6 +16,7 @@ from ...plan.command import OVS_FOLDER, PREFIX
 from ...plan.network import Plan
 from ...plan.node import control_channel
 from ...plan.node.control_channel import Channel
+from ...plan.step import Location, Run
 
 WHEN = ("before", "after")
 DUMPS: dict[str, tuple[str, ...]] = {
@@ -83,26 +84,23 @@ class OpenFlowEvidence:
     controllers: tuple[ControllerEvidence, ...] = ()
 
 
-def steps(topology: Topology, when: str) -> Iterator[dict[str, Any]]:
+def steps(topology: Topology, when: str) -> Iterator[Run]:
     """Asks every switch; `when` is one of WHEN."""
     for switch in control_channel.switches(topology):
         for kind, words in DUMPS.items():
-            yield {
-                "title": kind,
-                "run": ["env", f"OVS_RUNDIR={OVS_FOLDER}/{switch.name}", *words],
-                "netns": f"{PREFIX}{switch.name}",
-                "out": _file(kind, switch.name, when),
-            }
+            inside = ("env", f"OVS_RUNDIR={OVS_FOLDER}/{switch.name}", *words)
+            where, out = Location(f"{PREFIX}{switch.name}"), _file(kind, switch.name, when)
+            yield Run(inside, kind, where, out=out)
 
 
-def told_back(planned: Plan) -> Iterator[dict[str, Any]]:
+def told_back(planned: Plan) -> Iterator[Run]:
     """Keeps what the controllers wrote, and whether they still run."""
     for channel in planned.channels:
-        words = ["sh", "-c", f'grep State: "/proc/$(cat {channel.folder}/pid)/status"']
-        yield {"title": "controller", "run": words, "out": _told_file(channel, STATE), "may_fail": True}
+        state = ("sh", "-c", f'grep State: "/proc/$(cat {channel.folder}/pid)/status"')
+        yield Run(state, "controller", out=_told_file(channel, STATE), may_fail=True)
         for name in TOLD_BACK:
-            words = ["cat", f"{channel.folder}/{name}"]
-            yield {"title": "controller", "run": words, "out": _told_file(channel, name), "may_fail": True}
+            words = ("cat", f"{channel.folder}/{name}")
+            yield Run(words, "controller", out=_told_file(channel, name), may_fail=True)
 
 
 def read(topology: Topology, planned: Plan, folder: Path) -> OpenFlowEvidence:

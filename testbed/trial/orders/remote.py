@@ -10,7 +10,6 @@ import platform
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from ...agent.nic_loan import FOLDER
 from ...agent.remote_machine import OBSERVER
@@ -20,6 +19,7 @@ from ...plan.command import home, place
 from ...plan.network import Plan
 from ...plan.node import machine_link
 from ...plan.node import namespace as nodes
+from ...plan.step import AwaitCables, LendNics, Location, Needs, ReachMachine, Run
 from ..observe import netlink
 from ..observe.sample import Source
 from ..workload import registry
@@ -44,7 +44,7 @@ def about_file(machine: str) -> str:
     return f"machine-{machine}.json"
 
 
-def reach_steps(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
+def reach_steps(trial: Trial, planned: Plan) -> Iterator[ReachMachine | LendNics]:
     """Every machine is looked at before any is changed; then each lends what its places need."""
     lent = [
         each
@@ -54,32 +54,17 @@ def reach_steps(trial: Trial, planned: Plan) -> Iterator[dict[str, Any]]:
     ]
     for machine in machines(trial):
         nics = [nic for owner, nic, _ in lent if owner == machine]
-        yield {
-            "title": f"reach {machine}",
-            "reach": home(machine),
-            "by": "machine",
-            "machine": machine,
-            "needs": {"nics": nics, **_needs(trial, planned, machine)},
-            "tools": TOOLS,
-            "out": about_file(machine),
-        }
+        yield ReachMachine(
+            home(machine), machine, _needs(trial, planned, machine, nics), tools=TOOLS, out=about_file(machine)
+        )
     for netns, machine in planned.machines:
-        yield {
-            "title": f"lend {machine}",
-            "reach": place(machine, netns),
-            "by": "machine",
-            "machine": machine,
-            "inside": netns,
-            "nics": [nic for _, nic, to in lent if to == netns],
-        }
+        yield LendNics(place(machine, netns), machine, netns, tuple(nic for _, nic, to in lent if to == netns))
 
 
-def ready_steps(planned: Plan) -> Iterator[dict[str, Any]]:
+def ready_steps(planned: Plan) -> Iterator[AwaitCables]:
     """All that machines lent has a cable that is up."""
     for netns, machine in planned.machines:
-        place_there = place(machine, netns)
-        step = {"title": f"cables of {place_there}", "reach": place_there, "by": "machine", "machine": machine}
-        yield {**step, "inside": netns, "is_built": True}
+        yield AwaitCables(place(machine, netns), machine, netns)
 
 
 def _emulator_netns(planned: Plan, link: str) -> str:
@@ -87,7 +72,7 @@ def _emulator_netns(planned: Plan, link: str) -> str:
     return "" if emulator is None else emulator.netns
 
 
-def _needs(trial: Trial, planned: Plan, machine: str) -> dict[str, Any]:
+def _needs(trial: Trial, planned: Plan, machine: str, nics: list[str]) -> Needs:
     commands = [command for command in planned.commands if command.on == home(machine)]
     words = {word for command in commands for word in command.words}
     tools = {command.tool for command in commands} - {"write"}
@@ -95,32 +80,34 @@ def _needs(trial: Trial, planned: Plan, machine: str) -> dict[str, Any]:
     programs = {"ip", "tc", "ethtool", *tools} | ({"ping"} if machine == trial.workload.source else set())
     programs |= {program.name for program in trial.workload.programs} if is_end else set()
     probes = {name for name in PROBES if name in words or name in tools}
-    return {
-        "programs": sorted(programs),
-        "probes": {PROBES[name][1]: list(PROBES[name][0]) for name in sorted(probes)},
-        "controls": sorted(trial.workload.controls) if machine == trial.workload.source else [],
-        "sysctls": dict(nodes.of_machine(trial.topology.node(machine).sysctls)),
-        "architecture": platform.machine(),
-        "versions": VERSIONS | registry.versions(apart=True),
-    }
+    versions = VERSIONS | registry.versions(apart=True)
+    return Needs(
+        nics=tuple(nics),
+        programs=tuple(sorted(programs)),
+        probes=tuple((PROBES[name][1], tuple(PROBES[name][0])) for name in sorted(probes)),
+        controls=tuple(sorted(trial.workload.controls)) if machine == trial.workload.source else (),
+        sysctls=tuple(nodes.of_machine(trial.topology.node(machine).sysctls)),
+        architecture=platform.machine(),
+        versions=tuple((name, tuple(words)) for name, words in versions.items()),
+    )
 
 
 def observe(
     planned: Plan, file: str, interval_ns: int, sources: Iterable[Source], background: str | None = None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Run]:
     """A step for the sources of this computer, and one for those of each machine, which has a file of its own until
     `gather` joins them.
     """
     groups = _by_machine(planned, sources)
     for machine, members in groups.items():
-        words = [source.word for _, source in members]
-        step: dict[str, Any] = {"title": "observe"}
+        words = (str(interval_ns), *(source.word for _, source in members))
+        name = _name(background, machine) if background else None
         if machine is None:
-            step["run"] = [f"{TOOLS}/observe", f"/run/trial/{file}", str(interval_ns), *words]
+            yield Run((f"{TOOLS}/observe", f"/run/trial/{file}", *words), "observe", background=name)
         else:
-            step["run"] = [f"{FOLDER}/{OBSERVER}", "/proc/self/fd/2", str(interval_ns), *words]
-            step |= {"on": home(machine), "err": _part(file, machine)}
-        yield step | ({"background": _name(background, machine)} if background else {})
+            there, observer = Location(on=home(machine)), f"{FOLDER}/{OBSERVER}"
+            err = _part(file, machine)
+            yield Run((observer, "/proc/self/fd/2", *words), "observe", there, err=err, background=name)
 
 
 def observers(planned: Plan, sources: Iterable[Source], background: str) -> list[str]:

@@ -5,17 +5,17 @@ apply the plan → read back → check the RTT → counters → workload, sample
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...model.background import Constant
 from ...model.scenario import Trial
-from ...plan import command, script, step
+from ...plan import batch, command, script
 from ...plan.command import Command
 from ...plan.network import Plan, plan
 from ...plan.node import vm
 from ...plan.node.namespace import node_netns
+from ...plan.step import TIMELINE, Location, Moment, Read, Run, Sleep, Step, Stop, Timeline
 from ..observe.sample import Source
 from ..workload import background, ping, registry
 from . import bring_up, openflow_dump, remote
@@ -62,7 +62,7 @@ class Orders:
 
     plan: Plan
     commands: tuple[Command, ...]
-    steps: tuple[dict[str, Any], ...]
+    steps: tuple[Step, ...]
     observed: tuple[Source, ...]
     sampled: tuple[Source, ...]
     memory_bytes: int
@@ -100,7 +100,7 @@ def orders(trial: Trial) -> Orders:
     commands = bring_up.commands(planned, trial.kernel)
     steps = (
         *bring_up.steps(trial.topology, planned, trial.kernel, remote.reach_steps(trial, planned)),
-        {"sleep": _settle_s(trial, planned)},
+        Sleep(_settle_s(trial, planned)),
         *(() if planned.controlled else _rtt_checks(planned)),
         *remote.observe(planned, READ_BACK, 0, observed),
         *openflow_dump.steps(trial.topology, "before"),
@@ -111,12 +111,12 @@ def orders(trial: Trial) -> Orders:
         *background.steps(trial.background, drawn, trial.workload, planned),
         *_with_timeline(registry.steps(trial.workload, planned, trial.seed), trial, planned, changed),
         *background.stops(trial.background),
-        *({"stop": name} for name in remote.observers(planned, sampled, OBSERVER)),
-        *({"sleep": CAPTURE_RETIRES_S} for _ in trial.captures[:1]),
+        *(Stop(name) for name in remote.observers(planned, sampled, OBSERVER)),
+        *(Sleep(CAPTURE_RETIRES_S) for _ in trial.captures[:1]),
         *remote.observe(planned, AFTER, 0, observed),
         *_rulesets(planned, "after"),
         *_counters(trial, planned, "after"),
-        *({"stop": capture_name(n)} for n, _ in enumerate(capture_points(trial, planned))),
+        *(Stop(capture_name(n)) for n, _ in enumerate(capture_points(trial, planned))),
         *openflow_dump.steps(trial.topology, "after"),
         *(_late_rtt_checks(planned) if planned.controlled else ()),
         *openflow_dump.told_back(planned),
@@ -128,7 +128,7 @@ def orders(trial: Trial) -> Orders:
     return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed)
 
 
-def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+def _rtt_checks(planned: Plan) -> Iterator[Step]:
     """Pings on the way of the data: from the host that the receiver gets it from, and from the one that this has it
     from.
     """
@@ -137,7 +137,7 @@ def _rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
             yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
 
 
-def _late_rtt_checks(planned: Plan) -> Iterator[dict[str, Any]]:
+def _late_rtt_checks(planned: Plan) -> Iterator[Step]:
     """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
     to ask, those do that nobody looks at.
     """
@@ -196,56 +196,40 @@ def _changed(planned: Plan) -> tuple[Source, ...]:
     return tuple(Source(kind, e.netns) for e in found for kind in ("qdisc", "nft"))
 
 
-def _with_timeline(
-    steps: list[dict[str, Any]], trial: Trial, planned: Plan, changed: tuple[Source, ...]
-) -> list[dict[str, Any]]:
+def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: tuple[Source, ...]) -> Sequence[Step]:
     """The steps of a workload, and a timeline from right before the last program that is waited for, to its end: those
     before it only prepare.
     """
     if not planned.timeline:
         return steps
-    moments = [
-        {
-            "at_ns": each.at_ns,
-            "steps": step.steps(each.commands),
-            "then": list(remote.observe(planned, CHANGES, 0, changed)),
-        }
+    moments = tuple(
+        Moment(each.at_ns, batch.steps(each.commands), tuple(remote.observe(planned, CHANGES, 0, changed)))
         for each in planned.timeline
-    ]
-    begin = registry.begin(trial.workload)
-    timeline = {"title": "timeline", "timeline": moments, "background": "timeline"}
-    timeline |= {"begin": list(begin)} if begin else {}
-    at = max(n for n, step in enumerate(steps) if "run" in step and not step.get("background"))
-    return [*steps[:at], timeline, steps[at], {"stop": "timeline"}, *steps[at + 1 :]]
+    )
+    at = max(n for n, step in enumerate(steps) if isinstance(step, Run) and step.background is None)
+    timeline = Timeline(moments, registry.begin(trial.workload))
+    return (*steps[:at], timeline, steps[at], Stop(TIMELINE), *steps[at + 1 :])
 
 
-def _rulesets(planned: Plan, when: str) -> Iterator[dict[str, Any]]:
+def _rulesets(planned: Plan, when: str) -> Iterator[Step]:
     for emulator in planned.emulators:
-        words = ["nft", "--json", "list", "counters", "table", "netdev", "testbed"]
-        yield {
-            "title": "counters",
-            "run": words,
-            **planned.where_in(emulator.netns),
-            "out": counters_file(emulator.link, when),
-        }
+        words = ("nft", "--json", "list", "counters", "table", "netdev", "testbed")
+        where, out = planned.where_in(emulator.netns), counters_file(emulator.link, when)
+        yield Run(words, "counters", where, out=out)
 
 
-def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[dict[str, Any]]:
+def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[Step]:
     for node in trial.workload.hosts:
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
         if node in planned.elsewhere:
             files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
-        yield {"title": "netstat", "read": files, **planned.where(node)}
+        yield Read("netstat", tuple(files.items()), planned.where(node))
     if not trial.kernel.is_virtual_time:
-        yield {"title": "CPU", "read": {cpu_file(when): "/proc/stat"}}
+        yield Read("CPU", ((cpu_file(when), "/proc/stat"),))
     for name in (node.name for node in trial.topology.nodes if node.vm is not None):
-        files = {process_file(when, name): "/proc/{pid}/stat"}
-        yield {"title": "CPU of QEMU", "read": files, "of": vm.program_name(name)}
+        file = (process_file(when, name), "/proc/{pid}/stat")
+        yield Read("CPU of QEMU", (file,), of=vm.program_name(name))
     for machine in remote.machines(trial):
-        yield {
-            "title": "CPU",
-            "read": {machine_cpu_file(machine, when): "/proc/stat"},
-            "on": command.home(machine),
-        }
+        yield Read("CPU", ((machine_cpu_file(machine, when), "/proc/stat"),), Location(on=command.home(machine)))

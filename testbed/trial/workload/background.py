@@ -16,6 +16,7 @@ from ...model.data_path import Leg
 from ...model.workload import Workload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
+from ...plan.step import Run, Sleep, Step, Stop
 from . import udp
 
 FIRST_PORT = 7001
@@ -35,16 +36,16 @@ def schedules(backgrounds: Backgrounds, workload: Workload, plan: Plan, seed: in
     }
 
 
-def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: Plan) -> list[dict[str, Any]]:
+def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: Plan) -> list[Step]:
     """Start each as long before the workload as it leads; the schedules become files of the trial."""
     files = [
-        {"title": "background", "run": ["cat"], "stdin": _text(drawn[name]), "out": schedule_file(name)}
+        Run(("cat",), "background", stdin=_text(drawn[name]), out=schedule_file(name))
         for name, each in backgrounds
         if not isinstance(each, Constant)
     ]
     by_lead = sorted(enumerate(backgrounds), key=lambda found: -found[1][1].lead_ns)
     leads = [*(each.lead_ns for _, (_, each) in by_lead), 0]
-    starts: list[dict[str, Any]] = []
+    starts: list[Step] = []
     for (number, (name, each)), (lead_ns, next_ns) in zip(by_lead, pairwise(leads), strict=True):
         leg = plan.background[number]
         words = (
@@ -52,14 +53,14 @@ def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: 
             if isinstance(each, Constant)
             else _flow_words(name, each.congestion, leg, FIRST_PORT + number)
         )
-        starts.append({"title": "background", "run": words, "out": output(name), "background": _process(name)})
-        starts += [{"sleep": (lead_ns - next_ns) / 1e9}] if lead_ns > next_ns else []
+        starts.append(Run(tuple(words), "background", out=output(name), background=_process(name)))
+        starts += [Sleep((lead_ns - next_ns) / 1e9)] if lead_ns > next_ns else []
     return [*files, *starts]
 
 
-def stops(backgrounds: Backgrounds) -> list[dict[str, Any]]:
+def stops(backgrounds: Backgrounds) -> list[Step]:
     """Flows first, for datagrams are waited for."""
-    return [{"stop": _process(name)} for name, _ in sorted(backgrounds, key=lambda each: isinstance(each[1], Constant))]
+    return [Stop(_process(name)) for name, _ in sorted(backgrounds, key=lambda each: isinstance(each[1], Constant))]
 
 
 def udp_words(background: Constant, leg: Leg, port: int, length_ns: int) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.workload import FlowWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
+from ...plan.step import Run, Step
 from ..observe import tcp_info
 from .outcome import FlowOutcome, Outcome
 from .tool import Tool
@@ -21,7 +21,7 @@ BEGIN = (OUTPUT, r"^start (\d+)$")
 TCP_CLOSE_WAIT = 8
 
 
-def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[Step]:
     """One step. Raises UserError if the whole run would be left out."""
     address = plan.destination
     leave_out_ns = _leave_out_ns(workload, plan)
@@ -38,7 +38,7 @@ def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]
     for congestion, window, start_ns in _flows(workload):
         stop_ns = start_ns + (workload.duration_ns or 0)
         words.append(f"{congestion}:{window or 0}:{start_ns}:{stop_ns}")
-    return [{"title": "flow", "run": words, "out": OUTPUT}]
+    return [Run(tuple(words), "flow", out=OUTPUT)]
 
 
 def read(workload: FlowWorkload, folder: Path) -> Outcome:

@@ -21,6 +21,7 @@ from ...model.data_path import Leg
 from ...model.workload import HttpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
+from ...plan.step import Location, Run, Sleep, Step, Stop
 from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, Download, parse
 from .outcome import FlowOutcome, Outcome
 from .tool import Tool
@@ -40,7 +41,7 @@ def rounds(workload: HttpWorkload, seed: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[Step]:
     """Servers, then, if asked, downloads that fill the cache, then those that are measured."""
     assert plan.leg is not None, "BUG: a plan without a workload"
     last = plan.leg
@@ -49,15 +50,15 @@ def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]
     servers = [origin]
     if plan.upstream is not None:
         servers.append(_Server(last, _proxy(origin.ip), ()))
-    found = [step for server in servers for step in server.start(workload.congestion)]
-    found.append({"sleep": READY_S})
+    found: list[Step] = [step for server in servers for step in server.start(workload.congestion)]
+    found.append(Sleep(READY_S))
     url = f"http://{_host(last.source_ip)}:{PORT}"
     if workload.warm:
         numbered = enumerate(workload.sizes_bytes, FIRST_WARM_UP)
         once = "".join(f"{_get(_url(url, size, number))}\n" for number, size in numbered)
         found.append(_shell("http warm-up", once, client, WARM_OUTPUT))
     found.append(_shell(TITLE, _script(workload, url, rounds(workload, seed)), client, OUTPUT))
-    return [*found, *({"stop": server.process} for server in reversed(servers))]
+    return [*found, *(Stop(server.process) for server in reversed(servers))]
 
 
 @dataclass(frozen=True)
@@ -81,16 +82,16 @@ class _Server:
     def process(self) -> str:
         return f"nginx-{self.leg.source}"
 
-    def start(self, congestion: str) -> Iterator[dict[str, Any]]:
+    def start(self, congestion: str) -> Iterator[Step]:
         """Its steps; it cannot be told a congestion control, so its listening socket is given one on the way."""
         netns, conf = node_netns(self.leg.source), f"{self.process}.conf"
-        yield {"title": "http server", "run": ["mkdir", "-p", f"{self.folder}/objects", f"{self.folder}/temp"]}
+        yield Run(("mkdir", "-p", f"{self.folder}/objects", f"{self.folder}/temp"), "http server")
         for size in self.objects:
-            yield {"title": "http object", "run": ["truncate", "-s", str(size), f"{self.folder}/objects/{size}"]}
-        yield {"title": "http server", "run": ["cat"], "stdin": self._configuration(), "out": conf}
-        congested = ["env", "LD_PRELOAD=/run/tools/congestion.so", f"TESTBED_CONGESTION={congestion}"]
-        words = [*congested, "nginx", "-p", self.folder, "-c", f"/run/trial/{conf}"]
-        yield {"title": "http server", "run": words, "netns": netns, "background": self.process}
+            yield Run(("truncate", "-s", str(size), f"{self.folder}/objects/{size}"), "http object")
+        yield Run(("cat",), "http server", stdin=self._configuration(), out=conf)
+        congested = ("env", "LD_PRELOAD=/run/tools/congestion.so", f"TESTBED_CONGESTION={congestion}")
+        words = (*congested, "nginx", "-p", self.folder, "-c", f"/run/trial/{conf}")
+        yield Run(words, "http server", Location(netns), background=self.process)
 
     def _configuration(self) -> str:
         temps = "".join(
@@ -160,9 +161,9 @@ def _round(commands: list[str]) -> str:
     return f"date +'begin %s%N'\n{side_by_side if len(commands) > 1 else commands[0] + chr(10)}date +'end %s%N'\n"
 
 
-def _shell(title: str, script: str, netns: str, out: str) -> dict[str, Any]:
+def _shell(title: str, script: str, netns: str, out: str) -> Run:
     """What a curl that fails says stands in its line: its status does not end the script."""
-    return {"title": title, "run": ["sh"], "stdin": f"{script}true\n", "netns": netns, "out": out}
+    return Run(("sh",), title, Location(netns), stdin=f"{script}true\n", out=out)
 
 
 def read(workload: HttpWorkload, folder: Path) -> Outcome:

@@ -10,14 +10,16 @@ from typing import Any
 from ...kernel.guest import TrialError
 from ...model.workload import Iperf3Workload
 from ...plan.network import Plan
+from ...plan.step import Run, Sleep, Step, Stop
 from .outcome import FlowOutcome, Outcome
 from .tool import Tool
 
 CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
 SERVER_READY_S = 0.5
+SERVER_PROCESS = "iperf3-server"
 
 
-def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[Step]:
     """A server for one test, and the client."""
     address = str(plan.destination)
     port, client_ports = workload.data_ports.destination[0], workload.data_ports.source
@@ -39,22 +41,12 @@ def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[dict[str, Any
     client += ["--bitrate", str(workload.rate_bps)] if workload.rate_bps else []
     client += ["--length", str(workload.length_bytes)] if workload.length_bytes else []
     return [
-        {
-            "title": "iperf3 server",
-            "run": server,
-            **plan.where(workload.destination),
-            "out": SERVER,
-            "background": "iperf3-server",
-        },
-        {"sleep": SERVER_READY_S},
-        {
-            "title": "iperf3",
-            "run": client,
-            **plan.where(workload.source),
-            "out": CLIENT,
-            "may_fail": True,  # it says in its JSON what went wrong
-        },
-        {"stop": "iperf3-server"},
+        Run(tuple(server), "iperf3 server", plan.where(workload.destination), out=SERVER, background=SERVER_PROCESS),
+        Sleep(SERVER_READY_S),
+        Run(  # it says in its JSON what went wrong
+            tuple(client), "iperf3", plan.where(workload.source), out=CLIENT, may_fail=True
+        ),
+        Stop(SERVER_PROCESS),
     ]
 
 

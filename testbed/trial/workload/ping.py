@@ -7,12 +7,12 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...kernel.guest import TrialError
 from ...model.data_path import Leg
 from ...model.workload import PingWorkload
 from ...plan.network import Plan
+from ...plan.step import Run, Step
 from .outcome import Outcome
 from .tool import Tool
 
@@ -37,15 +37,15 @@ class PingOutcome:
     first_rtts_s: tuple[float | None, ...] | None = None
 
 
-def step(plan: Plan, leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> dict[str, Any]:
+def step(plan: Plan, leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
     """Pings the receiver of a leg from its sender; no reply at all is a result, not an error."""
     words = _words(leg, count, interval_ns, size_bytes)
-    return {"title": "ping", "run": words, **plan.where(leg.source), "out": output, "may_fail": True}
+    return Run(words, "ping", plan.where(leg.source), out=output, may_fail=True)
 
 
-def _words(leg: Leg, count: int, interval_ns: int, size_bytes: int) -> list[str]:
+def _words(leg: Leg, count: int, interval_ns: int, size_bytes: int) -> tuple[str, ...]:
     pace = ("-i", f"{interval_ns / 1e9:g}", "-s", str(size_bytes))
-    return ["ping", "-n", "-q", "-c", str(count), *pace, str(leg.destination_ip)]
+    return ("ping", "-n", "-q", "-c", str(count), *pace, str(leg.destination_ip))
 
 
 def parse(text: str) -> PingOutcome:
@@ -58,13 +58,13 @@ def parse(text: str) -> PingOutcome:
     return PingOutcome(int(counts[1]), int(counts[2]), low, mean, high, sd)
 
 
-def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
     """One step."""
     assert plan.leg is not None, "BUG: a plan without a workload"
     if not plan.controlled or plan.leg.source in plan.elsewhere:
         return [step(plan, plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
     script = _one_by_one(workload, plan.leg)
-    return [{"title": "ping", "run": ["sh"], "stdin": script, **plan.where(plan.leg.source)}]
+    return [Run(("sh",), "ping", plan.where(plan.leg.source), stdin=script)]
 
 
 def read(workload: PingWorkload, folder: Path) -> Outcome:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ...model.workload import BUILT_IN, Workload
 from ...plan.network import Plan
+from ...plan.step import Step
 from .outcome import Outcome
 from .tool import Tool
 
@@ -35,10 +37,9 @@ def versions(*, apart: bool) -> dict[str, list[str]]:
     return {program.name: [program.name, program.version] for program in programs}
 
 
-def steps(workload: Workload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+def steps(workload: Workload, plan: Plan, seed: int) -> Sequence[Step]:
     """The steps that run a workload."""
-    found: list[dict[str, Any]] = TOOLS[workload.tool].steps(workload, plan, seed)
-    return found
+    return TOOLS[workload.tool].steps(workload, plan, seed)
 
 
 def read(workload: Workload, folder: Path) -> Outcome:

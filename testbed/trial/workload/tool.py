@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ...model.workload import Workload
 from ...plan.network import Plan
+from ...plan.step import Step
 from .outcome import Outcome
 
 W = TypeVar("W", bound=Workload)
@@ -25,6 +26,6 @@ class Tool(Generic[W]):
     """
 
     workload: type[W]
-    steps: Callable[[W, Plan, int], list[dict[str, Any]]]
+    steps: Callable[[W, Plan, int], Sequence[Step]]
     read: Callable[[W, Path], Outcome]
     begin: tuple[str, str] | None

@@ -12,6 +12,7 @@ from ...model.data_path import Leg
 from ...model.workload import UdpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
+from ...plan.step import Run, Step
 from .outcome import FlowOutcome, Outcome
 from .tool import Tool
 
@@ -52,7 +53,7 @@ def words(
     ]
 
 
-def steps(workload: UdpWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
+def steps(workload: UdpWorkload, plan: Plan, seed: int) -> list[Step]:
     """One step."""
     assert plan.leg is not None, "BUG: a plan without a workload"
     run = words(
@@ -64,7 +65,7 @@ def steps(workload: UdpWorkload, plan: Plan, seed: int) -> list[dict[str, Any]]:
         flows=workload.flows,
         burst=_burst(workload),
     )
-    return [{"title": "udp", "run": run, "out": OUTPUT}]
+    return [Run(tuple(run), "udp", out=OUTPUT)]
 
 
 @dataclass(frozen=True)

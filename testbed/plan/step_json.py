@@ -1,0 +1,216 @@
+"""Steps as the JSON that `agent.step` documents, and back. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from .step import (
+    TIMELINE,
+    AwaitCables,
+    LendNics,
+    Location,
+    Moment,
+    Needs,
+    ReachMachine,
+    ReachVm,
+    Read,
+    Run,
+    Serve,
+    Sleep,
+    Step,
+    Stop,
+    Timeline,
+    Write,
+)
+
+
+def data(step: Step) -> dict[str, Any]:
+    """The step for JSON."""
+    return next(write for kind, (write, _) in _FORMS.items() if isinstance(step, kind))(step)
+
+
+def step_of(found: Mapping[str, Any]) -> Step:
+    """The step of which `data` is `found`. What starts a controller or a machine comes back as `Run`.
+
+    Raises ValueError for a key that no step has.
+    """
+    kind = next((kind for kind, key in _KEYS.items() if key in found and _is_of(kind, found)), None)
+    if kind is None:
+        raise ValueError(f"no step has the keys {', '.join(found)}")
+    return _FORMS[kind][1](found)
+
+
+def _is_of(kind: type[Step], found: Mapping[str, Any]) -> bool:
+    """Which of the ways to reach a remote node it is."""
+    if "reach" not in found:
+        return True
+    own = {ReachVm: "program", ReachMachine: "needs", LendNics: "nics", AwaitCables: "is_built"}
+    return own[kind] in found
+
+
+_RUN_KEYS = ("stdin", "out", "err", "background", "may_fail", "timeout_s")
+
+
+def _run_data(step: Run) -> dict[str, Any]:
+    rest = {key: getattr(step, key) for key in _RUN_KEYS}
+    return {
+        **_title(step.title),
+        "run": list(step.words),
+        **step.where.data(),
+        **{k: v for k, v in rest.items() if v not in (None, False)},
+    }
+
+
+def _title(title: str | None) -> dict[str, str]:
+    return {} if title is None else {"title": title}
+
+
+def _run_of(found: Mapping[str, Any]) -> Run:
+    _only(found, ("title", "run", "netns", "on", *_RUN_KEYS))
+    rest = {key: found[key] for key in ("title", *_RUN_KEYS) if key in found}
+    return Run(tuple(found["run"]), where=_where(found), **rest)
+
+
+def _where(found: Mapping[str, Any]) -> Location:
+    return Location(found.get("netns"), found.get("on"))
+
+
+def _only(found: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    unknown = [key for key in found if key not in keys]
+    if unknown:
+        raise ValueError(f"a step has no key {unknown[0]!r}; it can have {', '.join(keys)}")
+
+
+def _needs_data(needs: Needs) -> dict[str, Any]:
+    found = {each.name: getattr(needs, each.name) for each in fields(needs)}
+    pairs = ("probes", "versions")
+    return {
+        key: {name: list(words) for name, words in value}
+        if key in pairs
+        else dict(value)
+        if key == "sysctls"
+        else value
+        if isinstance(value, str)
+        else list(value)
+        for key, value in found.items()
+    }
+
+
+def _needs_of(found: Mapping[str, Any]) -> Needs:
+    return Needs(
+        nics=tuple(found["nics"]),
+        programs=tuple(found["programs"]),
+        probes=tuple((name, tuple(words)) for name, words in found["probes"].items()),
+        controls=tuple(found["controls"]),
+        sysctls=tuple(found["sysctls"].items()),
+        architecture=found["architecture"],
+        versions=tuple((name, tuple(words)) for name, words in found["versions"].items()),
+    )
+
+
+def _remote(title: str, step: ReachMachine | LendNics | AwaitCables) -> dict[str, Any]:
+    return {"title": title, "reach": step.node, "by": "machine", "machine": step.machine}
+
+
+def _timeline_data(step: Timeline) -> dict[str, Any]:
+    moments = [
+        {"at_ns": each.at_ns, "steps": [data(one) for one in each.steps], "then": [data(one) for one in each.then]}
+        for each in step.moments
+    ]
+    begin = {} if step.begin is None else {"begin": list(step.begin)}
+    return {"title": TIMELINE, "timeline": moments, "background": TIMELINE, **begin}
+
+
+def _timeline_of(found: Mapping[str, Any]) -> Timeline:
+    begin = found.get("begin")
+    return Timeline(
+        tuple(
+            Moment(each["at_ns"], tuple(map(step_of, each["steps"])), tuple(map(step_of, each["then"])))
+            for each in found["timeline"]
+        ),
+        None if begin is None else (begin[0], begin[1]),
+    )
+
+
+_KEYS: dict[type[Step], str] = {
+    Run: "run",
+    Stop: "stop",
+    Write: "write",
+    Read: "read",
+    Sleep: "sleep",
+    ReachMachine: "reach",
+    LendNics: "reach",
+    AwaitCables: "reach",
+    ReachVm: "reach",
+    Timeline: "timeline",
+    Serve: "serve",
+}
+"""The key by which the agent tells what kind of step it is."""
+
+_FORMS: dict[type[Step], tuple[Callable[[Any], dict[str, Any]], Callable[[Mapping[str, Any]], Step]]] = {
+    Run: (_run_data, _run_of),
+    Stop: (lambda step: {"stop": step.name}, lambda found: Stop(found["stop"])),
+    Write: (
+        lambda step: {"write": [list(pair) for pair in step.values], **step.where.data()},
+        lambda found: Write(tuple((file, value) for file, value in found["write"]), _where(found)),
+    ),
+    Read: (
+        lambda step: {
+            **_title(step.title),
+            "read": dict(step.files),
+            **step.where.data(),
+            **({} if step.of is None else {"of": step.of}),
+        },
+        lambda found: Read(found.get("title"), tuple(found["read"].items()), _where(found), found.get("of")),
+    ),
+    Sleep: (lambda step: {"sleep": step.seconds}, lambda found: Sleep(found["sleep"])),
+    ReachMachine: (
+        lambda step: {
+            **_remote(f"reach {step.machine}", step),
+            "needs": _needs_data(step.needs),
+            "tools": step.tools,
+            "out": step.out,
+        },
+        lambda found: ReachMachine(
+            found["reach"], found["machine"], _needs_of(found["needs"]), found["tools"], found["out"]
+        ),
+    ),
+    LendNics: (
+        lambda step: {**_remote(f"lend {step.machine}", step), "inside": step.netns, "nics": list(step.nics)},
+        lambda found: LendNics(found["reach"], found["machine"], found["inside"], tuple(found["nics"])),
+    ),
+    AwaitCables: (
+        lambda step: {**_remote(f"cables of {step.node}", step), "inside": step.netns, "is_built": True},
+        lambda found: AwaitCables(found["reach"], found["machine"], found["inside"]),
+    ),
+    ReachVm: (
+        lambda step: {
+            "title": f"wait for {step.node}",
+            "reach": step.node,
+            "by": "vm",
+            "program": step.program,
+            "console": step.console,
+            "socket": step.socket,
+            "limit_s": step.limit_s,
+            "devices": dict(step.devices),
+        },
+        lambda found: ReachVm(
+            found["reach"],
+            found["program"],
+            found["console"],
+            found["socket"],
+            found["limit_s"],
+            tuple(found["devices"].items()),
+        ),
+    ),
+    Timeline: (_timeline_data, _timeline_of),
+    Serve: (
+        lambda step: {
+            "title": "up",
+            "serve": step.channel if isinstance(step.channel, str) else list(step.channel),
+        },
+        lambda found: Serve(found["serve"] if isinstance(found["serve"], str) else tuple(found["serve"])),
+    ),
+}

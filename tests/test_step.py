@@ -1,0 +1,61 @@
+"""Steps to JSON and back, over every plan that is tested and every ready topology."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from testbed.agent.step import KINDS
+from testbed.error import UserError
+from testbed.plan import step as steps
+from testbed.plan import step_json
+from testbed.plan.step import HERE, Location, Run, Serve, StartController, StartVm, Step
+from testbed.plan.step_json import data, step_of
+from testbed.spec.load import load_scenario
+from testbed.trial.orders.sequence import orders
+
+ROOT = Path(__file__).parents[1]
+SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))
+
+
+def plain(step: Step) -> Step:
+    """What starts a controller or a machine is any program, once the kernel has put its words in."""
+    if isinstance(step, StartController | StartVm):
+        return Run(**{name: getattr(step, name) for name in Run.__dataclass_fields__})
+    return step
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_every_step_of_a_scenario_comes_back_from_json(path: Path) -> None:
+    trial = load_scenario(path).trials()[0]
+    try:
+        made = orders(trial)
+    except UserError as error:  # a lab kernel has no virtual machines
+        pytest.skip(str(error))
+    for step in made.steps:
+        assert step_of(json.loads(json.dumps(data(step)))) == plain(step)
+
+
+def test_every_kind_of_step_is_one_that_the_agent_knows() -> None:
+    assert set(step_json._KEYS.values()) == set(KINDS)
+    assert set(step_json._KEYS) == set(step_json._FORMS) == set(steps.Step.__args__)
+
+
+def test_what_no_step_has_is_refused() -> None:
+    with pytest.raises(ValueError, match="no step has the keys walk"):
+        step_of({"walk": 1})
+    with pytest.raises(ValueError, match="no key 'backgruond'"):
+        step_of({"run": ["true"], "backgruond": "x"})
+
+
+def test_a_step_says_only_what_it_needs_to() -> None:
+    assert data(Run(("true",))) == {"run": ["true"]}
+    assert data(Run(("true",), where=Location("tb-a"), may_fail=True)) == {
+        "run": ["true"],
+        "netns": "tb-a",
+        "may_fail": True,
+    }
+    assert data(Serve((3, 4)))["serve"] == [3, 4]
+    assert HERE.data() == {}
