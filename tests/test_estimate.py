@@ -110,3 +110,70 @@ def test_bytes_take_as_long_as_the_path_needs_for_them() -> None:
     found = work(sized, orders(sized).plan)
     assert found.lab_s == 3 + 2.0
     assert found.packets == pytest.approx(25e6 / 1514)
+
+
+STAR = {
+    "name": "net",
+    "nodes": {**{name: {"type": "host"} for name in ("origin", "edge", "client")}, "r": {"type": "router"}},
+    "links": {
+        "access": {"ends": ["client", "r"], "rate": "100 Mbit/s", "rtt": "10 ms"},
+        "near": {"ends": ["edge", "r"], "rate": "10 Gbit/s", "rtt": "2 ms"},
+        "far": {"ends": ["origin", "r"], "rate": "10 Mbit/s", "rtt": "150 ms"},
+    },
+}
+SIZE = 100 * 2**20
+
+
+def test_downloads_take_as_long_as_the_path_needs_for_all_of_them() -> None:
+    """100 MiB at 100 Mbit/s are 8.4 s; a new connection, a request and slow start add some ten round trips of 10 ms."""
+    found = work_of(workload={"tool": "http", "sizes": "100 MiB", "downloads": 50})
+    assert found.lab_s - 3 == pytest.approx(50 * 8 * SIZE / 1e8, rel=0.02)
+    assert found.lab_s - 3 > 50 * (8 * SIZE / 1e8 + 0.02)
+    assert found.packets == pytest.approx(50 * SIZE / 1514)
+
+
+def test_downloads_at_once_share_the_path_and_pauses_lie_between() -> None:
+    http = {"tool": "http", "sizes": ["1 MiB", "2 MiB"], "downloads": 5}
+    alone, four = work_of(workload=http), work_of(workload={**http, "concurrency": 4})
+    assert four.packets == pytest.approx(4 * alone.packets)
+    assert four.lab_s - 3 == pytest.approx(8 * 4 * 15 * 2**20 / 1e8, rel=0.1)
+    assert work_of(workload={**http, "pause": "10 s"}).lab_s == pytest.approx(alone.lab_s + 9 * 10)
+    kept = work_of(workload={**http, "keepalive": True})
+    assert kept.packets == alone.packets
+    assert kept.lab_s < alone.lab_s - 10 * 0.01
+
+
+def test_what_a_loss_leaves_of_downloads_takes_longer() -> None:
+    """Reno's window at 1 in 100 is 12 segments: 14.5 Mbit/s over 10 ms."""
+    http = {"tool": "http", "sizes": "1 MiB", "downloads": 10, "congestion": "reno"}
+    found = work_of(path={"loss": "1 in 100"}, workload=http)
+    assert found.lab_s - 3 == pytest.approx(10 * 8 * 2**20 / (12 * 1514 * 8 / 0.01), rel=0.1)
+
+
+def test_what_a_cache_does_not_have_comes_over_both_paths() -> None:
+    """From the origin at 10 Mbit/s, then from the cache at 100."""
+    http = {"tool": "http", "from": "origin", "to": "client", "cache": "edge", "sizes": "10 MB", "downloads": 10}
+    found, warm = (work_of(topology=STAR, workload={**http, "warm": warm}) for warm in (False, True))
+    assert found.lab_s - 3 == pytest.approx(8 + 9 * 0.8, rel=0.15)
+    assert found.packets == pytest.approx((2 + 9) * 1e7 / 1514)
+    assert warm.packets == pytest.approx((2 + 10) * 1e7 / 1514)
+
+
+@pytest.mark.parametrize("tool", ["udp", "iperf3"])
+def test_datagrams_come_at_the_rate_that_is_offered(tool: str) -> None:
+    """1 Mbit/s for 30 s in datagrams of 1400 bytes, whatever the path could carry."""
+    workload = {"tool": tool, "rate": "1 Mbit/s", "duration": "30 s", "length": "1400 B"}
+    protocol = {"protocol": "udp"} if tool == "iperf3" else {}
+    found = work_of(path={"rate": "10 Gbit/s"}, workload={**workload, **protocol})
+    assert found.packets == pytest.approx(30 * 1e6 / 8 / 1400)
+    assert found.lab_s == 33.0
+    assert work_of(workload={**workload, **protocol, "flows": 3}).packets == pytest.approx(3 * found.packets)
+
+
+def test_a_rate_that_iperf3_is_given_bounds_its_flows() -> None:
+    found = work_of(workload={"tool": "iperf3", "rate": "2 Mbit/s", "duration": "10 s", "flows": 4})
+    assert found.packets == pytest.approx(8e6 * 10 / 8 / 1514)
+
+
+def test_flows_that_start_later_end_later() -> None:
+    assert work_of(workload={"flows": 3, "start": "2 s"}).lab_s == 3 + 1 + 2 * 2

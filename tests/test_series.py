@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from storedruns import RATE_BPS, Made, trial_result, trial_settings
+from trials import make_trial
 
 from testbed.analysis import tcp_model
-from testbed.analysis.condition import conditions, mean_loss
+from testbed.analysis.condition import conditions
 from testbed.analysis.limited_by import flow_limitations, limited_by, limits
 from testbed.analysis.series import Series, goodput_bps, jain_index, rtt_key, series
 from testbed.analysis.theory_curve import line_rate_bps, overlays
-from testbed.model.impairment import GilbertElliott, PeriodicLoss, RandomLoss
+from testbed.model.impairment import GilbertElliott, PeriodicLoss, RandomLoss, mean_loss
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
+from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import TrialResult
 
 LINE = RATE_BPS * 1448 / 1514
@@ -174,6 +178,50 @@ def test_conditions_come_from_the_trial() -> None:
     assert (found.loss, found.window_bytes, found.duration_s) == (pytest.approx(1 / 500), 65536, 10.0)
     without = conditions(trial_result(made))
     assert (without.window_bytes, without.duration_s) == (None, None)
+
+
+def star(loss: Mapping[str, Any], **workload: Any) -> Trial:
+    """An origin, a cache and a client around a router, with losses on their links."""
+    hosts = {name: {"type": "host"} for name in ("origin", "edge", "client")}
+    ends = {"access": ["client", "r"], "near": ["edge", "r"], "far": ["origin", "r"]}
+    links = {
+        name: {"ends": pair, "rate": "1 Gbit/s", "rtt": "2 ms", "loss": loss.get(name, "none")}
+        for name, pair in ends.items()
+    }
+    topology = {"name": "star", "nodes": {**hosts, "r": {"type": "router"}}, "links": links}
+    http = {"tool": "http", "from": "origin", "to": "client", "sizes": "1 MB", **workload}
+    return make_trial(topology=topology, workload=http)
+
+
+def test_the_loss_of_a_transfer_through_a_cache_is_that_of_the_links_it_takes() -> None:
+    def loss(trial: Trial) -> float | None:
+        return conditions(trial_result(Made({}, [1e6])), trial).loss
+
+    lossy = {"random": "5 %"}
+    assert loss(star({"near": lossy}, cache="edge")) == pytest.approx(0.05)  # on its way out, towards the client
+    assert loss(star({"near": lossy})) == 0
+    assert loss(star({"far": lossy, "access": lossy}, cache="edge")) == pytest.approx(1 - 0.95**2)
+    ways = {"forward": "none", "backward": {"random": "5 %"}}
+    assert loss(star({"near": ways}, cache="edge")) == pytest.approx(0.05)  # on its way in, from the origin
+
+
+def test_the_loss_of_a_transfer_is_that_of_the_routes_it_takes() -> None:
+    """A route of its own sends a's data around, over the lossy link between the routers."""
+    hosts = {"a": {"type": "host", "routes": [{"to": "10.0.3.0/24", "via": "10.0.2.2"}]}, "b": {"type": "host"}}
+    nodes = {**hosts, "one": {"type": "router"}, "two": {"type": "router"}}
+    links = {
+        "direct": {"ends": ["a", "one"], "addresses": {"a": "10.0.1.1/24", "one": "10.0.1.2/24"}},
+        "aside": {"ends": ["a", "two"], "addresses": {"a": "10.0.2.1/24", "two": "10.0.2.2/24"}},
+        "last": {"ends": ["one", "b"], "addresses": {"one": "10.0.3.1/24", "b": "10.0.3.2/24"}, "rate": "1 Gbit/s"},
+        "cross": {
+            "ends": ["two", "one"],
+            "addresses": {"two": "10.0.4.2/24", "one": "10.0.4.1/24"},
+            "loss": "1 in 20",
+        },
+    }
+    found = make_trial(topology={"name": "detour", "nodes": nodes, "links": links})
+    assert [hop.link.name for hop in orders(found).plan.path] == ["aside", "cross", "last"]
+    assert conditions(trial_result(Made({}, [1e6])), found).loss == pytest.approx(1 / 20)
 
 
 def test_the_overlays_are_the_formulas_for_all_flows() -> None:

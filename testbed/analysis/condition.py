@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.impairment import Loss, mean_loss
+from ..model.address import address_book
+from ..model.data_path import data_ways, leg, path_loss
 from ..model.scenario import Trial
-from ..model.topology import Link
-from ..model.workload import FlowWorkload, Iperf3Workload
 from ..trial.stored_result import TrialResult
 
 MSS_BYTES = 1448
@@ -16,7 +15,7 @@ MSS_BYTES = 1448
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a trial asked for, over its whole path. None is what was not asked for, or what nobody knows.
+    """What a trial asked for, over all paths of its data. None is what was not asked for, or what nobody knows.
 
     `loss` is the share of data packets to be dropped (0: none); `window_bytes` the buffer asked for, of each flow;
     `congestion` has each control once. `duration_s` is that of each flow.
@@ -45,8 +44,9 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
     duration_s = None
     if trial is not None:
         loss = _path_loss(trial)
-        windows = _windows(trial)
-        duration_s = _duration_s(trial)
+        windows = {flow.window_bytes for flow in trial.workload.asked_flows} or {None}
+        sending_ns = trial.workload.sending_ns
+        duration_s = None if sending_ns is None else sending_ns / 1e9
     return Conditions(
         flows=len(flows),
         congestion=tuple(dict.fromkeys(flow["congestion"] for flow in flows if flow["congestion"])),
@@ -60,27 +60,7 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
 
 
 def _path_loss(trial: Trial) -> float:
-    """Of the data direction, over all links of the shortest path, each loss on its own."""
-    here, kept = trial.workload.source, 1.0
-    for link in trial.topology.path(trial.workload.source, trial.workload.destination) or ():
-        kept *= 1 - mean_loss(_data_loss(link, here))
-        here = link.other_end(here)
-    return 1 - kept if kept < 1 else 0.0
-
-
-def _data_loss(link: Link, start: str) -> Loss | None:
-    if link.data_loss is not None:
-        return link.data_loss
-    return (link.forward if link.ends[0] == start else link.backward).loss
-
-
-def _windows(trial: Trial) -> set[int | None]:
-    workload = trial.workload
-    if isinstance(workload, FlowWorkload):
-        return set(workload.window_bytes)
-    return {workload.window_bytes} if isinstance(workload, Iperf3Workload) else {None}
-
-
-def _duration_s(trial: Trial) -> float | None:
-    duration_ns = getattr(trial.workload, "duration_ns", None)
-    return None if duration_ns is None else duration_ns / 1e9
+    """Of the data, over all the paths that the plan gives it: through a cache too, if there is one."""
+    book = address_book(trial.topology)
+    legs = [leg(trial.topology, book, *pair) for pair in trial.workload.data_paths]
+    return path_loss([hop for each in legs for hop in each.path], data_ways(legs))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from .address import AddressBook
-from .impairment import Way
+from .impairment import Way, mean_loss
 from .route import way
 from .topology import MTU_DEFAULT, Link, Topology
 
@@ -49,6 +50,23 @@ def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
     """The lowest rate on a way; None if no link on it has one."""
     asked = [hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops]
     return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
+
+
+def data_ways(legs: Iterable[Leg]) -> dict[str, Way]:
+    """Link to the way in which data crosses it, which has the link's `data_loss`; of several legs the last one's."""
+    return {hop.link.name: hop.way for leg in legs for hop in leg.path}
+
+
+def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
+    """The share of the data that is lost on these hops in the long run, each loss on its own; `ways` are `data_ways`
+    of all legs.
+    """
+    kept = 1.0
+    for hop in hops:
+        link = hop.link
+        own = (link.forward if hop.way == "forward" else link.backward).loss
+        kept *= 1 - mean_loss(link.data_loss if link.data_loss and ways[link.name] == hop.way else own)
+    return 1 - kept if kept < 1 else 0.0
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
 from ..model.address import AddressBook, Port, address_book
-from ..model.data_path import Leg, PathHop, leg, lowest_rate_bps
+from ..model.data_path import Leg, PathHop, data_ways, leg, lowest_rate_bps
 from ..model.impairment import Way
 from ..model.openflow import Datapath
 from ..model.topology import ELSEWHERE, MTU_DEFAULT, WORKING, Nic, Topology
@@ -177,7 +177,7 @@ def plan(
     found = tuple(leg(topology, book, *pair) for pair in pairs)
     others = tuple(leg(topology, book, *pair) for pair in background)
     # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
-    ways = {hop.link.name: hop.way for each in (*others, *found) for hop in each.path}
+    ways = data_ways((*others, *found))
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
     by_one = open_vswitch.plain_ports(topology, book, datapath)
     nics = _nics(topology, frozenset(port.node for port in by_one))

@@ -12,20 +12,23 @@ only `a` is learned.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..analysis import tcp_model
-from ..model.impairment import mean_loss
+from ..analysis.condition import MSS_BYTES
+from ..model.data_path import data_ways, lowest_rate_bps, path_loss
 from ..model.scenario import Params, Trial
-from ..model.workload import Workload
+from ..model.workload import AskedFlow, Transfer, Workload
 from ..plan.network import Plan
 from ..trial.orders.sequence import RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS, SETTLE_S
 
 FRAME_BYTES = 1514
+INITIAL_BYTES = 10 * MSS_BYTES
+"""The window of a new connection: RFC 6928."""
 PRIOR = (0.4, 2.2e-6, 0.007)
 """Seconds for a trial, for a packet and for a lab second: CPU time of `python -m benchmarks empty 1G-50ms-10-offload
 10G-100ms-1in10000` (0.40, 5.91 and 1.79 s), which is wall time where a core is free. `nic: plain` takes twice as long.
@@ -52,7 +55,7 @@ class Work:
 
 
 def work(trial: Trial, plan: Plan) -> Work:
-    """The work of a trial: from its path's rate, its duration, its windows and its loss."""
+    """The work of a trial: from what its workload sends, and what rates, windows and losses leave of it."""
     length_s, packets = _load(trial.workload, plan)
     around_s = SETTLE_S + RTT_CHECK_COUNT * RTT_CHECK_INTERVAL_NS / 1e9
     return Work(packets, length_s + around_s, trial.kernel.is_virtual_time)
@@ -140,44 +143,80 @@ class Forecast:
         return max(0.0, sum(over_s) / len(over_s)) if over_s else REAL_TIME_START_S
 
 
+@dataclass(frozen=True)
+class _Path:
+    """One path of the data: its lowest rate, infinite if it has none; its round trip; the share of packets it loses."""
+
+    rate_bps: float
+    rtt_s: float
+    loss: float
+
+
 def _load(workload: Workload, plan: Plan) -> tuple[float, float]:
-    """How long a workload is in seconds, and its packets. Tools say differently how much they send."""
-    flows = int(getattr(workload, "flows", 1))
-    duration_ns, flow_bytes = getattr(workload, "duration_ns", None), getattr(workload, "flow_bytes", None)
-    rate_bps = _rate_bps(workload, plan, flows)
-    if duration_ns is not None:
-        return duration_ns / 1e9, rate_bps * duration_ns / 8e9 / FRAME_BYTES
-    if flow_bytes is not None:
-        total_bytes = float(flow_bytes * flows)
-        return (8 * total_bytes / rate_bps if rate_bps else 0.0), total_bytes / FRAME_BYTES
-    count = int(getattr(workload, "count", 0))
-    return count * float(getattr(workload, "interval_ns", 0)) / 1e9, 2.0 * count
+    """How long a workload is in seconds, and its packets."""
+    paths, seconds, packets = _paths(plan), 0.0, 0.0
+    for transfer in workload.load:
+        once_s, sent = _transfer(transfer, paths[-transfer.paths :])
+        seconds += transfer.times * (once_s + transfer.pause_ns / 1e9)
+        packets += transfer.times * sent
+    seconds -= workload.load[-1].pause_ns / 1e9  # it lies between transfers
+    return (seconds if workload.length_ns is None else workload.length_ns / 1e9), packets
 
 
-def _rate_bps(workload: Workload, plan: Plan, flows: int) -> float:
-    """What the path carries, or what windows and loss leave of it."""
-    path_bps, rtt_s = float(plan.rate_bps or 0), plan.rtt_ns / 1e9
-    if rtt_s == 0:
-        return path_bps
-    loss = max((mean_loss(stage.loss) for stage in plan.stages(there=True)), default=0.0)
-    windows, controls = getattr(workload, "window_bytes", None), getattr(workload, "congestion", None)
-    total_bps = 0.0
-    for number in range(flows):
-        window, control = _of(windows, number), _of(controls, number)
-        limits_bps = [path_bps]
-        if window is not None:
-            limits_bps.append(tcp_model.window_limit_bps(window, rtt_s))
-        if loss and control in ("cubic", "reno"):
-            segments = (
-                tcp_model.cubic_window_segments(loss, rtt_s)
-                if control == "cubic"
-                else tcp_model.reno_window_segments(loss)
-            )
-            limits_bps.append(tcp_model.window_throughput_bps(segments, rtt_s, FRAME_BYTES))
-        total_bps += min(limits_bps)
-    return min(path_bps, total_bps)
+def _paths(plan: Plan) -> list[_Path]:
+    legs = [each for each in (plan.upstream, plan.leg) if each is not None]
+    ways = data_ways(legs)
+    rates = [lowest_rate_bps(each.path) for each in legs]
+    return [
+        _Path(math.inf if rate is None else rate, each.rtt_ns / 1e9, path_loss(each.path, ways))
+        for rate, each in zip(rates, legs, strict=True)
+    ]
 
 
-def _of(values: Any, number: int) -> Any:
-    """The entry of a flow: some tools have one for each, others one for all."""
-    return values[number] if isinstance(values, tuple) else values
+def _transfer(transfer: Transfer, paths: list[_Path]) -> tuple[float, float]:
+    """How long one takes in seconds, and its packets on all of its paths."""
+    rate_bps = min(_rate_bps(transfer.flows, path) for path in paths)
+    rate_bps = rate_bps if math.isfinite(rate_bps) else 0.0  # in real time only, where the length counts
+    if transfer.duration_ns is not None:
+        seconds = transfer.duration_ns / 1e9
+        sent_bytes = rate_bps * seconds / 8
+    else:
+        sent_bytes = float((transfer.flow_bytes or 0) * len(transfer.flows))
+        rtt_s = sum(path.rtt_s for path in paths)
+        seconds = transfer.round_trips * rtt_s
+        if rate_bps:
+            share_bps = rate_bps / len(transfer.flows)
+            seconds += _sending_s(transfer.flow_bytes or 0, share_bps, rtt_s if transfer.slow_start else 0.0)
+    if transfer.packets is not None:
+        return seconds, float(transfer.packets)
+    return seconds, sent_bytes / (transfer.datagram_bytes or FRAME_BYTES) * len(paths)
+
+
+def _sending_s(size_bytes: int, rate_bps: float, rtt_s: float) -> float:
+    """How long a flow sends: in slow start, until it fills the path or has sent all, and then at this rate."""
+    window_bytes = min(rate_bps * rtt_s / 8, size_bytes + INITIAL_BYTES)
+    if window_bytes <= INITIAL_BYTES:
+        return 8 * size_bytes / rate_bps
+    start_s = tcp_model.slow_start_s(window_bytes / MSS_BYTES, rtt_s)
+    return start_s + 8 * (size_bytes - (window_bytes - INITIAL_BYTES)) / rate_bps
+
+
+def _rate_bps(flows: Sequence[AskedFlow], path: _Path) -> float:
+    """What the flows send together: of TCP what the path carries, or what windows and loss leave of it."""
+    yielding = [flow for flow in flows if flow.congestion is not None]
+    offered_bps = sum(flow.rate_bps or 0 for flow in flows if flow.congestion is None)
+    return offered_bps + min(path.rate_bps, sum(_tcp_bps(flow, path) for flow in yielding))
+
+
+def _tcp_bps(flow: AskedFlow, path: _Path) -> float:
+    limits_bps = [path.rate_bps, math.inf if flow.rate_bps is None else float(flow.rate_bps)]
+    if flow.window_bytes is not None and path.rtt_s:
+        limits_bps.append(tcp_model.window_limit_bps(flow.window_bytes, path.rtt_s))
+    if path.loss and path.rtt_s and flow.congestion in ("cubic", "reno"):
+        segments = (
+            tcp_model.cubic_window_segments(path.loss, path.rtt_s)
+            if flow.congestion == "cubic"
+            else tcp_model.reno_window_segments(path.loss)
+        )
+        limits_bps.append(tcp_model.window_throughput_bps(segments, path.rtt_s, FRAME_BYTES))
+    return min(limits_bps)
