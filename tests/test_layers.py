@@ -64,6 +64,11 @@ INSIDE = {
         ("workload",),
         ("observe",),
     ),
+    "commands": (
+        ("describe", "measure", "conclude", "network", "computer"),
+        ("result_table",),
+        ("finding_text", "text_table"),
+    ),
     "compare": (("paper",), ("reproduction", "profile_text"), ("profile", "run_text"), ("published", "run")),
 }
 

@@ -18,7 +18,7 @@ from runs import files_of, make_result, make_store, make_trials, write_result
 
 import testbed
 from testbed.commands.conclude.query import query
-from testbed.commands.conclude.results import Format
+from testbed.commands.result_table import Format
 from testbed.error import MachineError, UserError
 from testbed.sweep import table
 from testbed.sweep.store import Store

@@ -15,6 +15,9 @@ from .run import CellKey, RunComparison
 
 Row = tuple[str, ...]
 
+NAMED_MAX = 3
+"""More cells than that are counted in a note."""
+
 RUN_HEADERS = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "noise", "p", "seeds", "verdict")
 
 
@@ -41,7 +44,8 @@ def run_notes(found: RunComparison) -> list[str]:
     """What one should know beside the table."""
     notes = [f"the sides differ in {difference}" for difference in found.differences]
     if found.without_noise:
-        cells = "; ".join(found.without_noise)
+        more = len(found.without_noise) - NAMED_MAX
+        cells = "; ".join(found.without_noise[:NAMED_MAX]) + (f"; and {more} more" if more > 0 else "")
         notes.append(
             f"the base's seeds came out alike in: {cells}. Nothing there is random, so the noise floor is 0 and a "
             "difference is that of a single case"

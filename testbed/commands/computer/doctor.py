@@ -6,13 +6,12 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Column, Table
 
 from ...kernel.ready.doctor import examine, lab_works
 from ...kernel.ready.examination import BUILD, HOST, LAB, MININET, SDN, VM, Finding
 from ...kernel.ready.feasibility import Ability, abilities
+from ..text_table import Column, Table, paragraph, show, terminal_width
 
 TITLES = {
     LAB: "To run trials in the lab kernel (the default)",
@@ -22,6 +21,7 @@ TITLES = {
     SDN: "For nodes of the types ovs and controller",
     VM: "To run virtual machines (`type: vm`, with `kernel: host`)",
 }
+COLOUR = {"ok": "green", "yes": "green", "no": "red"}
 
 
 class Format(StrEnum):
@@ -55,38 +55,35 @@ def _as_finding(ability: Ability) -> dict[str, object]:
     }
 
 
-def _print_abilities(console: Console, able: tuple[Ability, ...]) -> None:
+def _print_abilities(able: tuple[Ability, ...], width: int | None) -> None:
     """A line for each node type and engine."""
-    why = Column("why not", overflow="fold")
-    table = Table("", "lab", "host", why, box=None, padding=(0, 2, 0, 0))
+    rows = []
     for part in dict.fromkeys(each.part for each in able):
         row = {each.kernel: each for each in able if each.part == part}
-        marks = ["[green]yes[/]" if row[kernel].ok else "[red]no[/]" for kernel in ("lab", "host")]
-        table.add_row(
-            part, *marks, escape("; ".join(f"{each.kernel}: {each.why}" for each in row.values() if each.why))
-        )
-    console.print("[italic]Which topologies can run here[/]")
-    console.print(table)
-    console.print()
+        marks = ["yes" if row[kernel].ok else "no" for kernel in ("lab", "host")]
+        rows.append((part, *marks, "; ".join(f"{each.kernel}: {each.why}" for each in row.values() if each.why)))
+    columns = (Column("", names=True), Column("lab"), Column("host"), Column("why not", wraps=True))
+    _titled("Which topologies can run here", Table(columns, tuple(rows), colours=COLOUR), width)
+
+
+def _titled(title: str, table: Table, width: int | None) -> None:
+    show([*(f"[italic]{escape(line)}[/]" for line in paragraph(title, width).split("\n")), *table.lines(width), ""])
 
 
 def _print(findings: tuple[Finding, ...], able: tuple[Ability, ...], works: bool) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 200  # paths stay whole where they can be copied from a file
+    width = terminal_width()
+    columns = (Column(""), Column("what", wraps=True, names=True), Column("found", wraps=True))
     others = {finding.needed_for for finding in findings} - set(TITLES)
     for need, title in (TITLES | {name: f"For {name}" for name in sorted(others)}).items():
-        found = Column("found", overflow="fold")
-        table = Table("", "what", found, box=None, padding=(0, 2, 0, 0))
-        for finding in (each for each in findings if each.needed_for == need):
-            mark = "[green]ok[/]" if finding.ok else "[red]no[/]"
-            table.add_row(mark, escape(finding.what), escape(finding.detail))
-        console.print(f"[italic]{title}[/]", soft_wrap=True)
-        console.print(table)
-        console.print()
-    _print_abilities(console, able)
+        rows = tuple(
+            ("ok" if finding.ok else "no", finding.what, finding.detail)
+            for finding in findings
+            if finding.needed_for == need
+        )
+        _titled(title, Table(columns, rows, colours=COLOUR), width)
+    _print_abilities(able, width)
     for finding in findings:
-        if finding.fix:
+        if finding.fix:  # not broken into lines, so that it can be copied
             advice = finding.fix[2:] if finding.fix.startswith("# ") else f"type {finding.fix}"
-            console.print(f"{escape(finding.what)}: {escape(advice)}", soft_wrap=True)
-    console.print("Trials in the lab kernel can run here." if works else "Trials in the lab kernel cannot run here.")
+            show([escape(f"{finding.what}: {advice}")])
+    print("Trials in the lab kernel can run here." if works else "Trials in the lab kernel cannot run here.")

@@ -21,6 +21,7 @@ from ...kernel.image.build import KernelImage, Stage, build, installed
 from ...kernel.vm import build as vmbuild
 from ...kernel.vm import fetch, kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
+from ..text_table import Column, Table, show, terminal_width
 
 app = typer.Typer(
     help="Build lab kernels; build or fetch kernels for virtual machines; list both.",
@@ -40,6 +41,14 @@ class Use(StrEnum):
     vm = "vm"
 
 
+COLUMNS = (
+    Column("for", names=True),
+    Column("name", names=True),
+    Column("release", names=True),
+    Column("default"),
+    Column("made"),
+    Column("where"),
+)
 WHAT = {Use.lab: "lab kernel", Use.vm: "kernel for virtual machines"}
 
 
@@ -130,7 +139,7 @@ def list_command(
     if not machines:
         print(f"there is no kernel for virtual machines yet; to get one, type: {kernel_cache.FETCH_COMMAND}")
     if images or machines:
-        print(table(images, machines))
+        show(table(images, machines).lines(terminal_width()))
 
 
 def _plain(image: KernelImage) -> dict[str, object]:
@@ -141,15 +150,20 @@ def _plain_machine(kernel: VmKernel) -> dict[str, object]:
     return {**asdict(kernel), "folder": str(kernel.folder), "for": "vm"}
 
 
-def table(images: tuple[KernelImage, ...], machines: tuple[VmKernel, ...] = ()) -> str:
-    """One line for each kernel; paths are not shortened, so that they can be copied."""
-    rows = [
-        ("for", "name", "release", "default", "made", "where"),
-        *(("lab", each.name, each.release, _yes(each.default), each.built, str(each.folder)) for each in images),
-        *(("vm", each.name, each.release, _yes(each.default), each.made, str(each.folder)) for each in machines),
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+def table(images: tuple[KernelImage, ...], machines: tuple[VmKernel, ...] = ()) -> Table:
+    """One line for each kernel; paths can be copied."""
+    rows = (
+        *(("lab", *_row(each, each.built)) for each in images),
+        *(("vm", *_row(each, each.made)) for each in machines),
+    )
+    return Table(COLUMNS, rows)
+
+
+def _row(kernel: KernelImage | VmKernel, made: str) -> tuple[str, ...]:
+    folder = str(kernel.folder)
+    home = str(Path.home())
+    where = f"~{folder.removeprefix(home)}" if folder.startswith(f"{home}/") else folder
+    return kernel.name, kernel.release, _yes(kernel.default), made[:16].replace("T", " "), where
 
 
 def _yes(is_so: bool) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Column, Table
 
 from ...analysis import flow_sample
 from ...analysis.metric import METRICS, measure
@@ -21,8 +20,9 @@ from ...error import UserError, one_of
 from ...spec.scenario.trial import trial_of
 from ...sweep.store import Store
 from ...trial.folder import TRIAL, read_json
-from .results import PIPED_WIDTH
+from ..text_table import Column, Table, paragraph, show, terminal_width
 
+MORE = "a wider terminal or --format json shows them"
 COLOUR = {"better": "green", "same": "dim", "worse": "red", "cannot tell": "yellow", "AGREE": "green", "DIFFER": "red"}
 
 
@@ -233,35 +233,41 @@ def _write_table(
     summary: str,
     output: Path | None,
 ) -> None:
-    if output is not None:
-        console = Console(highlight=False, width=PIPED_WIDTH, record=True, quiet=True)
-    else:
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console = Console(highlight=False, width=PIPED_WIDTH)
-    lines = []
+    """On standard output as wide as the terminal; in a file as wide as it needs to be."""
+    width = terminal_width() if output is None else None
+    lines: list[str] = []
     for headers, rows in tables:
-        table = Table(*(Column(escape(name), overflow="fold") for name in headers), box=None, pad_edge=False)
-        for row in rows:
-            table.add_row(*(_coloured(cell) for cell in row))
-        lines.append(table)
+        columns = tuple(Column(name, **COLUMNS.get(name, {})) for name in headers)
+        lines += [*Table(columns, tuple(rows), MORE, COLOUR).lines(width), *([""] if output is None else [])]
+    lines += [escape(paragraph(note, width)) for note in notes]
     if output is None:
-        for table in lines:
-            console.print(table)
-            console.print()
-        for note in notes:
-            console.print(escape(note), soft_wrap=True)
-        console.print(escape(summary))
+        show([*lines, escape(paragraph(summary, width))])
         return
+    console = Console(highlight=False, no_color=True)
     with console.capture() as captured:
-        for table in lines:
-            console.print(table)
-    _write("\n".join([captured.get(), *notes, summary]) + "\n", output)
+        show(lines, console)
+    _write(f"{captured.get()}{summary}\n", output)
 
 
-def _coloured(cell: str) -> str:
-    return f"[{COLOUR[cell]}]{cell}[/]" if cell in COLOUR else escape(cell)
-
+COLUMNS: dict[str, dict[str, Any]] = {
+    "cell": {"heads": True, "names": True},
+    "metric": {"names": True, "folds": True},
+    **{name: {"right": True} for name in ("base", "candidate", "difference", "RMS")},
+    "95 % interval": {"drop": 1, "folds": True},
+    "noise": {"drop": 2, "folds": True},
+    "p": {"drop": 4, "folds": True},
+    "seeds": {"drop": 3, "folds": True, "right": True},
+    "published": {"heads": True, "names": True, "folds": True},
+    "ours": {"heads": True, "names": True, "folds": True},
+    "C_UC difference": {"drop": 2},
+    "shape": {"drop": 1, "wraps": True},
+    "claim": {"folds": True},
+    "certainty": {"drop": 2, "folds": True},
+    "RTT": {"names": True, "right": True},
+    "published share": {"right": True},
+    "ours share": {"right": True},
+}
+"""How the columns of a comparison give way where there is no room."""
 
 RUN_PRINTERS = {
     Format.json: run_text.run_json,

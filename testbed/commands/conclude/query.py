@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from ...error import UserError
-from .results import PIPED_WIDTH, Format
+from ..result_table import Format
+from ..text_table import Column, Table, show, terminal_width
 
 
 def query(
@@ -43,19 +41,12 @@ def query(
 
 
 def _print_table(names: list[str], rows: list[list[Any]]) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=max(PIPED_WIDTH, _width(names, rows)))
-    table = Table(*map(escape, names), box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*(escape(_text(value)) for value in row))
-    console.print(table)
-
-
-def _width(names: list[str], rows: list[list[Any]]) -> int:
-    """What the table needs at most: nothing is cut where nobody watches."""
-    lines = [names, *([_text(value) for value in row] for row in rows)]
-    return sum(max(len(line[i]) for line in lines) + 2 for i in range(len(names)))
+    cells = tuple(tuple(_text(value) for value in row) for row in rows)
+    columns = tuple(
+        Column(name, right=any(isinstance(row[at], int | float) for row in rows), names=at == 0)
+        for at, name in enumerate(names)
+    )
+    show(Table(columns, cells).lines(terminal_width()))
 
 
 def _text(value: Any) -> str:

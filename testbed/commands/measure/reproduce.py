@@ -12,7 +12,6 @@ from typing import Annotated, get_args
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from ... import library
 from ...compare import published
@@ -28,13 +27,30 @@ from ...spec.topology.file import NODE_TYPES
 from ...sweep.run import Summary
 from ...sweep.store import Store
 from ...trial.stored_result import TrialResult
-from ..conclude.results import PIPED_WIDTH, Format
+from ..result_table import Format
+from ..text_table import Column, Table, show, terminal_width
 from .run import carry_out, prepare
 from .screen import duration
 
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")
-COLOUR = {"pass": "green", "fail": "red", "not run": "dim", None: "default"}
+COLOUR = {"pass": "green", "fail": "red", "not run": "dim"}
+MORE = "a wider terminal or --format json shows them"
+COLUMNS = (
+    Column("row", names=True),
+    Column("where", wraps=True, drop=1),
+    Column("printed", wraps=True),
+    Column("ours", wraps=True),
+    Column("claim", folds=True, drop=2),
+    Column("outcome"),
+)
+LIST_COLUMNS = (
+    Column("row", names=True),
+    Column("where", wraps=True, drop=1),
+    Column("what", wraps=True),
+    Column("claim", drop=2),
+    Column("runs", wraps=True),
+)
 HAVE = frozenset({*NODE_TYPES, *(f"engine: {name}" for name in get_args(Engine))})
 """Node types and engines that this version has."""
 
@@ -192,10 +208,8 @@ def _print(findings: Sequence[Finding], format: Format) -> None:
     if format is Format.json:
         print(json.dumps([table.to_dict(finding) for finding in findings], indent=1, ensure_ascii=False))
         return
-    shown = Table("row", "where", "printed", "ours", "claim", "outcome", box=None, pad_edge=False, show_lines=False)
-    for finding in findings:
-        shown.add_row(*(escape(text) for text in _cells(finding)), _outcome(finding))
-    _console().print(shown)
+    rows = tuple((*_cells(finding), finding.outcome or "–") for finding in findings)
+    show(Table(COLUMNS, rows, MORE, COLOUR).lines(terminal_width()))
 
 
 def _list(rows: Sequence[Row], format: Format) -> None:
@@ -203,16 +217,11 @@ def _list(rows: Sequence[Row], format: Format) -> None:
     if format is Format.json:
         print(json.dumps([table.to_dict(Finding(row, None)) for row in rows], indent=1, ensure_ascii=False))
         return
-    shown = Table("row", "where", "what", "claim", "runs", box=None, pad_edge=False)
+    listed = []
     for row in rows:
         runs = ", ".join(row.scenarios) or ("a formula" if row.judge else "-")
-        shown.add_row(*map(escape, (row.id, row.where, row.what, row.claim, lacks(row) or runs)))
-    _console().print(shown)
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+        listed.append((row.id, row.where, row.what, row.claim, lacks(row) or runs))
+    show(Table(LIST_COLUMNS, tuple(listed), MORE).lines(terminal_width()))
 
 
 def _cells(finding: Finding) -> Iterable[str]:
@@ -220,10 +229,6 @@ def _cells(finding: Finding) -> Iterable[str]:
     ours = finding.judgement.ours if finding.judgement else ""
     why = table.remark(finding) if finding.outcome in ("fail", "not run") else ""
     return row.id, row.where, row.expected, "; ".join(text for text in (ours, why) if text), row.claim
-
-
-def _outcome(finding: Finding) -> str:
-    return f"[{COLOUR[finding.outcome]}]{finding.outcome or '–'}[/]"
 
 
 def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:

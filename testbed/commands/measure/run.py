@@ -24,7 +24,7 @@ from ...sweep.run import Summary, Sweep
 from ...trial.folder import NOT_REPEATED, partial, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
-from ..conclude.results import Format, print_cells, print_table
+from ..result_table import Format, print_cells, print_trials
 from .screen import Reports, Screen, duration, rate
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _run(scenario: Scenario, folder: store.Store, specs: dict[str, str], jobs: i
     console = Console(stderr=True, highlight=False)
     summary, ids = carry_out(scenario, folder, specs, jobs, console, live)
     found = summary.in_order(ids)
-    print_table(found)
+    print_trials(found)
     if scenario.repetitions > 1:
         print_cells(found, scenario.until)
     print(f"results: {folder.path}")

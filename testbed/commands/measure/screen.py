@@ -21,7 +21,7 @@ from ...error import TestbedError
 from ...model.scenario import Trial
 from ...sweep.run import Report, Sweep
 from ...trial.stored_result import TrialResult
-from ..conclude.results import COLOUR
+from ..result_table import COLOUR
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from ...interactive.connection import Gone
 from ...interactive.overview import as_json, overview
 from ...interactive.running_network import choose, networks
+from ..text_table import TIED, Column, Table, paragraph, show, terminal_width
+
+NODE_COLUMNS = (Column("node", names=True), Column("type"), Column("interfaces", wraps=True))
+LINK_COLUMNS = (
+    Column("link", names=True),
+    Column("ends", wraps=True),
+    Column("settings", wraps=True),
+    Column("passed", wraps=True),
+)
 
 
 class Format(StrEnum):
@@ -35,31 +46,41 @@ def status(
     elif not found:
         print("no network is up; to have one, type: testbed up TOPOLOGY")
     else:
-        print("\n\n".join(_text(each) for each in found))
+        for at, each in enumerate(found):
+            show([*([""] if at else []), *_lines(each, terminal_width())])
 
 
-def _text(network: dict[str, Any]) -> str:
+def _lines(network: dict[str, Any], width: int | None) -> list[str]:
     since = datetime.datetime.fromisoformat(network["since"]).astimezone()
     image = f" ({network['image']})" if network["image"] else ""
-    lines = [
+    head = (
         f"{network['name']}: topology {network['topology']}, kernel {network['kernel']}{image}, "
-        f"since {since:%Y-%m-%d %H:%M:%S}, {network['memory_bytes'] / 2**20:.0f} MiB",
-        *_table([_node(name, node) for name, node in network["nodes"].items()]),
-        *_table([_link(link) for link in network["links"]]),
-        *(f"  ! {event}" for event in network["events"]),
+        f"since {since:%Y-%m-%d %H:%M:%S}, {network['memory_bytes'] / 2**20:.0f} MiB"
+    )
+    inside = None if width is None else width - 2
+    nodes = Table(NODE_COLUMNS, tuple(_node(name, node) for name, node in network["nodes"].items()))
+    links = Table(LINK_COLUMNS, tuple(_link(link) for link in network["links"]))
+    return [
+        *(escape(line) for line in paragraph(head, width).split("\n")),
+        *(f"  {line}" for table in (nodes, links) if table.rows for line in table.lines(inside)),
+        *(f"  ! {escape(event)}" for event in network["events"]),
     ]
-    return "\n".join(lines)
 
 
 def _node(name: str, node: dict[str, Any]) -> tuple[str, ...]:
     ports = [f"{device} {' '.join(addresses)}".strip() for device, addresses in node["ports"].items()]
-    return name, node["type"], ", ".join(ports)
+    return name, node["type"], _listed(ports)
 
 
 def _link(link: dict[str, Any]) -> tuple[str, ...]:
-    ends = " – ".join(f"{end['node']}:{end['device']}" for end in link["ends"])
-    asked = ", ".join(f"{key} {_value(value)}" for key, value in link["asked"].items())
+    ends = f"{TIED}– ".join(f"{end['node']}:{end['device']}" for end in link["ends"])
+    asked = _listed(f"{key} {_value(value)}" for key, value in link["asked"].items())
     return link["name"], ends, asked or "plain", _counted(link["seen"])
+
+
+def _listed(items: Iterable[str]) -> str:
+    """An item is not broken into lines."""
+    return ", ".join(item.replace(" ", TIED) for item in items)
 
 
 def _value(value: Any) -> str:
@@ -74,8 +95,7 @@ def _counted(seen: dict[str, Any] | None) -> str:
     forward, backward = (
         f"{seen[way]['packets']} packets {_size(seen[way]['bytes'])}" for way in ("forward", "backward")
     )
-    drops = f", {seen['drops']} dropped" if seen.get("drops") else ""
-    return f"→ {forward}, ← {backward}{drops}"
+    return _listed([f"→ {forward}", f"← {backward}", *([f"{seen['drops']} dropped"] if seen.get("drops") else [])])
 
 
 def _size(octets: int) -> str:
@@ -83,8 +103,3 @@ def _size(octets: int) -> str:
         if octets >= size:
             return f"{octets / size:.1f} {unit}"
     return f"{octets} B"
-
-
-def _table(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

@@ -1,0 +1,128 @@
+"""Tables of a run's results: a line for each trial, or for each cell. Prints them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+
+from rich.markup import escape
+
+from ..model.run_setting import Until
+from ..sweep.repetition import Mean, cells
+from ..trial.stored_result import TrialResult
+from .finding_text import finding_lines
+from .text_table import Column, Table, paragraph, show, terminal_width
+
+COLOUR = {"valid": "green", "suspect": "yellow", "invalid": "red"}
+MORE = "a wider terminal or --format csv shows them"
+
+
+class Format(StrEnum):
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+def print_trials(found: Sequence[TrialResult]) -> None:
+    """A line for each trial; below it the findings of the gate, and how many trials have each verdict."""
+    width = terminal_width()
+    show(_trials(found).lines(width))
+    for verdict, text in finding_lines(found):
+        word = "note" if verdict == "valid" else verdict
+        lines = paragraph(f"{word} {text}", width)
+        colour = "dim" if verdict == "valid" else COLOUR[verdict]
+        show([f"[{colour}]{word}[/]{escape(lines[len(word) :])}"])
+    counts: Counter[str] = Counter(each.verdict for each in found)
+    print(", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials")
+
+
+def print_cells(found: Sequence[TrialResult], until: Until | None = None) -> None:
+    """A line for each cell: the mean goodput of its trials that are not invalid, with its 95 % t interval."""
+    show(_cells(found, until).lines(terminal_width()))
+
+
+def _trials(found: Sequence[TrialResult]) -> Table:
+    keys = _keys(found)
+    columns = (
+        *_axes(keys),
+        Column("seed", folds=True, names=True, drop=1),
+        Column("Mbit/s", right=True),
+        Column("resent", right=True, drop=4),
+        Column("RTT ms", right=True, drop=3),
+        Column("dropped", right=True, drop=2),
+        Column("queue drops", right=True, drop=5),
+        Column("verdict"),
+    )
+    return Table(columns, tuple(_row(each, keys) for each in found), MORE, COLOUR)
+
+
+def _cells(found: Sequence[TrialResult], until: Until | None) -> Table:
+    keys = _keys(found)
+    columns = (
+        *_axes(keys),
+        Column("trials", right=True, drop=1),
+        Column("mean Mbit/s", right=True),
+        Column("95 % interval", drop=2),
+        Column("±", right=True),
+        Column("verdicts"),
+        *([Column("stopped", wraps=True)] if until is not None else []),
+    )
+    rows = []
+    for cell in cells(found, until):
+        goodput = cell.goodput
+        why = [] if until is None else ["not finished" if cell.stop is None else cell.stop.told(until)]
+        rows.append(
+            (
+                *(cell.params.get(key, "") for key in keys),
+                "0" if goodput is None else str(goodput.trials),
+                "-" if goodput is None else number(goodput.mean_bps, 1e-6, 1),
+                "-" if goodput is None or goodput.low_bps is None else _interval(goodput),
+                "-" if goodput is None or goodput.half_width is None else f"{goodput.half_width:.2%}",
+                ", ".join(f"{count} {verdict}" for verdict, count in cell.verdicts.items()),
+                *why,
+            )
+        )
+    return Table(columns, tuple(rows), MORE)
+
+
+def _keys(found: Sequence[TrialResult]) -> list[str]:
+    return list(dict.fromkeys(key for each in found for key in each.data["params"]))
+
+
+def _axes(keys: Sequence[str]) -> list[Column]:
+    """`rtt` for `path.rtt` where no other key ends like that."""
+    ends = [key.rsplit(".", 1)[-1] for key in keys]
+    names = [end if ends.count(end) == 1 else key for key, end in zip(keys, ends, strict=True)]
+    return [Column(name, folds=True, names=True) for name in names]
+
+
+def _row(each: TrialResult, keys: Sequence[str]) -> tuple[str, ...]:
+    data, seen, asked = each.data, each.data["seen"], each.data["asked"]
+    again = [flow["retransmits"] for flow in data["flows"] if flow["retransmits"] is not None]
+    dropped = seen["dropped_packets"]
+    if asked["dropped_packets"] is not None:
+        dropped = f"{seen['dropped_packets']}/{asked['dropped_packets']}"
+    return (
+        *(str(data["params"].get(key, "")) for key in keys),
+        str(data["seed"]),
+        number(data["goodput_bps"], 1e-6, 1),
+        str(sum(again)) if again else "-",
+        number(seen["rtt_s"], 1e3, 3),
+        _or_dash(dropped),
+        _or_dash(seen["queue_drops"]),
+        each.verdict,
+    )
+
+
+def _interval(goodput: Mean) -> str:
+    return f"{number(goodput.low_bps, 1e-6, 1)} – {number(goodput.high_bps, 1e-6, 1)}"
+
+
+def number(value: float | None, scale: float, digits: int) -> str:
+    """The value in another unit; a dash for none."""
+    return "-" if value is None else f"{value * scale:.{digits}f}"
+
+
+def _or_dash(value: object) -> str:
+    return "-" if value is None else str(value)

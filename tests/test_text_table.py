@@ -1,0 +1,139 @@
+"""Tables fit the terminal, and lose nothing without a word; findings of many trials are said once."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from runs import make_result, make_trials
+
+from testbed.commands.finding_text import finding_lines
+from testbed.commands.result_table import print_trials
+from testbed.commands.text_table import TIED, Column, Table
+
+AXES = tuple(Column(name, folds=True, names=True) for name in ("rtt", "loss", "congestion"))
+ENDS = (Column("Mbit/s", right=True), Column("resent", right=True, drop=1), Column("queue drops", drop=2))
+ROWS = (
+    ("10 ms", "none", "cubic", "9121.1", "856", "10278"),
+    ("100 ms", "none", "bbr", "12.5", "14", "0"),
+)
+NUMBERS = [text for row in ROWS for text in row[3:]]
+
+
+def fit(width: int | None, columns: tuple[Column, ...] = AXES + ENDS, rows: tuple[tuple[str, ...], ...] = ROWS) -> str:
+    return "\n".join(Table(columns, rows, "say so").lines(width))
+
+
+def test_a_table_that_fits_or_need_not_is_left_alone() -> None:
+    whole = fit(None)
+    assert whole == fit(200) == fit(max(map(len, whole.splitlines())))
+    assert whole.splitlines() == [
+        "rtt     loss  congestion  Mbit/s  resent  queue drops",
+        "10 ms   none  cubic       9121.1     856  10278",
+        "100 ms  none  bbr           12.5      14  0",
+    ]
+
+
+def test_headers_are_broken_first() -> None:
+    assert fit(50).splitlines() == [
+        "rtt     loss  congestion  Mbit/s  resent  queue",
+        "                                          drops",
+        "10 ms   none  cubic       9121.1     856  10278",
+        "100 ms  none  bbr           12.5      14  0",
+    ]
+
+
+def test_what_is_equal_in_all_rows_is_said_once_and_what_is_left_out_is_named() -> None:
+    assert fit(44).splitlines()[0] == "all: loss none"
+    narrow = fit(30).splitlines()
+    assert narrow[0] == "all: loss none"
+    assert narrow[1].split() == ["rtt", "congestion", "Mbit/s"]
+    assert " ".join(" ".join(narrow[4:]).split()) == "Not shown in 30 columns: resent, queue drops (say so)."
+
+
+def test_rows_become_records_before_a_number_is_cut() -> None:
+    lines = fit(20).splitlines()
+    assert lines[1:5] == ["rtt 10 ms,", "  congestion cubic", "  Mbit/s 9121.1", "  resent 856"]
+    assert all(re.search(rf"(?<!\S){re.escape(number)}(?!\S)", fit(20)) for number in NUMBERS)
+
+
+@pytest.mark.parametrize("width", range(18, 70))
+def test_no_line_is_too_long_and_no_number_is_cut(width: int) -> None:
+    text = fit(width)
+    assert max(map(len, text.splitlines())) <= width
+    words = text.split()
+    left_out = {"resent": {"856", "14"}, "queue drops": {"10278", "0"}}
+    gone = {number for name, numbers in left_out.items() if "Not shown" in text and name in text.split("Not shown")[1]
+            .replace("\n ", "") for number in numbers}  # fmt: skip
+    assert [number for number in NUMBERS if number not in words and number not in gone] == []
+
+
+def test_text_is_broken_between_words_and_paths_at_slashes() -> None:
+    columns = (Column("what", names=True), Column("found", wraps=True))
+    rows = (("kernel", "in /a/path/that/is/much/longer/than/the/column"), ("link", f"rate{TIED}1{TIED}Gbit/s, plain"))
+    assert fit(26, columns, rows).splitlines() == [
+        "what    found",
+        "kernel  in",
+        "        /a/path/that/is/",
+        "        much/longer/than/",
+        "        the/column",
+        "link    rate 1 Gbit/s,",
+        "        plain",
+    ]
+
+
+def test_rows_with_something_in_common_stand_under_a_heading() -> None:
+    columns = (Column("cell", heads=True, names=True), Column("metric"), Column("base"))
+    rows = (("10 ms, 1 flow", "goodput", "1"), ("10 ms, 1 flow", "rtt", "2"), ("20 ms, 1 flow", "rtt", "3"))
+    assert fit(20, columns, rows).splitlines() == [
+        "  metric   base", "10 ms, 1 flow", "  goodput  1", "  rtt      2", "20 ms, 1 flow", "  rtt      3",
+    ]  # fmt: skip
+
+
+def test_markup_in_cells_is_text() -> None:
+    assert fit(None, (Column("a"),), (("[red]x[/]",),)) == "a\n\\[red]x\\[/]"
+
+
+def finding(text: str, verdict: str = "valid") -> dict[str, str]:
+    return {"check": "window", "verdict": verdict, "text": text, "hint": "look"}
+
+
+def test_alike_findings_of_many_trials_are_one_line() -> None:
+    trials = make_trials(("10 ms", "20 ms", "30 ms"), 2)
+    found = [
+        make_result(
+            trial,
+            findings=[finding(f"flow {flow} waited {trial.seed}.5 s") for flow in (1, 2, 8)]
+            if dict(trial.params)["path.rtt"] != "20 ms"
+            else [],
+        )
+        for trial in trials
+    ]
+    assert finding_lines(found) == [
+        ("valid", "4 of 6 trials (rtt 10 ms, 30 ms): window: flow 1–8 waited 1.5–2.5 s (look)")
+    ]
+
+
+def test_findings_of_another_verdict_or_wording_stay_apart() -> None:
+    (trial, other) = make_trials(("10 ms",), 2)
+    found = [
+        make_result(trial, findings=[finding("3 lost"), finding("3 lost", "suspect"), finding("none lost")]),
+        make_result(other, findings=[finding("4 lost")]),
+    ]
+    assert finding_lines(found) == [
+        ("valid", "all 2 trials: window: 3–4 lost (look)"),
+        ("suspect", f"{trial.id}: window: 3 lost (look)"),
+        ("valid", f"{trial.id}: window: none lost (look)"),
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_results_fit_the_terminal(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    found = [make_result(trial, findings=[finding("a long story " * 9)]) for trial in make_trials()]
+    print_trials(found)
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= width
+    assert said.endswith("\n4 valid\n")
