@@ -18,7 +18,7 @@ from testbed.agent import machine_daemon, nic_loan
 from testbed.error import SpecError, UserError
 from testbed.kernel.machine import playbook
 from testbed.model.impairment import Direction
-from testbed.model.machine import Machine, Ssh
+from testbed.model.node.machine import Machine, Ssh
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
 from testbed.model.topology import Link, Node, Topology

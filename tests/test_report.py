@@ -19,7 +19,6 @@ from trials import make_trial
 from testbed import cli
 from testbed.error import UserError
 from testbed.library import TOPOLOGIES
-from testbed.model.topology import FORWARDING
 from testbed.report import source
 from testbed.report.drawing import drawings
 from testbed.report.graph_layout import place
@@ -325,7 +324,7 @@ def test_every_ready_topology_is_drawn_with_no_node_upon_another(path: Path, run
     topology = load_topology(path)
     found = source.read(run)
     trial = next(iter(found.trials.values()))
-    ends = [node.name for node in topology.nodes if node.type not in FORWARDING and topology.links_of(node.name)]
+    ends = [node.name for node in topology.nodes if not node.forwards and topology.links_of(node.name)]
     trial = replace(trial, topology=topology, workload=replace(trial.workload, source=ends[0], destination=ends[-1]))
     one = replace(found, trials={trial.id: trial}, settings={trial.id: {"topology": {"nodes": {}}}})
     (drawing,) = drawings(one)

@@ -10,10 +10,10 @@ import pytest
 from testbed.error import MachineError, UserError
 from testbed.kernel.ready import feasibility, probe, requirement
 from testbed.kernel.ready.probe import PROBES, Lacking
-from testbed.kernel.ready.requirement import ENGINES, NODES, Need, Never, needs
+from testbed.kernel.ready.requirement import ENGINES, Need, Never, needs, of_type
+from testbed.model.node.type import NODE_TYPES
 from testbed.model.topology import Link, Node, Topology
 from testbed.plan.network import plan
-from testbed.spec.topology.file import NODE_TYPES
 
 NET = Topology("net", (Node("a", "host"), Node("s", "switch"), Node("b", "host")), ())
 NET = replace(NET, links=(Link("left", ("a", "s")), Link("right", ("s", "b"))))
@@ -26,8 +26,8 @@ def lacking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 def test_every_node_type_says_what_it_needs_on_either_kernel() -> None:
-    assert set(NODES) == set(NODE_TYPES)
-    for row in (*NODES.values(), *ENGINES.values(), {"lab": requirement.REAL_NIC["lab"], "host": ()}):
+    nodes = [{"lab": of_type(kind, "lab"), "host": of_type(kind, "host")} for kind in NODE_TYPES.values()]
+    for row in (*nodes, *ENGINES.values(), {"lab": requirement.REAL_NIC["lab"], "host": ()}):
         assert set(row) == {"lab", "host"}
         for needed in row.values():
             assert isinstance(needed, Never) or set(needed) <= set(PROBES)
@@ -53,12 +53,12 @@ def test_what_is_lacking_is_refused_with_the_command_that_fixes_it(monkeypatch: 
 
 
 def test_what_no_machine_can_do_is_the_users_error_and_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    never = {"lab": Never("it has a kernel of its own", "kernel: host"), "host": requirement.HOST_BASE}
-    monkeypatch.setattr(requirement, "NODES", {**NODES, "vm": never})
+    never = Never("it has a kernel of its own", "kernel: host")
+    monkeypatch.setattr(requirement, "OWN_KERNEL", never)
     lacking(monkeypatch, "lab kernel", "root")
     net = replace(NET, nodes=(replace(NET.nodes[0], type="vm"), *NET.nodes[1:]))
     found = list(requirement.needs(net, plan(NET), "lab-realtime"))
-    assert Need("node a (vm)", never["lab"]) in found  # type: ignore[arg-type]
+    assert Need("node a (vm)", never) in found
     monkeypatch.setattr(feasibility, "needs", lambda *_: iter(found))
     with pytest.raises(UserError, match=r"^node a \(vm\): it has a kernel of its own; allowed: kernel: host$"):
         feasibility.refuse(NET, "lab-realtime")

@@ -24,9 +24,9 @@ from testbed.kernel.native_program import tools
 from testbed.kernel.vm import fetch, guest_agent, hypervisor, initramfs, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.kernel.vm.named_kernels import check_names, names
+from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
-from testbed.model.vm import Vm
 from testbed.plan.node import open_vswitch
 from testbed.plan.node import vm as qemu
 from testbed.plan.step import Placeholder, Run, Sleep, StartVm

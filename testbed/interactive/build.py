@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.run_setting import Kernel
 from ..model.scenario import Trial
-from ..model.topology import WORKING, Topology
+from ..model.topology import Topology
 from ..model.workload import PingWorkload
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
@@ -80,7 +80,7 @@ def build(topology: Topology, kernel: Kernel) -> Build:
 
 def _trial(topology: Topology, kernel: Kernel) -> Trial:
     """What machines are asked for as if somebody pinged: nobody knows yet what people will start there."""
-    first, second = ([node.name for node in topology.nodes if node.type in WORKING] * 2)[:2]
+    first, second = ([node.name for node in topology.nodes if node.kind.runs_workloads] * 2)[:2]
     return Trial("up", (), 1, 0, topology, PingWorkload(first, second), kernel)
 
 

@@ -95,7 +95,7 @@ def _write(build: Build, folder: Path, held: Held) -> None:
     (folder / "trial" / "shellrc").write_text(SHELL_RC)
     image = None if build.kernel.place == "host" else find(build.kernel.name).name
     steps, _ = substituted(build.topology, build.steps, tools(), is_lab=image is not None)
-    machines = any(node.machine is not None for node in build.topology.nodes)
+    machines = any(node.kind.runs_in == "computer" for node in build.topology.nodes)
     beginning: dict[str, Any] = {
         "entry": str(held.entry.path),
         "image": image,

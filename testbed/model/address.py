@@ -15,7 +15,7 @@ from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip
 from typing import TypeAlias, TypeVar
 
 from ..error import UserError
-from .topology import SWITCHING, Lane, Link, Topology
+from .topology import Lane, Link, Topology
 from .vlan import Tag
 
 K = TypeVar("K")
@@ -109,7 +109,7 @@ def address_book(topology: Topology) -> AddressBook:
     given: dict[End, tuple[Interface, ...]] = {}
     for link in topology.links:
         for end in link.ends:
-            for tag in topology.tags(end, link) if topology.node(end).type not in SWITCHING else ():
+            for tag in topology.tags(end, link) if topology.node(end).kind.has_addresses else ():
                 members.setdefault(segments[link.name, tag], []).append((end, link.name, tag))
                 given[end, link.name, tag] = _given(topology, end, link, tag)
     addresses = given | _automatic(topology, members, given)
@@ -126,7 +126,7 @@ def address_book(topology: Topology) -> AddressBook:
             )
             device, own = f"eth{number}", addresses.get((end, link.name, None), ())
             ports.append(Port(end, link.name, device, mac, segments[link.name, None], own))
-            for tag in topology.tags(end, link) if topology.node(end).type not in SWITCHING else ():
+            for tag in topology.tags(end, link) if topology.node(end).kind.has_addresses else ():
                 if tag is not None:
                     lane, own = (link.name, tag), addresses[end, link.name, tag]
                     tagged.append(Port(end, link.name, f"{device}.{tag}", mac, segments[lane], own, tag))
@@ -160,7 +160,7 @@ def _flood(topology: Topology, first: Lane, number: int, found: dict[Lane, int])
             continue
         found[lane] = number
         for end in topology.link(lane[0]).ends:
-            if topology.node(end).type in SWITCHING:
+            if topology.node(end).kind.switches_frames:
                 for room in topology.arrivals(lane, end):
                     waiting.extend(topology.departures(room))
 

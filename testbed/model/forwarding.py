@@ -4,7 +4,7 @@ Of several shortest ways to a port, a switch takes the one whose number, in the 
 the port among those of hosts and routers, counted around (every other switch counts on by one after each round): ports
 share the ways, and the same file always gives the same ones.
 
-VLANs play no part: a ring with an Open vSwitch in it has no other switches (openflowcheck), so that around each ring
+VLANs play no part: a ring with an Open vSwitch in it has no other switches (`openflow_rules`), so that around each ring
 there is one way only, which the VLANs of other switches leave open or not.
 """
 
@@ -13,24 +13,24 @@ from __future__ import annotations
 from collections import deque
 
 from .address import AddressBook, Port
-from .topology import SWITCHING, Link, Topology
+from .topology import Link, Topology
 
 
 def is_told(topology: Topology, port: Port) -> bool:
     """Whether an Open vSwitch is among the switches around a port."""
     around = switches_around(topology, topology.link(port.link).other_end(port.node))
-    return any(topology.node(name).ovs is not None for name in around)
+    return any(topology.node(name).kind.openflow == "switch" for name in around)
 
 
 def switches_around(topology: Topology, switch: str) -> frozenset[str]:
     """A switch and all that are joined with it; none for another node."""
-    return frozenset(_steps(topology, [switch])) if topology.node(switch).type in SWITCHING else frozenset()
+    return frozenset(_steps(topology, [switch])) if topology.node(switch).kind.switches_frames else frozenset()
 
 
 def towards(topology: Topology, book: AddressBook, port: Port) -> dict[str, Link]:
     """For each switch around a port the link on which it sends what is for the port."""
     first = topology.link(port.link).other_end(port.node)
-    found = {first: topology.link(port.link)} if topology.node(first).type in SWITCHING else {}
+    found = {first: topology.link(port.link)} if topology.node(first).kind.switches_frames else {}
     steps = _steps(topology, [*found])
     number = next(n for n, each in enumerate(_ends(topology, book)) if (each.node, each.link) == (port.node, port.link))
     for switch in steps:
@@ -43,7 +43,7 @@ def towards(topology: Topology, book: AddressBook, port: Port) -> dict[str, Link
 
 def _ends(topology: Topology, book: AddressBook) -> list[Port]:
     """The ports of all nodes that are no switches."""
-    return [port for port in book.ports if topology.node(port.node).type not in SWITCHING]
+    return [port for port in book.ports if not topology.node(port.node).kind.switches_frames]
 
 
 def tree(topology: Topology, switch: str) -> frozenset[str]:
@@ -75,7 +75,7 @@ def _steps(topology: Topology, start: list[str]) -> dict[str, int]:
         here = waiting.popleft()
         for link in topology.links_of(here):
             there = link.other_end(here)
-            if there not in found and topology.node(there).type in SWITCHING:
+            if there not in found and topology.node(there).kind.switches_frames:
                 found[there] = found[here] + 1
                 waiting.append(there)
     return found

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from ..error import UserError
 from .address import AddressBook, Port
 from .forwarding import is_told, towards
-from .topology import SWITCHING, Lane, Link, Room, Topology
+from .topology import Lane, Link, Room, Topology
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Po
         there, found = link.other_end(here), (*before, (link, here))
         if (lane, there) == ((via.link, via.tag), via.node):
             return found
-        if topology.node(there).type in SWITCHING:
-            is_open = topology.node(there).ovs is not None
+        if topology.node(there).kind.switches_frames:
+            is_open = topology.node(there).kind.openflow == "switch"
             for room in topology.arrivals(lane, there):
                 if room not in seen:
                     seen.add(room)

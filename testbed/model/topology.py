@@ -9,23 +9,18 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .impairment import UNIMPAIRED, Direction, Loss, Policy
-from .machine import Machine
+from .node.machine import Machine
+from .node.type import NODE_TYPES, NodeType
+from .node.vm import Vm
 from .openflow import Controller, Neighbours, Ovs
 from .schedule import Change
 from .vlan import Membership, Tag
-from .vm import Vm
 
 Nic: TypeAlias = Literal["offload", "plain"]
 """How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
-SWITCHING = frozenset({"switch", "ovs"})
-"""The node types that join their links into one segment."""
-
 Engine: TypeAlias = Literal["netns", "mininet"]
 """What builds the network: commands of our own, or the real Mininet."""
-
-FORWARDING = SWITCHING | {"router"}
-"""The node types that pass on packets meant for others."""
 
 IpVersions: TypeAlias = Literal["4", "6", "both"]
 """Which automatic addresses there are."""
@@ -35,12 +30,6 @@ Lane: TypeAlias = tuple[str, Tag]
 
 Room: TypeAlias = tuple[str, Tag]
 """A node, and for a switch the VLAN inside it."""
-
-ELSEWHERE = frozenset({"vm", "machine"})
-"""The node types whose TCP stack is in another kernel than the network around them."""
-
-WORKING = frozenset({"host", "vm", "machine"})
-"""The node types that a workload can run on."""
 
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
@@ -57,12 +46,12 @@ class Route:
 class Node:
     """One node. What a type has no use for stays at its default.
 
-    `type` is one of the node types of a topology file. `nic` None is the topology's. `addresses` are
-    "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `mac` is that of the device on its
-    only link; None leaves it to the plan. `routes` are beyond those the plan works out itself. `stp` says whether a
-    switch runs the spanning tree protocol; `real_nic` is a NIC of this computer that is one of its ports. `vlans` has
-    every port of a switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
-    `vm` is there for virtual machines.
+    `type` is a name of NODE_TYPES, and `kind` what nodes of that type can do. `nic` None is the topology's.
+    `addresses` are "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `mac` is that of
+    the device on its only link; None leaves it to the plan. `routes` are beyond those the plan works out itself. `stp`
+    says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this computer that is one of its
+    ports. `vlans` has every port of a switch that keeps VLANs apart; a switch without any passes frames on with
+    whatever tag they have. `ovs`, `controller`, `vm` and `machine` are there for nodes of those types.
     """
 
     name: str
@@ -81,14 +70,19 @@ class Node:
     mac: str | None = None
 
     @property
+    def kind(self) -> NodeType:
+        """What nodes of its type can do. Raises KeyError for a type that NODE_TYPES does not have."""
+        return NODE_TYPES[self.type]
+
+    @property
     def is_router(self) -> bool:
         """Whether it forwards by addresses."""
-        return self.type == "router" or (self.machine is not None and self.machine.forward)
+        return self.kind.forwards_packets or (self.machine is not None and self.machine.forward)
 
     @property
     def forwards(self) -> bool:
         """Whether it passes on packets meant for others."""
-        return self.type in FORWARDING or self.is_router
+        return self.kind.switches_frames or self.is_router
 
     def membership(self, link: str) -> Membership | None:
         return next((each for each in self.vlans if each.link == link), None)
@@ -169,7 +163,7 @@ class Topology:
     def arrivals(self, lane: Lane, name: str) -> tuple[Room, ...]:
         """Where a frame comes to that reaches a node over a lane; nothing if the node does not take it."""
         node, link = self.node(name), self.link(lane[0])
-        if node.type not in SWITCHING:
+        if not node.kind.switches_frames:
             return ((name, None),) if lane[1] in self.tags(name, link) else ()
         met = node.membership(link.name)
         return tuple((name, vlan) for vlan in ((lane[1],) if met is None else met.inside(lane[1])))
@@ -181,7 +175,7 @@ class Topology:
         for link in self.links_of(name):
             met = node.membership(link.name)
             own = (vlan,) if met is None else met.outside(vlan)
-            yield from ((link.name, tag) for tag in (own if node.type in SWITCHING else self.tags(name, link)))
+            yield from ((link.name, tag) for tag in (own if node.kind.switches_frames else self.tags(name, link)))
 
     def path(self, start: str, end: str) -> tuple[Link, ...] | None:
         """The links of a shortest path, through nodes that forward only; None if there is no path.

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..model.address import AddressBook, Port
 from ..model.openflow import Datapath
-from ..model.topology import SWITCHING, Link, Node, Topology
+from ..model.topology import Link, Node, Topology
 from .command import OVS_FOLDER, Command
 from .link import tclink
 from .link.emulator import emulator_netns
@@ -33,10 +33,10 @@ def description(topology: Topology, book: AddressBook, datapath: Datapath = "ker
     impaired = [link for link in topology.links if tclink.is_emulated(topology, link)]
     return {
         "hosts": [
-            *(_host(node) for node in topology.nodes if node.type not in SWITCHING),
+            *(_host(node) for node in topology.nodes if not node.kind.switches_frames),
             *(_emulator(link) for link in impaired),
         ],
-        "switches": [_switch(node, topology, datapath) for node in topology.nodes if node.type in SWITCHING],
+        "switches": [_switch(node, topology, datapath) for node in topology.nodes if node.kind.switches_frames],
         "links": [made for link in topology.links for made in _links(topology, link, book)],
     }
 
@@ -54,7 +54,7 @@ def tc_ports(topology: Topology, book: AddressBook) -> tuple[tclink.TcPort, ...]
             link.forward.delay_ns,
             tclink.limit(link),
             link.mtu_bytes,
-            topology.node(end).type == "host",
+            topology.node(end).kind.is_local_host,
         )
         for link in topology.links
         if tclink.is_tclink(topology, link)
@@ -63,7 +63,7 @@ def tc_ports(topology: Topology, book: AddressBook) -> tuple[tclink.TcPort, ...]
 
 
 def _host(node: Node) -> dict[str, Any]:
-    return {"name": node.name, "netns": node_netns(node.name), "kind": "host" if node.type == "host" else "node"}
+    return {"name": node.name, "netns": node_netns(node.name), "kind": node.kind.mininet}
 
 
 def _emulator(link: Link) -> dict[str, Any]:
@@ -72,10 +72,9 @@ def _emulator(link: Link) -> dict[str, Any]:
 
 
 def _switch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:
-    said = {"name": node.name, "netns": node_netns(node.name)}
-    if node.ovs is not None:
-        return {**said, "kind": "ovs", "options": _open_vswitch(node, topology, datapath)}
-    return {**said, "kind": "bridge", "options": {"stp": node.stp, "vlans": bool(node.vlans)}}
+    bridge = {"stp": node.stp, "vlans": bool(node.vlans)}
+    options = _open_vswitch(node, topology, datapath) if node.kind.mininet == "ovs" else bridge
+    return {"name": node.name, "netns": node_netns(node.name), "kind": node.kind.mininet, "options": options}
 
 
 def _open_vswitch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:

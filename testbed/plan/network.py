@@ -10,7 +10,7 @@ from ..model.address import AddressBook, Port, address_book
 from ..model.data_path import Leg, PathHop, data_ways, leg, lowest_rate_bps
 from ..model.impairment import Way
 from ..model.openflow import Datapath
-from ..model.topology import ELSEWHERE, MTU_DEFAULT, WORKING, Nic, Topology
+from ..model.topology import MTU_DEFAULT, Nic, Topology
 from ..model.workload import Workload
 from . import mininet, wiring
 from .command import Command, place, undos
@@ -19,7 +19,7 @@ from .link import timeline as times
 from .link.stage import Emulator, Stage
 from .link.tclink import TcPort, is_emulated
 from .link.timeline import Moment
-from .node import control_channel, machine_link, open_vswitch, vm
+from .node import control_channel, machine_link, make, open_vswitch, vm
 from .node import namespace as nodes
 from .node.control_channel import Channel
 from .node.namespace import node_netns
@@ -37,7 +37,8 @@ class Plan:
     are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
     where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
     as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
-    is what happens while the workload runs, up to `until_ns` after its start. The nodes `elsewhere` have a kernel of
+    is what happens while the workload runs, up to `until_ns` after its start. `programs_bytes` is the memory that the
+    programs of its nodes take in a lab kernel. The nodes `elsewhere` have a kernel of
     their own. `machines` has (namespace, machine) for what is on one, `hosts` a line on each machine for the reader.
     `real_nics` are to be attached before the commands are done.
     """
@@ -56,6 +57,7 @@ class Plan:
     datapaths: tuple[tuple[str, Datapath], ...] = ()
     vswitches: int = 0
     tc_ports: tuple[TcPort, ...] = ()
+    programs_bytes: int = 0
     elsewhere: frozenset[str] = frozenset()
     machines: tuple[tuple[str, str], ...] = ()
     hosts: tuple[str, ...] = ()
@@ -181,7 +183,7 @@ def plan(
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
     by_one = open_vswitch.plain_ports(topology, book, datapath)
     nics = _nics(topology, frozenset(port.node for port in by_one))
-    superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).machine is None)
+    superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).kind.runs_in != "computer")
     until_ns = times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
     emulators = tuple(
@@ -193,13 +195,13 @@ def plan(
     )
     channels = control_channel.channels(topology)
     aside = tuple(_of_channel(channel, seed) for channel in channels if channel.link.is_emulated)
-    built = [node for node in topology.nodes if node.machine is None or machine_link.has_place(node, topology)]
+    built = [node for node in topology.nodes if machine_link.has_place(node, topology)]
     commands = [
         *wiring.building(topology, book, built, emulators, aside, channels, datapath),
         *(
             c
             for node in built
-            for c in nodes.commands(node, topology, machine_link.ports_here(node, topology, book), sysctls, ends)
+            for c in make.commands(node, topology, machine_link.ports_here(node, topology, book), sysctls, ends)
         ),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(_plain(port, topology) for port in by_one),
@@ -230,12 +232,13 @@ def plan(
         until_ns=until_ns,
         channels=channels,
         controlled=_controlled(channels, found),
-        vswitches=sum(topology.node(node).ovs is not None for node in _all_passed(found)),
+        vswitches=sum(topology.node(node).kind.openflow == "switch" for node in _all_passed(found)),
         datapaths=tuple(
             (switch.name, control_channel.datapath(switch, datapath)) for switch in control_channel.switches(topology)
         ),
         tc_ports=mininet.tc_ports(topology, book),
-        elsewhere=frozenset(node.name for node in topology.nodes if node.type in ELSEWHERE),
+        programs_bytes=sum(node.kind.programs_bytes for node in topology.nodes),
+        elsewhere=frozenset(node.name for node in topology.nodes if node.kind.has_own_kernel),
         real_nics=tuple(_real_nics(topology)),
         machines=machines,
         hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
@@ -253,17 +256,17 @@ def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], 
     """For each host; those of `by_one` must send packets one by one."""
     found: list[tuple[str, Nic]] = []
     for node in topology.nodes:
-        if node.type in WORKING and node.name in by_one:
+        if node.kind.has_offloads and node.name in by_one:
             open_vswitch.check_nic(node, node.nic or topology.nic)
             found.append((node.name, "plain"))
-        elif node.type in WORKING:
+        elif node.kind.has_offloads:
             found.append((node.name, nodes.nic_of(node, topology)))
     return tuple(found)
 
 
 def _plain(port: Port, topology: Topology) -> Command:
     made = open_vswitch.plain(port)
-    return replace(made, netns=None, on=port.node) if topology.node(port.node).type in ELSEWHERE else made
+    return replace(made, netns=None, on=port.node) if topology.node(port.node).kind.has_own_kernel else made
 
 
 def _of_channel(channel: Channel, seed: int) -> Emulator:

@@ -65,8 +65,8 @@ _End = tuple[str, str, str | None]
 
 
 def _end(topology: Topology, port: Port) -> _End:
-    is_vm = topology.node(port.node).vm is not None
-    return port.device, node_netns(port.node), vm.outer_mac(port) if is_vm else port.mac
+    runs_in = topology.node(port.node).kind.runs_in
+    return port.device, node_netns(port.node), vm.outer_mac(port) if runs_in == "virtual machine" else port.mac
 
 
 def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:

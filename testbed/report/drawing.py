@@ -164,11 +164,11 @@ def _bends(topology: Topology) -> list[float]:
 
 def _channels(topology: Topology, written: Mapping[str, Mapping[str, Any]]) -> tuple[Control, ...]:
     """From each controller to each Open vSwitch, or to those that name it."""
-    controllers = [node.name for node in topology.nodes if node.type == "controller"]
+    controllers = [node.name for node in topology.nodes if node.kind.openflow == "controller"]
     found = []
     for node in topology.nodes:
         own = written.get(node.name, {})
-        if node.type != "ovs" or not controllers:
+        if node.kind.openflow != "switch" or not controllers:
             continue
         named = own.get("controller")
         wanted = [named] if isinstance(named, str) else named if isinstance(named, list) else controllers

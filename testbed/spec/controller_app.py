@@ -8,17 +8,17 @@ import os
 from dataclasses import replace
 
 from ..model.openflow import APPS
-from .syntax.document import Document, Fault, Place, mapping
+from .syntax.document import Document, Fault, Place
+from .topology.node.keys import nodes_that
 
 ALLOWED = "a file in UTF-8, seen from the topology file's folder"
 
 
 def with_apps(document: Document, folder: str) -> Document:
     """The document of a topology with the `text` of every app in a file; what cannot be read is a fault of it."""
-    for name, node in mapping(mapping(document.data).get("nodes")).items():
-        about = mapping(node)
+    for name, about in nodes_that(document.data, lambda kind: kind.openflow == "controller").items():
         app = about.get("app")
-        if about.get("type") != "controller" or not isinstance(app, str) or app in APPS or "text" in about:
+        if not isinstance(app, str) or app in APPS or "text" in about:
             continue
         if not app.endswith(".py"):
             continue

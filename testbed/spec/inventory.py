@@ -14,10 +14,11 @@ from typing import Any
 from pydantic import Field, TypeAdapter
 
 from ..error import Problem, SpecError
-from .syntax.document import Document, Place, mapping, parse
+from .syntax.document import Document, Place, parse
 from .syntax.field import Text
 from .syntax.file_model import Shape, check
-from .topology.machine import Host, SshFile
+from .topology.node.keys import nodes_that
+from .topology.node.machine import Host, SshFile
 
 INVENTORY = "inventory.yml"
 PATHS = ("key", "known_hosts")
@@ -35,8 +36,7 @@ def with_inventory(topology: Document, folder: str) -> Document:
 
     Raises SpecError with all the problems of the inventory; it is read only if there are machines.
     """
-    nodes = mapping(mapping(topology.data).get("nodes"))
-    machines = {name: node for name, node in nodes.items() if mapping(node).get("type") == "machine"}
+    machines = nodes_that(topology.data, lambda kind: kind.runs_in == "computer")
     wanted = {name: node.get("host", name) for name, node in machines.items() if "ssh" not in node}
     path = os.path.join(folder, INVENTORY)
     if not wanted or not os.path.exists(path):

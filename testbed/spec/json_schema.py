@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .scenario.axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, VM_FIELDS, WHOLE
+from ..model.node.type import NODE_TYPES
+from .scenario.axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
 from .scenario.axis_range import RangeFile
 from .scenario.file import ScenarioFile
 from .syntax.scalar import NAME_PATTERN, SYSCTL_PATTERN
-from .topology.file import HostFile, LinkFile, TopologyFile, VmFile
+from .topology.file import NODE_FILES, LinkFile, TopologyFile
 from .topology.impairment import loss_schema
 from .topology.mininet_topology import TOPO
 from .workload import registry
@@ -64,26 +65,31 @@ def _complete(scenario: dict[str, Any]) -> None:
 def _axes(scenario: dict[str, Any]) -> dict[str, Any]:
     """What each axis takes, by a regular expression of its key."""
     definitions = scenario["$defs"]
-    link, host = (definitions[shape.__name__]["properties"] for shape in (LinkFile, HostFile))
+    link = definitions[LinkFile.__name__]["properties"]
     known = {f"{NAME_PATTERN}\\.{key}": link[key] for key in LINK_KEYS}
     known |= {
         f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions) for key in DIRECTIONAL
     }
-    known |= {f"{NAME_PATTERN}\\.nic": host["nic"]}
-    control = definitions["ControlFile"]["properties"]
-    known |= {f"{NAME_PATTERN}\\.control\\.{key}": control[key] for key in CONTROL_KEYS}
-    known |= {
-        f"{NAME_PATTERN}\\.control\\.{key}\\.(forward|backward)": _one_way(key, control[key], definitions)
-        for key in CONTROL_KEYS
-        if key in DIRECTIONAL
-    }
-    known |= {f"{NAME_PATTERN}\\.{key}": definitions[VmFile.__name__]["properties"][key] for key in VM_FIELDS}
+    for type, shape in NODE_FILES.items():
+        for key in shape.varied:
+            known.setdefault(f"{NAME_PATTERN}\\.{key}", definitions[shape.__name__]["properties"][key])
+        known |= _control_axes(definitions) if NODE_TYPES[type].openflow == "controller" else {}
     known |= {key: scenario["properties"][key] for key in WHOLE if key != "topology"}
     known |= {"topology": {"type": "string", "description": "A topology file, seen from the folder of this one."}}
     known |= {f"sysctls\\.{SYSCTL_PATTERN}": {"type": ["string", "number"]}}
     for key, values in _workload_keys(definitions).items():
         one = values[0] if len(values) == 1 else {"anyOf": values}
         known |= {f"workload\\.{key}": one} | ({key: one} if key in SHORT else {})
+    return known
+
+
+def _control_axes(definitions: dict[str, Any]) -> dict[str, Any]:
+    """What the axes of a controller's channel take."""
+    control = definitions["ControlFile"]["properties"]
+    known = {f"{NAME_PATTERN}\\.control\\.{key}": control[key] for key in CONTROL_KEYS}
+    directional = [key for key in CONTROL_KEYS if key in DIRECTIONAL]
+    for key in directional:
+        known[f"{NAME_PATTERN}\\.control\\.{key}\\.(forward|backward)"] = _one_way(key, control[key], definitions)
     return known
 
 

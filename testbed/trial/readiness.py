@@ -13,7 +13,7 @@ from ..error import MachineError, UserError
 from ..kernel.machine import ssh_relay
 from ..kernel.ready import feasibility
 from ..model.background import Constant
-from ..model.machine import Machine
+from ..model.node.machine import Machine
 from ..model.scenario import Trial
 from ..plan.step import ReachMachine
 from ..plan.step_json import data

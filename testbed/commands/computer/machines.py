@@ -50,7 +50,7 @@ def collect(
 
 def _topology(file: Path) -> Topology:
     topology = load_scenario(file).trials()[0].topology if is_scenario(file) else load_topology(file)
-    if not any(node.machine is not None for node in topology.nodes):
+    if not any(node.kind.runs_in == "computer" for node in topology.nodes):
         raise UserError(f"{file} has no machine; allowed: a topology with nodes of type machine")
     return topology
 

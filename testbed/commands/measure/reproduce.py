@@ -20,10 +20,10 @@ from ...compare.reproduction import table
 from ...compare.reproduction.measured import Measured, Size
 from ...compare.reproduction.row import Finding, Row
 from ...error import MachineError, TestbedError, UserError
+from ...model.node.type import NODE_TYPES
 from ...model.scenario import Scenario
 from ...model.topology import Engine
 from ...spec.load import files_of, load_scenario
-from ...spec.topology.file import NODE_TYPES
 from ...sweep.run import Summary
 from ...sweep.store import Store
 from ...trial.stored_result import TrialResult

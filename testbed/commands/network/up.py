@@ -56,5 +56,5 @@ def up(
     with console.status(f"{called}: kernel {place}") as screen:
         start(made, called, lambda step: screen.update(f"{called}: {step}"))
     print(f"{called} is up on kernel {place}{why}: {', '.join(node.name for node in wanted.nodes)}")
-    node = next((node.name for node in wanted.nodes if node.type == "host"), wanted.nodes[0].name)
+    node = next((node.name for node in wanted.nodes if node.kind.is_local_host), wanted.nodes[0].name)
     print(f"testbed shell {node} works in it, testbed status shows it, testbed down {called} ends it")

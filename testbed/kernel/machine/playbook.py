@@ -17,7 +17,7 @@ import ansible_runner
 
 from ... import process
 from ...error import MachineError, TestbedError
-from ...model.machine import Machine
+from ...model.node.machine import Machine
 from ...model.topology import Node, Topology
 from ...model.workload import BUILT_IN
 from ...plan.node.namespace import of_machine
@@ -112,7 +112,7 @@ def play(
 
 def inventory(topology: Topology) -> dict[str, Any]:
     """For Ansible: how each machine is reached, and what it is to become."""
-    found = [node for node in topology.nodes if node.machine is not None]
+    found = [node for node in topology.nodes if node.kind.runs_in == "computer"]
     emulators = {link.emulator for link in topology.links if link.emulator is not None}
     variables = {
         "ansible_python_interpreter": "/usr/bin/python3",

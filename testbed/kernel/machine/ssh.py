@@ -15,7 +15,7 @@ from typing import Any
 import asyncssh
 
 from ...error import MachineError
-from ...model.machine import Machine
+from ...model.node.machine import Machine
 
 CONNECT_S = 10
 KEEPALIVE_S = 5

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import asyncssh
 
-from ...model.machine import Machine
+from ...model.node.machine import Machine
 from ..guest import AGENT
 from . import ssh
 

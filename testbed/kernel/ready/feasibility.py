@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...error import MachineError, TestbedError, UserError
+from ...model.node.type import NODE_TYPES
 from ...model.run_setting import KernelPlace
 from ...model.topology import Topology
 from ...plan.network import Plan, plan
 from .. import lab, nic
 from ..vm import hypervisor
 from .probe import Lacking, lacking
-from .requirement import ENGINES, NODES, Need, Needed, Never, needs
+from .requirement import ENGINES, Need, Needed, Never, needs, of_type
 
 RealTime = Literal["host", "lab-realtime"]
+KERNELS: tuple[Literal["lab", "host"], ...] = ("lab", "host")
 PREFERRED: tuple[RealTime, ...] = ("host", "lab-realtime")
 
 
@@ -102,10 +104,12 @@ class Ability:
 
 def abilities() -> Iterator[Ability]:
     """Every node type and engine on either kernel."""
-    for kind, table in (("node type", NODES), ("engine", ENGINES)):
-        for name, row in table.items():
-            for kernel in ("lab", "host"):
-                yield _ability(f"{kind} {name}", kernel, row.get(kernel, ()))
+    for kind in NODE_TYPES.values():
+        for kernel in KERNELS:
+            yield _ability(f"node type {kind.name}", kernel, of_type(kind, kernel))
+    for name, row in ENGINES.items():
+        for kernel in KERNELS:
+            yield _ability(f"engine {name}", kernel, row[kernel])
 
 
 def _ability(part: str, kernel: Literal["lab", "host"], needed: Needed) -> Ability:

@@ -1,6 +1,6 @@
 """What each part of a topology needs of the machine, for each kernel that can carry it. Pure, no I/O.
 
-A new node type is a line in NODES, with probes of its own in `probe.PROBES` where it needs something new.
+What a node type needs is said in `model.node_type`, by the names of `probe.PROBES`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ...model.node.type import NodeType
 from ...model.run_setting import KernelPlace
 from ...model.topology import Topology
 from ...plan.network import Plan
@@ -37,17 +38,6 @@ HOST_BASE = ("root", "network namespaces", "veth", "ip", "nft", "ethtool")
 
 OWN_KERNEL = Never("it has a kernel of its own, and cannot be part of a lab kernel", "kernel: host")
 
-NODES: Mapping[str, Mapping[KernelPlace, Needed]] = {
-    "host": {"lab": LAB_BASE, "host": HOST_BASE},
-    "router": {"lab": LAB_BASE, "host": HOST_BASE},
-    "switch": {"lab": LAB_BASE, "host": (*HOST_BASE, "bridge")},
-    "ovs": {"lab": (*LAB_BASE, "Open vSwitch"), "host": (*HOST_BASE, "Open vSwitch")},
-    "controller": {"lab": (*LAB_BASE, "controllers in a lab kernel"), "host": (*HOST_BASE, "controllers")},
-    "vm": {"lab": OWN_KERNEL, "host": (*HOST_BASE, "bridge", "QEMU", "taps", "kernel for virtual machines")},
-    "machine": {"lab": OWN_KERNEL, "host": HOST_BASE},
-}
-"""For `lab` (in either time) and `host`."""
-
 ENGINES: Mapping[str, Mapping[KernelPlace, Needed]] = {
     "netns": {"lab": LAB_BASE, "host": HOST_BASE},
     "mininet": {"lab": (*LAB_BASE, "Mininet"), "host": (*HOST_BASE, "Mininet")},
@@ -62,12 +52,19 @@ IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q")
 """Words of commands that are names of probes too."""
 
 
+def of_type(kind: NodeType, place: KernelPlace) -> Needed:
+    """What a node type needs for a lab kernel (in either time) or for `host`."""
+    if place == "host":
+        return (*HOST_BASE, *kind.host_needs)
+    return OWN_KERNEL if kind.has_own_kernel else (*LAB_BASE, *kind.lab_needs)
+
+
 def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Need]:
     """All that a topology needs, node by node; twice what two nodes need."""
     kind: KernelPlace = "host" if place == "host" else "lab"
     yield from _of(f"engine {topology.engine}", ENGINES[topology.engine][kind])
     for node in topology.nodes:
-        yield from _of(f"node {node.name} ({node.type})", NODES[node.type][kind])
+        yield from _of(f"node {node.name} ({node.type})", of_type(node.kind, kind))
         if node.real_nic is not None:
             yield from _of(f"node {node.name} (nic {node.real_nic})", REAL_NIC[kind])
     if kind == "host":

@@ -18,7 +18,7 @@ from typing import Literal
 
 from ... import package, process
 from ...error import MachineError
-from ...model.vm import Vm
+from ...model.node.vm import Vm
 from ...plan.node import vm as qemu
 from ...plan.step import Placeholder, StartVm, Step
 from ..native_program import Tools

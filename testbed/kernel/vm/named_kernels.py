@@ -10,6 +10,7 @@ from ...model.topology import Topology
 from ...spec.load import read
 from ...spec.syntax.document import Data, Document, Fault, mapping
 from ...spec.syntax.document import Path as At
+from ...spec.topology.node.keys import nodes_that
 from . import kernel_cache
 
 
@@ -42,9 +43,8 @@ def _of_nodes(document: Document) -> Iterator[tuple[At, Data]]:
     inline = mapping(document.data).get("topology")
     above = ("topology",) if isinstance(inline, dict) else ()
     topology = mapping(inline if above else document.data)
-    for name, node in mapping(topology.get("nodes")).items():
-        if mapping(node).get("type") == "vm":
-            yield (*above, "nodes", name, "kernel"), mapping(node).get("kernel")
+    for name, node in nodes_that(topology, lambda kind: kind.runs_in == "virtual machine").items():
+        yield (*above, "nodes", name, "kernel"), node.get("kernel")
 
 
 def _of_axes(document: Document) -> Iterator[tuple[At, Data]]:

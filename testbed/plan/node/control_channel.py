@@ -69,7 +69,7 @@ class Channel:
 
 def channels(topology: Topology) -> tuple[Channel, ...]:
     """One for each controller."""
-    has = {node.name: controller_of(topology, node) for node in topology.nodes if node.ovs is not None}
+    has = {node.name: controller_of(topology, node) for node in switches(topology)}
     return tuple(
         Channel(node.name, node.controller, tuple(switch for switch, name in has.items() if name == node.name))
         for node in topology.nodes
@@ -78,7 +78,7 @@ def channels(topology: Topology) -> tuple[Channel, ...]:
 
 
 def switches(topology: Topology) -> tuple[Node, ...]:
-    return tuple(node for node in topology.nodes if node.ovs is not None)
+    return tuple(node for node in topology.nodes if node.kind.openflow == "switch")
 
 
 def controller_of(topology: Topology, switch: Node) -> str | None:
@@ -86,7 +86,7 @@ def controller_of(topology: Topology, switch: Node) -> str | None:
     named = _ovs(switch).controller
     if named is not None:
         return None if named == NOBODY else named
-    return next((node.name for node in topology.nodes if node.controller is not None), None)
+    return next((node.name for node in topology.nodes if node.kind.openflow == "controller"), None)
 
 
 def fail_mode(topology: Topology, switch: Node) -> FailMode:

@@ -9,7 +9,7 @@ from typing import Any
 from ...model.address import AddressBook
 from ...model.forwarding import towards, tree
 from ...model.openflow import MONITOR_INTERVAL_NS, Rule
-from ...model.topology import SWITCHING, Topology
+from ...model.topology import Topology
 from ..command import OVS_FOLDER, PREFIX, Command
 from . import control_channel
 from .control_channel import Channel
@@ -64,7 +64,7 @@ def _tables(channel: Channel, topology: Topology, book: AddressBook) -> dict[str
     for name, number in numbers.items():
         kept = tree(topology, name)
         found[number]["flood"] = [port_number(port) for port in book.ports_of(name) if port.link in kept]
-    for port in (port for port in book.ports if topology.node(port.node).type not in SWITCHING):
+    for port in (port for port in book.ports if not topology.node(port.node).kind.switches_frames):
         for name, link in towards(topology, book, port).items():
             if name in numbers:
                 found[numbers[name]]["ways"][port.mac] = port_number(book.port(name, link.name))

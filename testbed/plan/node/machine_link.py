@@ -11,19 +11,19 @@ from dataclasses import replace
 
 from ...error import UserError
 from ...model.address import AddressBook, Port
-from ...model.topology import SWITCHING, Link, Node, Topology
+from ...model.topology import Link, Node, Topology
 from ..command import Command, home
 from ..link.stage import Emulator
 from .namespace import PACKET_BY_PACKET, node_netns
 
 
 def reaches_machine(link: Link, topology: Topology) -> bool:
-    return link.emulator is not None or any(topology.node(end).machine is not None for end in link.ends)
+    return link.emulator is not None or any(topology.node(end).kind.runs_in == "computer" for end in link.ends)
 
 
 def has_place(node: Node, topology: Topology) -> bool:
-    """Whether a machine is an end of a link; one that only emulates between others is none."""
-    return node.machine is not None and bool(topology.links_of(node.name))
+    """Whether a node has a network namespace: a machine that only emulates links between others has none."""
+    return node.kind.runs_in != "computer" or bool(topology.links_of(node.name))
 
 
 def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBook) -> Iterator[Command]:
@@ -32,7 +32,7 @@ def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBoo
     """
     ports = tuple(book.port(end, link.name) for end in link.ends)
     for node in map(topology.node, link.ends):
-        if node.machine is None:
+        if node.kind.runs_in != "computer":
             _check_here(link, node)
     if not link.is_emulated:
         for port in ports:
@@ -68,7 +68,7 @@ def _mtu(link: Link) -> tuple[str, ...]:
 
 def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook:
     """The book without those ports of a switch that lead to machines: its own real NIC carries them all."""
-    if node.type not in SWITCHING:
+    if not node.kind.switches_frames:
         return book
     outside = [link.name for link in topology.links_of(node.name) if reaches_machine(link, topology)]
     if not outside:
@@ -79,7 +79,7 @@ def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook
 def _check_here(link: Link, node: Node) -> None:
     """An end on this computer reaches a machine only as a switch that has a real NIC among its ports."""
     where = f"the link {link.name} leads from a machine to {node.name}, which is on this computer"
-    if node.type not in SWITCHING or node.real_nic is None:
+    if not node.kind.switches_frames or node.real_nic is None:
         raise UserError(
             f"{where} and has no network interface for it; allowed: a switch with 'nic: eth1', or a machine"
         )
@@ -134,7 +134,8 @@ def on_machines(commands: Iterable[Command], machines: Mapping[str, str]) -> Ite
 
 def places(topology: Topology, emulators: Iterable[Emulator]) -> tuple[tuple[str, str], ...]:
     """(namespace, machine) for all that is on machines."""
-    ends = ((node_netns(node.name), node.name) for node in topology.nodes if has_place(node, topology))
+    computers = (node for node in topology.nodes if node.kind.runs_in == "computer")
+    ends = ((node_netns(node.name), node.name) for node in computers if has_place(node, topology))
     return (*ends, *((each.netns, each.on) for each in emulators if each.on is not None))
 
 

@@ -1,4 +1,7 @@
-"""Nodes: commands that turn a network namespace with cables into a host, router, switch or machine. Pure, no I/O."""
+"""What a node has in its network namespace: sysctls, addresses, neighbours, routes, and how its interfaces behave.
+
+Commands of every node type are made of these; `make` has them by type. Pure, no I/O.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,10 @@ from typing import Literal, TypeAlias
 
 from ...model.address import AddressBook
 from ...model.route import routes
-from ...model.topology import SWITCHING, WORKING, Nic, Node, Topology
+from ...model.topology import Nic, Node, Topology
 from ..command import PREFIX, Command
 from ..link.tclink import is_emulated, is_tclink
-from . import vm
 from .control_channel import NO_IPV6
-from .real_nic import take_in
 
 NIC_DEFAULT: Nic = "offload"
 TCLINK_NIC_DEFAULT: Nic = "plain"
@@ -33,24 +34,8 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
-REAL_NIC = "nic0"
-"""The port of a switch that is a real NIC."""
-
 QUIET_IPV6 = ("accept_dad", "accept_ra")
 """Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
-
-HOST_SYSCTLS: Sysctls = (
-    ("net.ipv4.tcp_no_metrics_save", "1"),
-    ("net.ipv4.tcp_rmem", "4096 131072 1073741824"),
-    ("net.ipv4.tcp_wmem", "4096 16384 1073741824"),
-)
-"""Autotuning may go up to 1 GiB, not 2: the kernel counts what a socket holds in an int, which then overflows."""
-ROUTER_SYSCTLS: Sysctls = (
-    ("net.ipv4.ip_forward", "1"),
-    ("net.ipv6.conf.all.forwarding", "1"),
-    ("net.ipv4.conf.all.rp_filter", "0"),
-    ("net.ipv4.conf.all.send_redirects", "0"),
-)
 
 
 def node_netns(node: str) -> str:
@@ -63,107 +48,7 @@ def nic_of(node: Node, topology: Topology) -> Nic:
     return node.nic or topology.nic or (TCLINK_NIC_DEFAULT if counts else NIC_DEFAULT)
 
 
-def commands(
-    node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
-) -> Iterator[Command]:
-    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload. What a machine
-    does itself is among them, in its place.
-    """
-    found = _commands(node, topology, book, sysctls, ends)
-    if node.type != "vm":
-        yield from found
-        return
-    netns = node_netns(node.name)
-    yield Command("write", (NO_IPV6, "1"), netns)
-    yield from vm.outside(node, topology, book, netns)
-    for port in book.ports_of(node.name):
-        words = ("link", "set", port.device, "mtu", str(topology.link(port.link).mtu_bytes))
-        yield Command("ip", words, on=node.name)
-    yield from (vm.inside(command, node.name) for command in found)
-
-
-def _commands(
-    node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
-) -> Iterator[Command]:
-    netns = node_netns(node.name)
-    if node.type == "switch" and topology.engine == "mininet":
-        yield Command("write", (NO_IPV6, "1"), netns)
-        yield from _vlans(node, book)
-    else:
-        yield from _NODES[node.type](node, book, sysctls)
-    yield from ups(netns, ("lo", *(port.device for port in book.interfaces_of(node.name))))
-    if node.type not in SWITCHING and node.machine is None and topology.neighbours == "static":
-        routers = {each.name for each in topology.nodes if each.is_router}
-        machines = frozenset(each.name for each in topology.nodes if each.machine is not None)
-        yield from _neighbours(node, book, ends | routers, machines)
-    if node.type not in SWITCHING:
-        yield from _routes(node, topology, book)
-
-
-def _host(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    yield from _sysctls(node, book, (*HOST_SYSCTLS, *sysctls))
-    yield from _vlan_devices(node, book)
-    yield from _addresses(node, book)
-
-
-def _router(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    yield from _sysctls(node, book, ROUTER_SYSCTLS)
-    yield from _vlan_devices(node, book)
-    yield from _addresses(node, book)
-
-
-def _switch(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    netns = node_netns(node.name)
-    yield Command("write", (NO_IPV6, "1"), netns)
-    stp = "1" if node.stp else "0"
-    bridge = ("link", "add", "br0", "type", "bridge", "stp_state", stp, "mcast_snooping", "0")
-    filtering = ("vlan_filtering", "1", "vlan_default_pvid", "0") if node.vlans else ()
-    yield Command("ip", (*bridge, *filtering), netns, ("link", "del", "br0"))
-    for port in book.ports_of(node.name):
-        yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
-    if node.real_nic is not None:
-        yield take_in(node.real_nic, netns, REAL_NIC)
-        yield Command("ip", ("link", "set", REAL_NIC, "master", "br0"), netns)
-        yield from ups(netns, (REAL_NIC,))
-    yield from _vlans(node, book)
-    yield from ups(netns, ("br0",))
-
-
-def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
-    netns = node_netns(node.name)
-    for member in node.vlans:
-        device = book.port(node.name, member.link).device
-        for vlan in member.vlans:
-            untagged = () if member.is_trunk else ("pvid", "untagged")
-            yield Command("bridge", ("vlan", "add", "dev", device, "vid", str(vlan), *untagged), netns)
-
-
-def _machine(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    yield from _sysctls(node, book, (*(ROUTER_SYSCTLS if node.is_router else HOST_SYSCTLS), *sysctls))
-    yield from _addresses(node, book)
-
-
-def _of_openflow(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    """A switch or a controller: what makes it one comes once the network is there."""
-    yield Command("write", (NO_IPV6, "1"), node_netns(node.name))
-
-
-def _vm(node: Node, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    yield from _host(node, book, (*vm.SYSCTLS, *sysctls))
-
-
-_NODES = {
-    "host": _host,
-    "router": _router,
-    "switch": _switch,
-    "ovs": _of_openflow,
-    "controller": _of_openflow,
-    "vm": _vm,
-    "machine": _machine,
-}
-
-
-def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:
+def set_sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:
     """IPv6 is off where no address asks for it: neighbour discovery would be traffic that nobody described."""
     netns = node_netns(node.name)
     has_v6 = any(a.version == 6 for port in book.interfaces_of(node.name) for a in port.addresses)
@@ -171,7 +56,7 @@ def _sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command
     for device in ("default", *(port.device for port in book.ports_of(node.name))) if has_v6 else ():
         for key in QUIET_IPV6:
             yield Command("write", (f"/proc/sys/net/ipv6/conf/{device}/{key}", "0"), netns)
-    for key, value in (*common, *(node.sysctls if node.machine is None else of_namespace(node.sysctls))):
+    for key, value in (*common, *(of_namespace(node.sysctls) if node.kind.runs_in == "computer" else node.sysctls)):
         yield Command("write", (_sysctl_path(key), value), netns)
 
 
@@ -189,7 +74,7 @@ def _sysctl_path(key: str) -> str:
     return "/proc/sys/" + (key if "/" in key else key.replace(".", "/"))
 
 
-def _vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
+def add_vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
     """Where a host or router meets a trunk: a device for each VLAN on it, removed with the one below."""
     for port in book.interfaces_of(node.name):
         if port.tag is not None:
@@ -198,14 +83,14 @@ def _vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
             yield Command("ip", words, node_netns(node.name))
 
 
-def _addresses(node: Node, book: AddressBook) -> Iterator[Command]:
+def add_addresses(node: Node, book: AddressBook) -> Iterator[Command]:
     for port in book.interfaces_of(node.name):
         for address in port.addresses:
             nodad = ("nodad",) if address.version == 6 else ()
             yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))
 
 
-def _neighbours(node: Node, book: AddressBook, always: frozenset[str], unknown: frozenset[str]) -> Iterator[Command]:
+def add_neighbours(node: Node, book: AddressBook, always: frozenset[str], unknown: frozenset[str]) -> Iterator[Command]:
     """All but those whose MAC address is their own affair."""
     for port in book.interfaces_of(node.name):
         members = book.members(port.segment)
@@ -217,7 +102,7 @@ def _neighbours(node: Node, book: AddressBook, always: frozenset[str], unknown: 
                 yield Command("ip", (*words, "nud", "permanent"), node_netns(node.name))
 
 
-def _routes(node: Node, topology: Topology, book: AddressBook) -> Iterator[Command]:
+def add_routes(node: Node, topology: Topology, book: AddressBook) -> Iterator[Command]:
     netns = node_netns(node.name)
     for hop in routes(topology, book, node.name):
         for via in hop.via.addresses:
@@ -247,10 +132,10 @@ def nic_commands(
     emulator cuts them, as a bridge between machines hands on what it gets.
     """
     netns = node_netns(node)
-    if topology.node(node).machine is not None:
+    if topology.node(node).kind.runs_in == "computer":
         yield from _machine_nics(topology.node(node), kind, book)
         return
-    is_vm = topology.node(node).vm is not None
+    is_vm = topology.node(node).kind.runs_in == "virtual machine"
     for port in book.ports_of(node):
         link = topology.link(port.link)
         if kind == "plain":
@@ -264,7 +149,7 @@ def nic_commands(
         other = link.other_end(node)
         if is_vm and not link.is_emulated:
             continue
-        if not is_emulated(topology, link) and topology.node(other).type not in WORKING:
+        if not is_emulated(topology, link) and not topology.node(other).kind.has_offloads:
             feeder = book.port(other, link.name)
             yield Command("ethtool", ("-K", feeder.device, "tso", "off", "gso", "off"), node_netns(other))
         yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)

@@ -8,7 +8,7 @@ from ...error import UserError
 from ...model.address import AddressBook, Port
 from ...model.forwarding import switches_around
 from ...model.openflow import Datapath
-from ...model.topology import SWITCHING, Node, Topology
+from ...model.topology import Node, Topology
 from ..command import OVS_FOLDER, PREFIX, Command
 from . import control_channel
 
@@ -93,7 +93,7 @@ def plain_ports(topology: Topology, book: AddressBook, default: Datapath) -> tup
     return tuple(
         port
         for port in book.ports
-        if topology.node(port.node).type not in SWITCHING and topology.link(port.link).other_end(port.node) in around
+        if not topology.node(port.node).kind.switches_frames and topology.link(port.link).other_end(port.node) in around
     )
 
 

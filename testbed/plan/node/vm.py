@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...model.address import AddressBook, Port
+from ...model.node.vm import Vm
 from ...model.topology import Nic, Node, Topology
-from ...model.vm import Vm
 from ..command import PREFIX, Command, output_file
 from ..step import Placeholder, ReachVm
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from ...error import UserError
+from ...model.node.type import NODE_TYPES, Colour, Shape
 from ..drawing import Control, Drawing, Line, Spot, drawings
 from ..source import Source
 from .option import Options
@@ -19,17 +20,13 @@ INCHES, LINE_INCHES = 1.9, 0.13
 """How long a plain link is on paper, and how high a line of text."""
 NAMED, TOLD, FEW_CHANNELS = 60, 16, 2
 """With more nodes than this they have no names, with more links or channels these have no facts."""
-LOOK: dict[str, tuple[str, str]] = {
-    "host": ("s", COLOURS[5]),
-    "switch": ("D", COLOURS[4]),
-    "ovs": ("D", COLOURS[2]),
-    "router": ("o", COLOURS[4]),
-    "controller": ("h", COLOURS[3]),
-    "vm": ("s", COLOURS[2]),
-    "machine": ("s", "0.6"),
+SHAPES: dict[Shape, str] = {"square": "s", "diamond": "D", "circle": "o", "hexagon": "h"}
+PAINTS: dict[Colour, str] = {
+    **dict(zip(("blue", "vermilion", "green", "purple", "orange", "sky"), COLOURS, strict=False)),
+    "grey": "0.6",
 }
-"""Mark and colour by type; a type that is not here is drawn as a pentagon with its name."""
 UNKNOWN = ("p", "0.8")
+"""Mark and colour of a type that this version does not have."""
 BEND = 0.28
 
 
@@ -68,7 +65,7 @@ def _network(axes: Axes, drawing: Drawing) -> None:
     for spot in drawing.spots:
         _spot(axes, spot, is_named=len(drawing.spots) <= NAMED)
     for type in dict.fromkeys(spot.type for spot in drawing.spots):
-        mark, colour = LOOK.get(type, UNKNOWN)
+        mark, colour = _look(type)
         axes.plot([], [], mark, color=colour, markeredgecolor="0.2", label=type)
     if any(line.is_emulated for line in drawing.lines):
         axes.plot([], [], "s", color="white", markeredgecolor="0.2", label="emulator")
@@ -79,8 +76,14 @@ def _network(axes: Axes, drawing: Drawing) -> None:
     axes.set_title(f"{drawing.name} ({drawing.trials} trials)", fontsize=10)
 
 
+def _look(type: str) -> tuple[str, str]:
+    """Mark and colour, as matplotlib names them."""
+    kind = NODE_TYPES.get(type)
+    return UNKNOWN if kind is None else (SHAPES[kind.mark.shape], PAINTS[kind.mark.colour])
+
+
 def _spot(axes: Axes, spot: Spot, is_named: bool) -> None:
-    mark, colour = LOOK.get(spot.type, UNKNOWN)
+    mark, colour = _look(spot.type)
     axes.plot(spot.x, spot.y, mark, color=colour, markeredgecolor="0.2", markersize=18 if is_named else 5, zorder=3)
     if is_named:
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}

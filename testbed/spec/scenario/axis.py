@@ -15,13 +15,14 @@ from typing import Any, Literal, TypeAlias
 from pydantic import TypeAdapter
 
 from ...error import ValueRefused, nearest, one_of
+from ...model.node.type import NODE_TYPES
 from ...model.run_setting import Kernel
 from ..syntax.document import Fault, Path
 from ..syntax.field import Sysctls
 from ..syntax.file_model import Shape, check
 from ..syntax.scalar import SYSCTL_PATTERN
-from ..topology.file import HostFile, LinkFile, TopologyFile, VmFile
-from ..topology.openflow import ControlFile
+from ..topology.file import NODE_FILES, LinkFile, TopologyFile
+from ..topology.node.openflow import ControlFile
 from ..workload.background import PATTERNS
 from ..workload.registry import TOOLS
 from .file import ScenarioFile
@@ -35,8 +36,6 @@ CONTROL_KEYS = ("rtt", "delay", "rate", "loss")
 """Of the channel to a controller."""
 WHOLE = ("nic", "ip", "neighbours", "kernel", "engine", "topology")
 """Keys of the scenario itself."""
-VM_FIELDS = {"memory": "memory_bytes", "cpus": "cpus", "model": "model", "kernel": "kernel", "vhost": "vhost"}
-"""What can be varied of a virtual machine beside what can of a host, and what the values call it."""
 SYSCTL = "sysctls."
 """Before the name of a sysctl of all hosts."""
 EXCLUSIVE = {"rtt": "delay", "delay": "rtt", "duration": "bytes", "bytes": "duration"}
@@ -78,6 +77,7 @@ class Names:
     `backgrounds` has the pattern of each, None for an unknown one.
 
     Of several topologies, `links` and `hosts` are what all of them have, and `partial` what only some have.
+    `types` are the node types that each host has in them.
     `topologies` are the files that an axis names, by what it says; None is one with problems of its own.
     """
 
@@ -88,7 +88,7 @@ class Names:
     topologies: Mapping[str, TopologyFile | None] = field(default_factory=dict)
     backgrounds: Mapping[str, str | None] = field(default_factory=dict)
     controllers: tuple[str, ...] = ()
-    vms: frozenset[str] = frozenset()
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -194,9 +194,10 @@ def _shape(key: AxisKey, names: Names) -> type[Shape]:
         return TOOLS[names.tool or "flow"]
     if key.part == "background":
         return PATTERNS[names.backgrounds[key.name] or "constant"]
+    if key.part == "node":
+        return NODE_FILES[names.types[key.name][0]]
     shapes: dict[str, type[Shape]] = {
         "link": LinkFile,
-        "node": VmFile if key.key in VM_FIELDS else HostFile,
         "controller": ControlFile,
         "scenario": ScenarioFile,
     }
@@ -254,10 +255,11 @@ def _sysctl_key(text: str, name: str) -> AxisKey:
 
 
 def _node_key(text: str, host: str, key: str, names: Names) -> AxisKey:
-    known = ("nic", *VM_FIELDS) if host in names.vms else ("nic",)
+    types = names.types[host]
+    known = [each for each in NODE_FILES[types[0]].varied if all(each in NODE_FILES[type].varied for type in types)]
     if key not in known:
-        kind = "virtual machine" if host in names.vms else "host"
-        raise ValueRefused(f"a {kind} has no {key!r} to vary", one_of([f"{host}.{each}" for each in known], text))
+        nouns = " or a ".join(dict.fromkeys(NODE_TYPES[type].noun for type in types))
+        raise ValueRefused(f"a {nouns} has no {key!r} to vary", one_of([f"{host}.{each}" for each in known], text))
     return AxisKey(text, "node", host, key)
 
 

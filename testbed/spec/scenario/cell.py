@@ -13,18 +13,19 @@ from ...model.background import Backgrounds
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
-from ...model.topology import WORKING, Engine, IpVersions, Link, Nic, Node, Topology
+from ...model.topology import Engine, IpVersions, Link, Nic, Node, Topology
 from ...model.workload import Workload
 from ..syntax.document import Fault, Path
 from ..syntax.field import PerDirection
-from ..topology.file import ControllerNodeFile, LinkFile, TopologyFile
-from ..topology.openflow import ControlFile
+from ..topology.file import LinkFile, TopologyFile
+from ..topology.node.keys import NodeKeys
+from ..topology.node.openflow import ControlFile, ControllerNodeFile
 from ..topology.rules import link_faults
-from ..topology.segment_rules import mtu_faults
+from ..topology.segment_rules import engine_faults, mtu_faults
 from ..workload.background import AnyBackgroundFile, background_faults
 from ..workload.common import ToolFile
 from ..workload.registry import place_faults
-from .axis import EXCLUSIVE, VM_FIELDS, WAYS, Change, Part
+from .axis import EXCLUSIVE, WAYS, Change, Part
 from .dimension import Dimension
 from .exclude import Rule, excluded
 
@@ -86,7 +87,7 @@ class Resolver:
         )
         workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
         is_heard = self._once(("sysctls", base.path, _paths(asked)), lambda: self._is_heard(base, asked))
-        if topology is None or workload is None or not is_heard:
+        if topology is None or workload is None or not is_heard or not self._is_built(topology, changes):
             return None
         beside = _of(changes, "background")
         background = self._once(
@@ -132,7 +133,7 @@ class Resolver:
             ip=ip or unvaried.ip,
             neighbours=neighbours or unvaried.neighbours,
             nodes=tuple(
-                controllers.get(node.name) or _with_nic(_with_vm(node, own[node.name]), nic, own[node.name].get("nic"))
+                controllers.get(node.name) or _varied(node, base.file.nodes[node.name], own[node.name], nic)
                 for node in unvaried.nodes
             ),
             links=tuple(links.get(link.name) or link for link in unvaried.links),
@@ -142,6 +143,14 @@ class Resolver:
         for fault in faults:
             self._blame((*sizes, *base.chosen), replace(fault, path=fault.path[-1:]), () if sizes else ("ip",))
         return None if faults else varied
+
+    def _is_built(self, topology: Topology, changes: tuple[Change, ...]) -> bool:
+        """Whether the engine can build every node."""
+        asked = tuple(change for change in changes if change.key.key in ("engine", "topology"))
+        faults = list(engine_faults(topology))
+        for fault in faults:
+            self._blame(asked, replace(fault, path=()), () if asked else ("engine",))
+        return not faults
 
     def _varied_link(self, base: _Base, name: str, changes: tuple[Change, ...]) -> Link | None:
         mine = tuple(change for change in _of(changes, "link") if change.key.name == name)
@@ -273,17 +282,10 @@ def changed_control(control: ControlFile, change: Change) -> ControlFile:
     return control.model_copy(update={key: pair.model_copy(update={way: change.value})})
 
 
-def _with_nic(node: Node, nic: Nic | None, own: Nic | None) -> Node:
-    """The scenario's nic goes before the node's, and the node's axis before both."""
-    if node.type not in WORKING or (nic is None and own is None):
-        return node
-    return replace(node, nic=own)
-
-
-def _with_vm(node: Node, changed: Mapping[str, Any]) -> Node:
-    """What axes of a virtual machine set."""
-    update = {VM_FIELDS[key]: value for key, value in changed.items() if key in VM_FIELDS}
-    return node if node.vm is None or not update else replace(node, vm=replace(node.vm, **update))
+def _varied(node: Node, file: NodeKeys, changed: Mapping[str, Any], nic: Nic | None) -> Node:
+    """A node with what its axes set. The scenario's nic goes before the node's, and the node's axis before both."""
+    node = file.changed(changed).node(node.name) if changed else node
+    return node if nic is None or not node.kind.has_offloads else replace(node, nic=changed.get("nic"))
 
 
 def _of_node(changes: Iterable[Change], name: str) -> dict[str, Any]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...error import Problem, SpecError
-from ...model.topology import WORKING
+from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
 from ..inventory import with_inventory
 from ..mininet_import import expanded, python_file
 from ..syntax.document import Document, Fault, Path, Place, mapping, parse
-from ..topology.file import TopologyFile
+from ..topology.file import NODE_FILES, TopologyFile
+from ..topology.node.vm import anchored
 from ..topology.rules import check_topology
-from ..topology.vm import anchored
 from ..workload.background import PATTERNS
 from ..workload.registry import TOOLS
 from .axis import Names, members
@@ -35,7 +35,7 @@ class Network:
     hosts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     controllers: tuple[str, ...] = ()
-    vms: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Networks:
             {said: one.file for said, one in self.found.items()},
             _backgrounds(mapping(scenario.data)),
             controllers,
-            frozenset(name for name in hosts if all(name in one.vms for one in each)),
+            {name: tuple(one.types[name] for one in each) for name in hosts},
         )
 
     def places(self) -> tuple[str, ...] | None:
@@ -164,11 +164,12 @@ def _known(document: Document) -> Network:
     file, faults = check_topology(document)
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
-    types = {name: mapping(node).get("type") for name, node in nodes.items()}
-    hosts = tuple(name for name, type in types.items() if isinstance(type, str) and type in WORKING)
-    others = tuple(name for name in types if name not in hosts)
-    controllers, vms = (tuple(name for name, type in types.items() if type == kind) for kind in ("controller", "vm"))
-    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, vms)
+    said = {name: mapping(node).get("type") for name, node in nodes.items()}
+    types = {name: type for name, type in said.items() if isinstance(type, str) and type in NODE_FILES}
+    hosts = tuple(name for name, type in types.items() if NODE_FILES[type].varied)
+    controllers = tuple(name for name, type in types.items() if NODE_TYPES[type].openflow == "controller")
+    others = tuple(name for name in said if name not in hosts)
+    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, types)
 
 
 def _tool(data: dict[str, Any]) -> str | None:

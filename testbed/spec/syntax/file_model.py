@@ -38,6 +38,11 @@ class Shape(BaseModel):
         """The mapping in canonical text, defaults included and what is absent left out."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
+    def changed(self: Self, values: Mapping[str, object]) -> Self:
+        """A copy with other values, by the keys as one writes them in a file."""
+        names = {info.alias or name: name for name, info in type(self).model_fields.items()}
+        return self.model_copy(update={names[key]: value for key, value in values.items()})
+
     @model_validator(mode="wrap")
     @classmethod
     def _known_keys(cls: type[Self], data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:

@@ -1,146 +1,46 @@
 """A topology as its file writes it: the shape, and the way to values and back. Pure, no I/O.
 
-A new node type is a class here and a line in NODE_TYPES; what must hold between nodes and links is in
-`topologycheck`.
+The keys of a new node type are a line in NODE_FILES; what must hold between nodes and links is in `rules`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
 from ...model.impairment import Direction
 from ...model.openflow import Neighbours
-from ...model.topology import MTU_DEFAULT, Engine, Link, Nic, Node, Route, Topology
+from ...model.topology import MTU_DEFAULT, Engine, Link, Nic, Topology
 from ..syntax.field import (
     Addresses,
     EndName,
     Ends,
-    Ip,
     IpVersionsField,
-    Mac,
     Mtu,
     Name,
     PerDirection,
-    Prefix,
     Rate,
-    Sysctls,
     Text,
     Time,
 )
 from ..syntax.file_model import Shape
-from ..syntax.scalar import tagged
+from ..syntax.variant import Variant
 from .impairment import BufferField, JitterField, LinkLoss, LossField
-from .machine import MachineFile
-from .openflow import ControllerFile, OvsFile
+from .node.keys import HostFile, NodeKeys, RouterFile
+from .node.machine import MachineFile
+from .node.openflow import ControllerNodeFile, OvsNodeFile
+from .node.switch import SwitchFile
+from .node.vm import VmFile
 from .policy import LinkPolicy, PolicyField
 from .schedule import ChangeFile, Schedule
-from .switch import SwitchFile
-from .vm import VmKeys
 
 WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
 """From the first end, and from the second."""
 
 
-class RouteFile(Shape):
-    """One route of a host or router."""
-
-    to: Prefix
-    via: Ip
-
-    def route(self) -> Route:
-        return Route(self.to, self.via)
-
-    @classmethod
-    def of(cls, route: Route) -> RouteFile:
-        return cls.model_construct(to=route.to, via=route.via)
-
-
-class HostFile(Shape):
-    """A host: a network namespace with a TCP stack of its own."""
-
-    type: Literal["host"]
-    nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
-    addresses: Addresses = Field((), description="For its only link; a link can say them too.")
-    mac: Mac | None = Field(None, description="For its only link; left out, the plan's.")
-    sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
-    routes: list[RouteFile] | None = Field(None, description="Beyond those the plan works out itself.")
-
-    def node(self, name: str) -> Node:
-        sysctls, routes = tuple(self.sysctls.items()), tuple(each.route() for each in self.routes or ())
-        node = Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, routes=routes)
-        return replace(node, mac=self.mac)
-
-    @classmethod
-    def of(cls, node: Node) -> HostFile:
-        return cls.model_construct(
-            type="host",
-            nic=node.nic,
-            addresses=node.addresses,
-            mac=node.mac,
-            sysctls=dict(node.sysctls),
-            routes=[RouteFile.of(route) for route in node.routes] or None,
-        )
-
-
-class RouterFile(Shape):
-    """A router: a network namespace that forwards."""
-
-    type: Literal["router"]
-    routes: list[RouteFile] = Field([], description="Beyond those the plan works out itself.")
-
-    def node(self, name: str) -> Node:
-        return Node(name, self.type, routes=tuple(each.route() for each in self.routes))
-
-    @classmethod
-    def of(cls, node: Node) -> RouterFile:
-        return cls.model_construct(type="router", routes=[RouteFile.of(route) for route in node.routes])
-
-
-class OvsNodeFile(OvsFile):
-    """A switch: Open vSwitch, with its own daemons."""
-
-    def node(self, name: str) -> Node:
-        return Node(name, self.type, ovs=self.ovs())
-
-    @classmethod
-    def of(cls, node: Node) -> OvsNodeFile:
-        assert node.ovs is not None, "BUG: an ovs without its values"
-        return cls.of_ovs(node.ovs)
-
-
-class ControllerNodeFile(ControllerFile):
-    """An OpenFlow controller, in a namespace of its own and on a channel apart from the network."""
-
-    def node(self, name: str) -> Node:
-        return Node(name, self.type, controller=self.controller())
-
-    @classmethod
-    def of(cls, node: Node) -> ControllerNodeFile:
-        assert node.controller is not None, "BUG: a controller without its values"
-        return cls.of_controller(node.controller)
-
-
-class VmFile(VmKeys):
-    """A virtual machine: QEMU, with a kernel of its own."""
-
-    def node(self, name: str) -> Node:
-        sysctls = tuple(self.sysctls.items())
-        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=self.vm())
-
-    @classmethod
-    def of(cls, node: Node) -> VmFile:
-        assert node.vm is not None, "BUG: a virtual machine without its values"
-        shared = {"type": "vm", "nic": node.nic, "addresses": node.addresses, "sysctls": dict(node.sysctls)}
-        return cls.model_construct(None, **shared, **cls.keys_of(node.vm))
-
-
-AnyNodeFile: TypeAlias = HostFile | SwitchFile | RouterFile | OvsNodeFile | ControllerNodeFile | VmFile | MachineFile
-
-NODE_TYPES: dict[str, type[AnyNodeFile]] = {
+NODE_FILES: dict[str, type[NodeKeys]] = {
     "host": HostFile,
     "switch": SwitchFile,
     "router": RouterFile,
@@ -149,12 +49,9 @@ NODE_TYPES: dict[str, type[AnyNodeFile]] = {
     "vm": VmFile,
     "machine": MachineFile,
 }
+"""By the names of NODE_TYPES."""
 
-NodeFile: TypeAlias = Annotated[
-    AnyNodeFile,
-    Field(discriminator="type"),
-    tagged("type", NODE_TYPES),
-]
+NodeFile: TypeAlias = Annotated[NodeKeys, Variant("type", NODE_FILES)]
 
 
 class LinkFile(Shape):
@@ -266,7 +163,7 @@ class TopologyFile(Shape):
             neighbours=None if topology.neighbours == "static" else topology.neighbours,
             engine=topology.engine,
             ip=None if topology.ip == "4" else topology.ip,
-            nodes={node.name: NODE_TYPES[node.type].of(node) for node in topology.nodes},
+            nodes={node.name: NODE_FILES[node.type].of(node) for node in topology.nodes},
             links={link.name: LinkFile.of(link) for link in topology.links},
         )
 
@@ -283,7 +180,7 @@ def _with_port_rates(link: LinkFile, name: str, nodes: Mapping[str, Any]) -> Lin
     return link if rates == said else link.model_copy(update={"rate": _both(Rate, *rates)})
 
 
-def _without_port_rate(node: NodeFile) -> NodeFile:
+def _without_port_rate(node: NodeKeys) -> NodeKeys:
     return node.model_copy(update={"port_rate": None}) if isinstance(node, SwitchFile) else node
 
 

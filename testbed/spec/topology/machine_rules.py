@@ -8,7 +8,7 @@ from typing import Any
 from ...error import one_of
 from ..syntax.document import Fault
 from .file import LinkFile
-from .machine import MachineFile
+from .node.machine import MachineFile
 
 
 def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:

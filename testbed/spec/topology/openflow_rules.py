@@ -8,38 +8,38 @@ from typing import Any
 
 from ...error import one_of
 from ...model.openflow import DPID_MAX, NOBODY
-from ...model.topology import SWITCHING
 from ..syntax.document import Fault
-from .file import HostFile, LinkFile
-from .openflow import ControllerFile, OvsFile
+from .file import LinkFile
+from .node.keys import NodeKeys
+from .node.openflow import ControllerNodeFile, OvsNodeFile
 
 DPID_TAKEN = f"a number of its own from 1 to {DPID_MAX}"
 
 
-def openflow_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+def openflow_faults(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     """`nodes` and `links` are those that are well-formed; paths begin at the topology."""
     for check in CHECKS:
         yield from check(nodes, links)
 
 
-def _own(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
-    for name, controller in _of(nodes, ControllerFile):
+def _own(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    for name, controller in _of(nodes, ControllerNodeFile):
         yield from (fault.under("nodes", name) for fault in controller.faults())
         if name == NOBODY:
             yield Fault(("nodes", name), f"{NOBODY!r} is how a switch says that it has no controller", "another name")
 
 
-def _no_links(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+def _no_links(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     for name, link in links.items():
         for index, end in enumerate(link.ends):
-            if isinstance(nodes.get(end), ControllerFile):
+            if end in nodes and nodes[end].kind.openflow == "controller":
                 what = f"{end!r} is a controller, which is reached over its channel and no link"
                 yield Fault(("links", name, "ends", index), what, "'control: {rtt: 10 ms}' at the controller")
 
 
-def _controllers(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
-    known = [name for name, _ in _of(nodes, ControllerFile)]
-    for name, switch in _of(nodes, OvsFile):
+def _controllers(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    known = [name for name, _ in _of(nodes, ControllerNodeFile)]
+    for name, switch in _of(nodes, OvsNodeFile):
         said = switch.controller
         if said is None and len(known) > 1:
             what = f"which of the controllers {', '.join(known)} the switch {name!r} has is not said"
@@ -50,9 +50,9 @@ def _controllers(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Ite
             )
 
 
-def _dpids(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+def _dpids(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     owners: dict[int, str] = {}
-    for number, (name, switch) in enumerate(_of(nodes, OvsFile), 1):
+    for number, (name, switch) in enumerate(_of(nodes, OvsNodeFile), 1):
         dpid = switch.dpid or number
         other = owners.setdefault(dpid, name)
         if other != name:
@@ -61,9 +61,9 @@ def _dpids(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[
             yield Fault(path, f"the dpid {dpid} of {name!r}{how} is that of {other!r} too", DPID_TAKEN)
 
 
-def _rules(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
-    hosts = [name for name, node in nodes.items() if isinstance(node, HostFile)]
-    for name, controller in _of(nodes, ControllerFile):
+def _rules(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+    hosts = [name for name, node in nodes.items() if node.kind.is_local_host]
+    for name, controller in _of(nodes, ControllerNodeFile):
         for number, rule in enumerate(controller.rules):
             for key, host in (("from", rule.source), ("to", rule.destination)):
                 if host is not None and host not in hosts:
@@ -71,9 +71,9 @@ def _rules(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[
                     yield Fault(path, f"there is no host {host!r}", one_of(hosts, host))
 
 
-def _rings(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
+def _rings(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     """In a ring of switches a broadcast goes round for ever, unless the controller of all knows better."""
-    switching = {name for name, node in nodes.items() if node.type in SWITCHING}
+    switching = {name for name, node in nodes.items() if node.kind.switches_frames}
     ways: dict[str, list[str]] = {name: [] for name in switching}
     for name, link in links.items():
         first, second = link.ends
@@ -81,7 +81,7 @@ def _rings(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[
             continue
         ring = _way(ways, first, second)
         unsafe = [each for each in ring or () if not _breaks_loops(nodes, each)]
-        if unsafe and any(isinstance(nodes[each], OvsFile) for each in ring or ()):
+        if unsafe and any(nodes[each].kind.openflow == "switch" for each in ring or ()):
             what = f"link {name!r} closes a ring of switches, in which a broadcast never ends: {_why(nodes, unsafe[0])}"
             allowed = (
                 "Open vSwitches with 'app: static' (or an app with 'loops: true') and fail_mode: secure, or no ring"
@@ -91,19 +91,19 @@ def _rings(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[
         ways[second].append(first)
 
 
-def _breaks_loops(nodes: Mapping[str, Any], name: str) -> bool:
+def _breaks_loops(nodes: Mapping[str, NodeKeys], name: str) -> bool:
     switch, controller = nodes[name], _controller_of(nodes, name)
     return (
         controller is not None
-        and isinstance(switch, OvsFile)
+        and isinstance(switch, OvsNodeFile)
         and switch.fail_mode != "standalone"
         and controller.controller().breaks_loops
     )
 
 
-def _why(nodes: Mapping[str, Any], name: str) -> str:
+def _why(nodes: Mapping[str, NodeKeys], name: str) -> str:
     switch, controller = nodes[name], _controller_of(nodes, name)
-    if not isinstance(switch, OvsFile):
+    if not isinstance(switch, OvsNodeFile):
         return f"{name!r} is a plain switch"
     if controller is None:
         return f"{name!r} has no controller"
@@ -112,11 +112,11 @@ def _why(nodes: Mapping[str, Any], name: str) -> str:
     return f"the app {controller.app} of {name!r} does not break rings"
 
 
-def _controller_of(nodes: Mapping[str, Any], name: str) -> ControllerFile | None:
-    if not isinstance(nodes[name], OvsFile):
+def _controller_of(nodes: Mapping[str, NodeKeys], name: str) -> ControllerNodeFile | None:
+    switch = nodes[name]
+    if not isinstance(switch, OvsNodeFile):
         return None
-    known = dict(_of(nodes, ControllerFile))
-    said = nodes[name].controller
+    known, said = dict(_of(nodes, ControllerNodeFile)), switch.controller
     return next(iter(known.values()), None) if said is None else known.get(said)
 
 
@@ -138,7 +138,7 @@ def _way(ways: Mapping[str, list[str]], start: str, end: str) -> list[str] | Non
     return found
 
 
-def _of(nodes: Mapping[str, Any], kind: type[Any]) -> Iterator[tuple[str, Any]]:
+def _of(nodes: Mapping[str, NodeKeys], kind: type[Any]) -> Iterator[tuple[str, Any]]:
     return ((name, node) for name, node in nodes.items() if isinstance(node, kind))
 
 

@@ -9,16 +9,17 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ...error import one_of
-from ...model.topology import SWITCHING, Node, Room
+from ...model.topology import Node, Room
 from ..syntax.document import Document, Fault, mapping
 from ..syntax.file_model import check, well_formed
 from .file import LinkFile, NodeFile, TopologyFile, with_port_rates
 from .machine_rules import machine_faults
+from .node.keys import NodeKeys
+from .node.switch import SwitchFile
 from .openflow_rules import openflow_faults
 from .policy import policy_faults
 from .schedule import schedule_faults
 from .segment_rules import segment_faults
-from .switch import SwitchFile
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
@@ -33,7 +34,7 @@ class Parts:
 
     names: tuple[str, ...]
     link_names: tuple[str, ...]
-    nodes: dict[str, Any]
+    nodes: dict[str, NodeKeys]
     links: dict[str, LinkFile]
     line: Callable[[str, str], str]
 
@@ -103,12 +104,11 @@ def _links(parts: Parts) -> Iterator[Fault]:
 
 def _addresses(parts: Parts) -> Iterator[Fault]:
     owners: dict[str, tuple[str | int, ...]] = {}
-    for path, node, addresses in _all_addresses(parts):
-        name = node.partition(".")[0]
-        kind = getattr(parts.nodes.get(name), "type", None)
-        if addresses and (kind in SWITCHING or kind == "controller"):
-            what = "controller" if kind == "controller" else "switch"
-            yield Fault(path, f"{name!r} is a {what} and has no address", "addresses of hosts and routers")
+    for path, end, addresses in _all_addresses(parts):
+        name = end.partition(".")[0]
+        if addresses and name in parts.nodes and not parts.nodes[name].kind.has_addresses:
+            what = f"{name!r} is a {parts.nodes[name].kind.noun} and has no address"
+            yield Fault(path, what, "addresses of hosts and routers")
         for address in addresses:
             ip = address.partition("/")[0]
             first = owners.setdefault(ip, path)
@@ -205,9 +205,8 @@ def _real_nics(parts: Parts) -> Iterator[Fault]:
 
 def _switch_loops(parts: Parts) -> Iterator[Fault]:
     """A ring of switches without the spanning tree protocol sends a broadcast round for ever, in each VLAN apart."""
-    plain = {
-        name: node.node(name) for name, node in parts.nodes.items() if isinstance(node, SwitchFile) and not node.stp
-    }
+    nodes = {name: node.node(name) for name, node in parts.nodes.items() if node.kind.switches_frames}
+    plain = {name: node for name, node in nodes.items() if node.kind.openflow is None and not node.stp}
     leader: dict[Room, Room] = {}
     for name, link in parts.links.items():
         if link.ends[0] == link.ends[1] or not plain.keys() >= set(link.ends):

@@ -10,19 +10,18 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from ...model.address import AddressBook, AddressRefused, Port, address_book
-from ...model.topology import SWITCHING, Link, Node, Route, Topology
+from ...model.topology import Link, Node, Route, Topology
 from ...model.vlan import Membership
 from ..syntax.document import Fault, Path
 
 IPV6_MTU_MIN = 1280
 """RFC 8200, section 5: below it a link carries no IPv6."""
-TAGGING = ("host", "router")
-"""The node types that have a device for each VLAN of a trunk."""
 SHOWN = 5
 
 
 def segment_faults(topology: Topology) -> Iterator[Fault]:
     """Trunks, MTUs, addresses and routes that do not fit what is around them."""
+    yield from engine_faults(topology)
     yield from _trunks(topology)
     yield from one_way_faults(topology)
     try:
@@ -37,11 +36,20 @@ def segment_faults(topology: Topology) -> Iterator[Fault]:
             yield from (fault.under("nodes", node.name, "routes", index) for fault in _route(node, route, book))
 
 
+def engine_faults(topology: Topology) -> Iterator[Fault]:
+    """Nodes that the engine cannot build."""
+    for node in topology.nodes:
+        if topology.engine == "mininet" and node.kind.mininet is None:
+            yield Fault(
+                ("nodes", node.name), f"{node.name!r} is a {node.type}, which Mininet cannot build", "engine: netns"
+            )
+
+
 def _trunks(topology: Topology) -> Iterator[Fault]:
     for switch in topology.nodes:
         for member in switch.vlans:
             other = topology.node(topology.link(member.link).other_end(switch.name))
-            if member.is_trunk and other.type not in (*SWITCHING, *TAGGING):
+            if member.is_trunk and not other.kind.takes_trunks:
                 what = f"{other.name!r} is a {other.type}, which has no devices for the VLANs of a trunk"
                 yield Fault(("nodes", switch.name, "vlans", member.link), what, "one VLAN, or a host or router there")
 
@@ -69,7 +77,7 @@ def _trunk_before(topology: Topology, switch: Node, access: Membership) -> tuple
     while waiting:
         link, here = waiting.popleft()
         there = topology.node(topology.link(link).other_end(here))
-        if there.type not in SWITCHING:
+        if not there.kind.switches_frames:
             continue
         met = there.membership(link)
         if met is not None:
@@ -104,7 +112,7 @@ def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             yield Fault(("links", link.name, "mtu"), what, f"{IPV6_MTU_MIN} or more")
     for port in book.ports:
         link, end = topology.link(port.link), sizes.get(port.segment)
-        between = all(topology.node(name).type in SWITCHING for name in link.ends)
+        between = all(topology.node(name).kind.switches_frames for name in link.ends)
         if between and end is not None and link.mtu_bytes < end.mtu_bytes and port.node == link.ends[0]:
             what = f"it joins ends with an MTU of {end.mtu_bytes} ({end.name}), and its own is {link.mtu_bytes}"
             yield Fault(("links", link.name, "mtu"), what, f"{end.mtu_bytes} or more")

@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 from ...error import UserError, one_of
 from ...model.address import address_book
 from ...model.route import way
-from ...model.topology import WORKING, Topology
+from ...model.topology import Topology
 from ...model.workload import BUILT_IN, Workload
 from ..syntax.document import Fault
 from ..syntax.scalar import tag_of
@@ -68,7 +68,7 @@ def workload_file(workload: Workload) -> ToolFile:
 
 def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
     """Whether the workload runs between different hosts of the topology that can reach each other."""
-    hosts = [node.name for node in topology.nodes if node.type in WORKING]
+    hosts = [node.name for node in topology.nodes if node.kind.runs_workloads]
     unknown = {key: end for key, end in workload.between.items() if end not in hosts}
     for key, end in unknown.items():
         is_node = any(node.name == end for node in topology.nodes)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...model.node.vm import Vm
 from ...model.scenario import Trial
 from ...model.topology import Node
-from ...model.vm import Vm
 from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file
 
 
@@ -56,7 +56,7 @@ class VmEvidence:
 
 def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
     """In file order; nothing where there are none."""
-    nodes = [node for node in trial.topology.nodes if node.vm is not None]
+    nodes = [node for node in trial.topology.nodes if node.kind.runs_in == "virtual machine"]
     if not nodes:
         return ()
     how = json.loads((folder / HYPERVISOR).read_text())

@@ -42,7 +42,7 @@ def commands(planned: Plan, kernel: Kernel) -> tuple[Command, ...]:
 
 def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Iterable[Step]) -> tuple[Step, ...]:
     """`reach_machines` are the steps that reach computers of which nodes are made."""
-    virtual = {node.name for node in topology.nodes if node.vm is not None}
+    virtual = {node.name for node in topology.nodes if node.kind.runs_in == "virtual machine"}
     outside, inside = (
         [each for each in commands(planned, kernel) if (each.on in virtual) == is_inside] for is_inside in (False, True)
     )

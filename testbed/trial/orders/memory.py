@@ -11,8 +11,6 @@ from ...plan.network import Plan
 
 BASE_BYTES = 192 << 20
 NODE_BYTES = 1 << 20
-SWITCH_BYTES, CONTROLLER_BYTES = 48 << 20, 160 << 20
-"""An Open vSwitch with its two daemons, and a controller with its interpreter and os-ken."""
 FLOW_BYTES = 8 << 20
 OVERHEAD = 1.6
 """Memory the kernel accounts for a byte of TCP payload in an MTU packet (sk_buff and its head)."""
@@ -51,11 +49,10 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
     buffers += 0 if workload is None else workload.buffer_bytes
     if any(command.tool == "mininet" for command in plan.commands):
         buffers += MININET_BYTES + MININET_NODE_BYTES * plan.namespaces
-    openflow = SWITCH_BYTES * len(plan.datapaths) + CONTROLLER_BYTES * len(plan.channels)
     total = (
         BASE_BYTES
         + NODE_BYTES * plan.namespaces
-        + openflow
+        + plan.programs_bytes
         + FLOW_BYTES * flows
         + OVERHEAD * COPIES * path_bytes
         + buffers

@@ -36,7 +36,7 @@ HEADER = struct.Struct("=QII")
 
 
 def machines(trial: Trial) -> tuple[str, ...]:
-    return tuple(node.name for node in trial.topology.nodes if node.machine is not None)
+    return tuple(node.name for node in trial.topology.nodes if node.kind.runs_in == "computer")
 
 
 def about_file(machine: str) -> str:

@@ -228,7 +228,7 @@ def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[Step]:
         yield Read("netstat", tuple(files.items()), planned.where(node))
     if not trial.kernel.is_virtual_time:
         yield Read("CPU", ((cpu_file(when), "/proc/stat"),))
-    for name in (node.name for node in trial.topology.nodes if node.vm is not None):
+    for name in (node.name for node in trial.topology.nodes if node.kind.runs_in == "virtual machine"):
         file = (process_file(when, name), "/proc/{pid}/stat")
         yield Read("CPU of QEMU", (file,), of=vm.program_name(name))
     for machine in remote.machines(trial):

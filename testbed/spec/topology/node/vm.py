@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-from ... import units
-from ...error import ValueRefused
-from ...model.topology import Nic
-from ...model.vm import CPUS_MAX, MEMORY_BYTES, MEMORY_MIN_BYTES, Model, Vm
-from ..syntax.document import Document, mapping
-from ..syntax.field import Addresses, Flag, Sysctls, matching, number
-from ..syntax.file_model import Shape
-from ..syntax.scalar import quantity, text_of, whole, word
+from .... import units
+from ....error import ValueRefused
+from ....model.node.vm import CPUS_MAX, MEMORY_BYTES, MEMORY_MIN_BYTES, Model, Vm
+from ....model.topology import Nic, Node
+from ...syntax.document import Document
+from ...syntax.field import Addresses, Flag, Sysctls, matching, number
+from ...syntax.scalar import quantity, text_of, whole, word
+from .keys import NodeKeys, nodes_that
 
 KERNEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
 KERNEL_ALLOWED = "a name that `testbed kernel list` prints for virtual machines"
@@ -48,9 +48,10 @@ Image = Annotated[
 ]
 
 
-class VmKeys(Shape):
-    """What a virtual machine has."""
+class VmFile(NodeKeys):
+    """A virtual machine: QEMU, with a kernel of its own."""
 
+    varied = ("nic", "memory", "cpus", "model", "kernel", "vhost")
     type: Literal["vm"]
     nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
     addresses: Addresses = Field((), description="For its only link; a link can say them too.")
@@ -62,30 +63,34 @@ class VmKeys(Shape):
     image: Image | None = Field(None, description="A disk in place of the host's files; it needs qemu-guest-agent.")
     vhost: Flag = Field(False, description="The host's kernel moves packets (vhost-net), not QEMU.")
 
-    def vm(self) -> Vm:
-        return Vm(self.memory, self.cpus, self.model, self.kernel, self.image, self.vhost)
+    def node(self, name: str) -> Node:
+        vm = Vm(self.memory, self.cpus, self.model, self.kernel, self.image, self.vhost)
+        sysctls = tuple(self.sysctls.items())
+        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=vm)
 
-    @staticmethod
-    def keys_of(vm: Vm) -> dict[str, Any]:
-        return {
-            "memory": vm.memory_bytes,
-            "cpus": vm.cpus,
-            "model": vm.model,
-            "kernel": vm.kernel,
-            "image": vm.image,
-            "vhost": vm.vhost,
-        }
+    @classmethod
+    def of(cls, node: Node) -> VmFile:
+        vm = node.vm
+        assert vm is not None, "BUG: a virtual machine without its values"
+        return cls.model_construct(
+            type="vm",
+            nic=node.nic,
+            addresses=node.addresses,
+            sysctls=dict(node.sysctls),
+            memory=vm.memory_bytes,
+            cpus=vm.cpus,
+            model=vm.model,
+            kernel=vm.kernel,
+            image=vm.image,
+            vhost=vm.vhost,
+        )
 
 
 def anchored(topology: Document, folder: str) -> Document:
     """The same document, in which images are named as seen from the root and not from the topology's folder."""
-    data = mapping(topology.data)
-    nodes = {name: _anchored(node, folder) for name, node in mapping(data.get("nodes")).items()}
-    return replace(topology, data={**data, "nodes": nodes}) if nodes else topology
-
-
-def _anchored(node: Any, folder: str) -> Any:
-    image = mapping(node).get("image")
-    if mapping(node).get("type") != "vm" or not isinstance(image, str):
-        return node
-    return {**node, "image": os.path.abspath(os.path.join(folder, os.path.expanduser(image)))}
+    for name, node in nodes_that(topology.data, lambda kind: kind.runs_in == "virtual machine").items():
+        if isinstance(node.get("image"), str):
+            image = os.path.abspath(os.path.join(folder, os.path.expanduser(node["image"])))
+            nodes = {**topology.data["nodes"], name: {**node, "image": image}}
+            topology = replace(topology, data={**topology.data, "nodes": nodes})
+    return topology

@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-from ...error import ValueRefused
-from ...model.machine import Machine, Ssh
-from ...model.topology import Nic, Node
-from ..syntax.field import Addresses, Flag, Name, Sysctls, matching, number
-from ..syntax.file_model import Shape
-from ..syntax.scalar import whole, word
+from ....error import ValueRefused
+from ....model.node.machine import Machine, Ssh
+from ....model.topology import Nic, Node
+from ...syntax.field import Addresses, Flag, Name, Sysctls, matching, number
+from ...syntax.file_model import Shape
+from ...syntax.scalar import whole, word
+from .keys import NodeKeys
 
 NIC_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.@:-]{0,14}"
 NIC_ALLOWED = "the name of a network interface, such as eth1"
@@ -78,9 +79,10 @@ class SshFile(Shape):
         return cls.model_construct(**vars(ssh))
 
 
-class MachineFile(Shape):
+class MachineFile(NodeKeys):
     """A machine: a real computer, reached over SSH."""
 
+    varied = ("nic",)
     type: Literal["machine"]
     host: Host | None = Field(None, description="Its name in inventory.yml or in ~/.ssh/config; left out, the node's.")
     nics: dict[Name, Nics] = Field({}, description="Its interfaces, by link: eth1; an emulator has [eth1, eth2].")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-from ...error import ValueRefused, one_of
-from ...model.impairment import Direction
-from ...model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, Ovs, Rule
-from ..syntax.document import Fault
-from ..syntax.field import Flag, Name, PerDirection, Rate, Span, Text, Time, number
-from ..syntax.file_model import Shape
-from ..syntax.scalar import text_of, whole
-from .impairment import LossField
+from ....error import ValueRefused, one_of
+from ....model.impairment import Direction
+from ....model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, Ovs, Rule
+from ....model.topology import Node
+from ...syntax.document import Fault
+from ...syntax.field import Flag, Name, PerDirection, Rate, Span, Text, Time, number
+from ...syntax.file_model import Shape
+from ...syntax.scalar import text_of, whole
+from ..impairment import LossField
+from .keys import NodeKeys
 
 APP_ALLOWED = f"{', '.join(APPS)}, or a file such as my_app.py"
 PORT_MAX = 65_535
@@ -42,7 +44,7 @@ Dpid = Annotated[
 PortNumber = Annotated[int, PlainValidator(whole(1, PORT_MAX)), WithJsonSchema(number(1, PORT_MAX, "Of TCP or UDP."))]
 
 
-class OvsFile(Shape):
+class OvsNodeFile(NodeKeys):
     """A switch: Open vSwitch, with its own daemons."""
 
     type: Literal["ovs"]
@@ -51,11 +53,13 @@ class OvsFile(Shape):
     datapath: Datapath | None = Field(None, description="Left out, the kernel's where it has one.")
     dpid: Dpid | None = Field(None, description="Left out, its number among the switches of the file.")
 
-    def ovs(self) -> Ovs:
-        return Ovs(self.controller, self.fail_mode, self.datapath, self.dpid)
+    def node(self, name: str) -> Node:
+        return Node(name, self.type, ovs=Ovs(self.controller, self.fail_mode, self.datapath, self.dpid))
 
     @classmethod
-    def of_ovs(cls, ovs: Ovs) -> Self:
+    def of(cls, node: Node) -> OvsNodeFile:
+        ovs = node.ovs
+        assert ovs is not None, "BUG: an ovs without its values"
         return cls.model_construct(
             type="ovs", controller=ovs.controller, fail_mode=ovs.fail_mode, datapath=ovs.datapath, dpid=ovs.dpid
         )
@@ -126,8 +130,8 @@ class RuleFile(Shape):
         )
 
 
-class ControllerFile(Shape):
-    """An OpenFlow controller."""
+class ControllerNodeFile(NodeKeys):
+    """An OpenFlow controller, in a namespace of its own and on a channel apart from the network."""
 
     type: Literal["controller"]
     app: App
@@ -138,6 +142,9 @@ class ControllerFile(Shape):
     start: Span | None = Field(None, description="After the workload's start; left out, before it.")
     stop: Span | None = Field(None, description="After the workload's start it is killed; left out, never.")
     loops: Flag = Field(False, description="An app in a file can live with rings of switches.")
+
+    def node(self, name: str) -> Node:
+        return Node(name, self.type, controller=self.controller())
 
     def controller(self) -> Controller:
         control = self.control or ControlFile.model_construct()
@@ -154,7 +161,9 @@ class ControllerFile(Shape):
         )
 
     @classmethod
-    def of_controller(cls, controller: Controller) -> Self:
+    def of(cls, node: Node) -> ControllerNodeFile:
+        controller = node.controller
+        assert controller is not None, "BUG: a controller without its values"
         control = ControlFile.of(controller.forward, controller.backward)
         return cls.model_construct(
             type="controller",

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-from ... import units
-from ...error import ValueRefused
-from ...model.topology import Node
-from ...model.vlan import VLAN_MAX, VLAN_MIN, Membership
-from ..syntax.field import Flag, Name, RealNic, matching, number
-from ..syntax.file_model import Shape
-from ..syntax.scalar import name as read_name
-from ..syntax.scalar import quantity, whole
+from .... import units
+from ....error import ValueRefused
+from ....model.topology import Node
+from ....model.vlan import VLAN_MAX, VLAN_MIN, Membership
+from ...syntax.field import Flag, Name, RealNic, matching, number
+from ...syntax.scalar import name as read_name
+from ...syntax.scalar import quantity, whole
+from .keys import NodeKeys
 
 VLANS_ALLOWED = f"{VLAN_MIN} to {VLAN_MAX} for an access port, or a list such as [10, 20] for a trunk"
 
@@ -71,7 +71,7 @@ PortRate = Annotated[
 ]
 
 
-class SwitchFile(Shape):
+class SwitchFile(NodeKeys):
     """A switch: a Linux bridge."""
 
     type: Literal["switch"]

@@ -1,0 +1,139 @@
+"""Node types as commands: what turns a network namespace with cables into a node of each type. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from ...model.address import AddressBook
+from ...model.topology import Node, Topology
+from ..command import Command
+from . import namespace, vm
+from .control_channel import NO_IPV6
+from .namespace import Sysctls, node_netns, ups
+from .real_nic import take_in
+
+REAL_NIC = "nic0"
+"""The port of a switch that is a real NIC."""
+
+HOST_SYSCTLS: Sysctls = (
+    ("net.ipv4.tcp_no_metrics_save", "1"),
+    ("net.ipv4.tcp_rmem", "4096 131072 1073741824"),
+    ("net.ipv4.tcp_wmem", "4096 16384 1073741824"),
+)
+"""Autotuning may go up to 1 GiB, not 2: the kernel counts what a socket holds in an int, which then overflows."""
+ROUTER_SYSCTLS: Sysctls = (
+    ("net.ipv4.ip_forward", "1"),
+    ("net.ipv6.conf.all.forwarding", "1"),
+    ("net.ipv4.conf.all.rp_filter", "0"),
+    ("net.ipv4.conf.all.send_redirects", "0"),
+)
+
+Maker: TypeAlias = Callable[[Node, Topology, AddressBook, Sysctls], Iterator[Command]]
+"""The commands for a node whose namespace and cables are there; the sysctls are those of all hosts."""
+
+
+def commands(
+    node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
+) -> Iterator[Command]:
+    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload. What a virtual
+    machine does itself is among them, in its place.
+    """
+    found = _commands(node, topology, book, sysctls, ends)
+    if node.kind.runs_in != "virtual machine":
+        yield from found
+        return
+    netns = node_netns(node.name)
+    yield Command("write", (NO_IPV6, "1"), netns)
+    yield from vm.outside(node, topology, book, netns)
+    for port in book.ports_of(node.name):
+        words = ("link", "set", port.device, "mtu", str(topology.link(port.link).mtu_bytes))
+        yield Command("ip", words, on=node.name)
+    yield from (vm.inside(command, node.name) for command in found)
+
+
+def _commands(
+    node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
+) -> Iterator[Command]:
+    yield from MAKERS[node.type](node, topology, book, sysctls)
+    yield from ups(node_netns(node.name), ("lo", *(port.device for port in book.interfaces_of(node.name))))
+    if not node.kind.has_addresses:
+        return
+    if node.kind.runs_in != "computer" and topology.neighbours == "static":
+        routers = {each.name for each in topology.nodes if each.is_router}
+        computers = frozenset(each.name for each in topology.nodes if each.kind.runs_in == "computer")
+        yield from namespace.add_neighbours(node, book, ends | routers, computers)
+    yield from namespace.add_routes(node, topology, book)
+
+
+def _host(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    yield from namespace.set_sysctls(node, book, (*HOST_SYSCTLS, *sysctls))
+    yield from namespace.add_vlan_devices(node, book)
+    yield from namespace.add_addresses(node, book)
+
+
+def _router(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    yield from namespace.set_sysctls(node, book, ROUTER_SYSCTLS)
+    yield from namespace.add_vlan_devices(node, book)
+    yield from namespace.add_addresses(node, book)
+
+
+def _switch(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    """Mininet makes the bridge itself."""
+    netns = node_netns(node.name)
+    yield Command("write", (NO_IPV6, "1"), netns)
+    if topology.engine == "mininet":
+        yield from _vlans(node, book)
+        return
+    filtering = ("vlan_filtering", "1", "vlan_default_pvid", "0") if node.vlans else ()
+    yield from bridge(node, book, ("stp_state", "1" if node.stp else "0", "mcast_snooping", "0", *filtering))
+    if node.real_nic is not None:
+        yield take_in(node.real_nic, netns, REAL_NIC)
+        yield Command("ip", ("link", "set", REAL_NIC, "master", "br0"), netns)
+        yield from ups(netns, (REAL_NIC,))
+    yield from _vlans(node, book)
+    yield from ups(netns, ("br0",))
+
+
+def bridge(node: Node, book: AddressBook, options: tuple[str, ...]) -> Iterator[Command]:
+    """The bridge br0 with all the node's ports, which is not up yet."""
+    netns = node_netns(node.name)
+    yield Command("ip", ("link", "add", "br0", "type", "bridge", *options), netns, ("link", "del", "br0"))
+    for port in book.ports_of(node.name):
+        yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
+
+
+def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
+    netns = node_netns(node.name)
+    for member in node.vlans:
+        device = book.port(node.name, member.link).device
+        for vlan in member.vlans:
+            untagged = () if member.is_trunk else ("pvid", "untagged")
+            yield Command("bridge", ("vlan", "add", "dev", device, "vid", str(vlan), *untagged), netns)
+
+
+def _machine(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    common = ROUTER_SYSCTLS if node.is_router else HOST_SYSCTLS
+    yield from namespace.set_sysctls(node, book, (*common, *sysctls))
+    yield from namespace.add_addresses(node, book)
+
+
+def _of_openflow(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    """A switch or a controller: what makes it one comes once the network is there."""
+    yield Command("write", (NO_IPV6, "1"), node_netns(node.name))
+
+
+def _vm(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
+    yield from _host(node, topology, book, (*vm.SYSCTLS, *sysctls))
+
+
+MAKERS: dict[str, Maker] = {
+    "host": _host,
+    "switch": _switch,
+    "router": _router,
+    "ovs": _of_openflow,
+    "controller": _of_openflow,
+    "vm": _vm,
+    "machine": _machine,
+}
+"""By the names of NODE_TYPES."""

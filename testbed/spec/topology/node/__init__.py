@@ -1,0 +1,1 @@
+"""What a topology file says of nodes, by their types."""

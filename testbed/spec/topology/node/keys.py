@@ -1,0 +1,99 @@
+"""What a topology file says of a node: the base of all node types, hosts and routers. Pure, no I/O."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ....model.node.type import NODE_TYPES, NodeType
+from ....model.topology import Nic, Node, Route
+from ...syntax.document import mapping
+from ...syntax.field import Addresses, Ip, Mac, Prefix, Sysctls
+from ...syntax.file_model import Shape
+
+
+class NodeKeys(Shape, ABC):
+    """The keys of one node type. `varied` are those that an axis can vary."""
+
+    varied: ClassVar[tuple[str, ...]] = ()
+    type: str
+
+    @property
+    def kind(self) -> NodeType:
+        return NODE_TYPES[self.type]
+
+    @abstractmethod
+    def node(self, name: str) -> Node:
+        """The value that the file describes."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, node: Node) -> NodeKeys:
+        """The way back."""
+
+
+class RouteFile(Shape):
+    """One route of a host or router."""
+
+    to: Prefix
+    via: Ip
+
+    def route(self) -> Route:
+        return Route(self.to, self.via)
+
+    @classmethod
+    def of(cls, route: Route) -> RouteFile:
+        return cls.model_construct(to=route.to, via=route.via)
+
+
+class HostFile(NodeKeys):
+    """A host: a network namespace with a TCP stack of its own."""
+
+    varied = ("nic",)
+    type: Literal["host"]
+    nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
+    addresses: Addresses = Field((), description="For its only link; a link can say them too.")
+    mac: Mac | None = Field(None, description="For its only link; left out, the plan's.")
+    sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
+    routes: list[RouteFile] | None = Field(None, description="Beyond those the plan works out itself.")
+
+    def node(self, name: str) -> Node:
+        sysctls, routes = tuple(self.sysctls.items()), tuple(each.route() for each in self.routes or ())
+        node = Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, routes=routes)
+        return replace(node, mac=self.mac)
+
+    @classmethod
+    def of(cls, node: Node) -> HostFile:
+        return cls.model_construct(
+            type="host",
+            nic=node.nic,
+            addresses=node.addresses,
+            mac=node.mac,
+            sysctls=dict(node.sysctls),
+            routes=[RouteFile.of(route) for route in node.routes] or None,
+        )
+
+
+class RouterFile(NodeKeys):
+    """A router: a network namespace that forwards."""
+
+    type: Literal["router"]
+    routes: list[RouteFile] = Field([], description="Beyond those the plan works out itself.")
+
+    def node(self, name: str) -> Node:
+        return Node(name, self.type, routes=tuple(each.route() for each in self.routes))
+
+    @classmethod
+    def of(cls, node: Node) -> RouterFile:
+        return cls.model_construct(type="router", routes=[RouteFile.of(route) for route in node.routes])
+
+
+def nodes_that(topology: Any, can: Callable[[NodeType], bool]) -> dict[str, Any]:
+    """The nodes, by name, of a topology as it is written, whose types are known and can do something."""
+    nodes = {name: mapping(node) for name, node in mapping(mapping(topology).get("nodes")).items()}
+    kinds = {name: NODE_TYPES.get(str(node.get("type"))) for name, node in nodes.items()}
+    return {name: nodes[name] for name, kind in kinds.items() if kind is not None and can(kind)}
