@@ -222,9 +222,7 @@ class Resolver:
     ) -> Backgrounds | None:
         files = dict(self.background)
         for change in changes:
-            file = files[change.key.name]
-            field_name = next(n for n, info in type(file).model_fields.items() if (info.alias or n) == change.key.key)
-            files[change.key.name] = file.model_copy(update={field_name: change.value})
+            files[change.key.name] = files[change.key.name].changed({change.key.key: change.value})
         faults = background_faults(files, topology, workload)
         for fault in faults:
             name, *rest = fault.path
