@@ -1,4 +1,4 @@
-"""Where the agent starts: a script of its own, which makes its folder a package and enters it."""
+"""Starts the agent: makes this folder a package and calls its main function."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ if __name__ == "__main__":
     sys.modules["agent"] = importlib.util.module_from_spec(spec)
     try:
         status = importlib.import_module("agent.main").main(*sys.argv[1:5], serves="serve" in sys.argv[5:])
-    except BaseException as error:  # a guest whose first process dies panics: say why instead
+    except BaseException as error:  # a guest panics when its first process dies: say why instead
         print(f"agent: {type(error).__name__}: {error}", file=sys.stderr)
         status = 1
     if sys.argv[1] == "guest":

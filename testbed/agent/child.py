@@ -12,9 +12,9 @@ if MYPY:
 
 
 class Child:
-    """A copy of this process that does one thing; to be stopped and waited for like a program.
+    """A copy of this process that does one thing. It is stopped and waited for like a program.
 
-    SIGTERM reaches it while it sleeps, so that what it has begun it does to the end.
+    SIGTERM takes effect only while it sleeps, so it always finishes what it has begun.
     """
 
     def __init__(self, work: Callable[[], None], err: int) -> None:
@@ -56,11 +56,11 @@ class Child:
 
 
 class Stopped(Exception):
-    """SIGTERM came to a process that had it blocked."""
+    """A process that blocks SIGTERM has received it."""
 
 
 def sleep_until(time_ns: int) -> None:
-    """Raises Stopped when SIGTERM, which is blocked, has come."""
+    """Raises Stopped if a blocked SIGTERM is pending."""
     while True:
         left_ns = time_ns - time.monotonic_ns()
         if signal.sigtimedwait({signal.SIGTERM}, max(0, left_ns) / 1e9) is not None:

@@ -1,8 +1,8 @@
-"""What goes through the one byte channel between the agent and those who talk with it: frames. Pure, no I/O.
+"""Frames: the messages between the agent and its clients, over one channel of bytes. Pure, no I/O.
 
 A frame is the number of a session (4 bytes, 0 is the agent itself), a kind (1 byte), a length (2 bytes), and as many
-bytes.  What one side sends of input or output without hearing that it was taken is at most WINDOW_BYTES for each
-session, so that nobody in between has to keep more.
+bytes.  A side sends at most WINDOW_BYTES of input or output for a session before the other acknowledges them, so that
+nobody in between has to buffer more.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ HEAD = struct.Struct("!IBH")
 PAYLOAD_MAX = 16384
 WINDOW_BYTES = 131072
 CHANNEL_BYTES = 3072
-"""What may be on its way to the agent and not yet read: a terminal line of User-Mode Linux that had to stop its sender
-once, at 3 968 bytes, never hears from it again.
+"""The most bytes on the way to the agent and not yet read. A terminal line of User-Mode Linux stops its sender at 3 968
+bytes and then never resumes.
 """
 COUNT = struct.Struct("!I")
 SIZE = struct.Struct("!HH")
 STATUS = struct.Struct("!i")
 
-# From those who talk with the agent:
+# From a client:
 OPEN = 1  # JSON: what to do
 INPUT = 2  # bytes for its standard input
 END_OF_INPUT = 3
 RESIZE = 4  # SIZE: rows and columns of the terminal
 SIGNAL = 5  # COUNT: the number of a signal
-CLOSE = 6  # nobody listens any more
+CLOSE = 6  # the client has gone
 QUIT = 7  # session 0: end
 # From the agent:
 OUTPUT = 16
-ERRORS = 17  # what it wrote to standard error
+ERRORS = 17  # its standard error
 ENDED = 18  # STATUS: its exit status, negative if a signal ended it
-REFUSED = 19  # text: why there is no session
-HEARD = 22  # session 0, COUNT: so many bytes of the channel itself were read
+REFUSED = 19  # text: why the session cannot start
+HEARD = 22  # session 0, COUNT: bytes of the channel that were read
 READY = 20  # session 0: all steps are done
-DIED = 21  # session 0, text: a program that should run on has ended
-# From both:
-TAKEN = 32  # COUNT: so many bytes were taken on
+DIED = 21  # session 0, text: a program of the network has ended
+# From either side:
+TAKEN = 32  # COUNT: bytes acknowledged
 
 
 def pack(session: int, kind: int, payload: bytes = b"") -> bytes:
@@ -49,7 +49,7 @@ def pack(session: int, kind: int, payload: bytes = b"") -> bytes:
 
 
 class Reader:
-    """Cuts a stream of bytes into frames, wherever it was broken up."""
+    """Cuts a stream of bytes into frames; pieces may end anywhere."""
 
     def __init__(self) -> None:
         self.unread = b""

@@ -1,11 +1,13 @@
-"""Carries out on a machine what a trial asks of it: one line of JSON in, one or more out.
+"""The machine daemon: executes on a computer what a trial asks of it. Stands alone: it is sent over SSH as text.
 
-Runs there as root at the far end of an SSH connection, from its text alone.  When its input ends, for whatever reason,
-or stays silent for too long, it ends every program it started and gives back every network interface: what the
-connection does not live to see needs nobody to clean it up.
+It reads one line of JSON for each request and answers with one or more.
 
-A request has an `id`, `do` (a key of REQUESTS) and `inside`, the network namespace it happens in (if it is there; the
-machine's own otherwise).  The answer has the same id, and `error` if it was refused.  A program's output comes as
+It runs as root at the remote end of an SSH connection.  When its input ends, for whatever reason, or stays silent for
+too long, it ends every program that it started and gives back every network interface, so a lost connection leaves
+nothing behind.
+
+A request has an `id`, `do` (a key of REQUESTS) and `inside`, the network namespace it happens in (absent: the
+machine's own).  The answer has the same id, and `error` if the request was refused.  A program's output comes as
 {"of": ID, "out"|"err": BASE64}, its end as {"of": ID, "status": N}.
 """
 
@@ -40,13 +42,13 @@ if MYPY:
 CLONE_NEWNS, CLONE_NEWNET, MS_SLAVE_REC, MNT_DETACH = 0x20000, 0x40000000, 0x84000, 2
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SILENCE_S = 60.0
-"""The other end says something every few seconds; so long without a word, and it is gone."""
+"""The client sends something every few seconds; after so long without a word, it is gone."""
 GRACE_S = 2.0
 CARRIER_S, LOOK_AGAIN_S = 10.0, 0.02
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-class Resident:
+class MachineDaemon:
     """The programs that run, and the lock that keeps two trials apart."""
 
     def __init__(self, sources: dict[str, str], ssh_address: str | None) -> None:
@@ -68,7 +70,7 @@ class Resident:
             text = text[os.write(1, text) :]
 
     def serve(self) -> None:
-        """Until its input ends."""
+        """Serves requests until its input ends."""
         unread = b""
         while time.monotonic() - self.heard < SILENCE_S:
             ready, _, _ = select.select([0, self.ended, *self.pipes], [], [], SILENCE_S / 4)
@@ -107,11 +109,11 @@ class Resident:
                 enter(file.fileno())
 
     def reach(self, request: Request) -> Request:
-        """Looks whether the machine has what is needed, and takes hold of it. Nothing is changed, but what a trial
-        that was killed left is given back.
+        """Checks that the machine has what is needed, and locks it. Changes nothing, except that it restores what a
+        killed trial left.
         """
         if os.geteuid():
-            raise StepError("the user of the SSH connection is not root and sudo does not make it so")
+            raise StepError("the user of the SSH connection is not root and cannot become root with sudo")
         os.makedirs(nic_loan.FOLDER, exist_ok=True)
         self.lock = os.open(f"{nic_loan.FOLDER}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -120,7 +122,7 @@ class Resident:
             raise StepError("another trial is running on it") from None
         left = nic_loan.give_back()
         if left:
-            raise StepError(f"what a trial before changed could not be put back: {'; '.join(left)}")
+            raise StepError(f"what an earlier trial changed could not be restored: {'; '.join(left)}")
         said = [each for nic in request["nics"] for each in nic_loan.problems(nic, self.ssh_address)]
         gone = [name for name in request["programs"] if shutil.which(name) is None]
         if gone:
@@ -141,8 +143,8 @@ class Resident:
                 said.append(f"its {name} is {now.strip()} and not {value}: `testbed machines prepare` sets it")
         if request["architecture"] != platform.machine():
             said.append(
-                f"it is a {platform.machine()}, and our observer is for {request['architecture']}: what is set up "
-                "there could not be read back"
+                f"it is a {platform.machine()}, and our observer is for {request['architecture']}: the "
+                "set-up could not be read back"
             )
         if said:
             raise StepError("; ".join(said))
@@ -152,7 +154,7 @@ class Resident:
         return {"now_ns": time.monotonic_ns()}
 
     def tool(self, request: Request) -> Request:
-        """Whether a program of ours is there, by its hash; with `data`, it is made so."""
+        """Whether a program of ours is present, by its hash; with `data`, writes it."""
         path = f"{nic_loan.FOLDER}/{request['name']}"
         if "data" in request:
             text = base64.b64decode(request["data"])
@@ -172,7 +174,7 @@ class Resident:
             nic_loan.call("ip", "link", "set", nic, "alias", nic_loan.alias(nic))
 
     def carrier(self, request: Request) -> None:
-        """Waits until every cable is up: a NIC and a switch need seconds to agree on a speed."""
+        """Waits until every link is up: a NIC and a switch need seconds to agree on a speed."""
         limit = time.monotonic() + CARRIER_S
         while True:
             links = json.loads(nic_loan.call("ip", "-j", "link", "show", "up"))
@@ -180,11 +182,11 @@ class Resident:
             if not down:
                 return
             if time.monotonic() > limit:
-                raise StepError(f"no cable, or nothing at its other end: {', '.join(down)} (as it is called inside)")
+                raise StepError(f"no cable, or nothing at its other end: {', '.join(down)} (its name in the namespace)")
             time.sleep(LOOK_AGAIN_S)
 
     def start(self, request: Request) -> Request:
-        """Its programs die with it, whatever ends it."""
+        """Its programs end with it, whatever ends it."""
         words, number = request["words"], request["id"]
         text = base64.b64decode(request.get("stdin", ""))
         stdin = subprocess.PIPE if text else subprocess.DEVNULL
@@ -211,7 +213,7 @@ class Resident:
             del self.pipes[pipe]
 
     def reap(self) -> None:
-        """A program has ended once it is gone and all it wrote was passed on; a child of it may hold its output."""
+        """A program has ended once it is gone and all its output was passed on; a child may still hold the output."""
         for number, process in list(self.running.items()):
             if process.poll() is None:
                 continue
@@ -260,17 +262,17 @@ class Resident:
         self.pipes.clear()
 
 
-REQUESTS: dict[str, Callable[[Resident, Request], Request | None]] = {
-    "reach": Resident.reach,
-    "clock": Resident.clock,
-    "tool": Resident.tool,
-    "lend": Resident.lend,
-    "carrier": Resident.carrier,
-    "start": Resident.start,
-    "signal": Resident.signal,
-    "read": Resident.read,
-    "write": Resident.write,
-    "release": Resident.release,
+REQUESTS: dict[str, Callable[[MachineDaemon, Request], Request | None]] = {
+    "reach": MachineDaemon.reach,
+    "clock": MachineDaemon.clock,
+    "tool": MachineDaemon.tool,
+    "lend": MachineDaemon.lend,
+    "carrier": MachineDaemon.carrier,
+    "start": MachineDaemon.start,
+    "signal": MachineDaemon.signal,
+    "read": MachineDaemon.read,
+    "write": MachineDaemon.write,
+    "release": MachineDaemon.release,
 }
 
 
@@ -280,14 +282,14 @@ def enter(descriptor: int) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Also if the parent died before it could be asked for."""
+    """Also holds if the parent died before this call."""
     LIBC.prctl(1, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def in_a_child(work: Callable[[], None]) -> None:
-    """With mounts of its own, so that the machine's stay as they are."""
+    """Makes a mount namespace, so that the machine's mounts stay as they are."""
     reading, writing = os.pipe()
     pid = os.fork()
     if not pid:
@@ -324,20 +326,20 @@ def about(versions: dict[str, list[str]]) -> Request:
 
 
 def main(sources: dict[str, str], ssh_address: str | None) -> int:
-    """Ends by itself only when all is as it was."""
+    """Ends by itself only once everything is restored."""
     os.environ.update(PATH=PATH, LC_ALL="C.UTF-8")
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(1))
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    resident = Resident(sources, ssh_address)
+    daemon = MachineDaemon(sources, ssh_address)
     try:
         with contextlib.suppress(BrokenPipeError):
-            resident.serve()
+            daemon.serve()
     finally:
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)
-        resident.end_all()
-        if resident.lock >= 0:
-            enter(resident.home)
+        daemon.end_all()
+        if daemon.lock >= 0:
+            enter(daemon.home)
             nic_loan.give_back()
     return 0

@@ -1,4 +1,4 @@
-"""Makes a fresh kernel, or a fresh set of namespaces, a place where steps can be carried out; and carries them out."""
+"""Prepares a fresh kernel, or fresh namespaces, for the steps of a trial, and executes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRIAL, TOOLS = "/run/trial", "/run/tools"
 
 
 def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool) -> int:
-    """`serves` if there will be a step of that kind: once a guest has a /proc, modules are out of reach."""
+    """`serves`: a step of that kind will come. Once a guest has mounted its /proc, modules cannot be imported."""
     serve = importlib.import_module(".server", __package__).serve if serves else None
     SET_UP[kind](folder, tools)
     raise_file_limit()
@@ -41,8 +41,8 @@ def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool) -> 
 def set_up_guest(folder: str, tools: str) -> None:
     """The file systems of a fresh lab kernel: the root is the host's, read-only; FOLDER is the only way out.
 
-    No time of access is kept: whether there is one to note depends on when a file of the host was read last, and noting
-    it is work that moves the clock.
+    Times of access are off: whether the kernel updates one depends on when a file of the host was last read, and the
+    update moves the clock.
     """
     path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     os.environ.update(PATH=path, LC_ALL="C.UTF-8", HOME="/run")
@@ -58,7 +58,7 @@ def set_up_guest(folder: str, tools: str) -> None:
 
 
 def set_up_host(folder: str, tools: str) -> None:
-    """A /run of our own, seen by nobody else, so that the names of our namespaces go when we go."""
+    """A private /run, so that the names of our namespaces vanish with us."""
     checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
     kept = {target: os.open(source, os.O_PATH) for source, target in ((folder, TRIAL), (tools, TOOLS))}
     mount("tmpfs", "tmpfs", "/run", data="mode=755")

@@ -1,10 +1,10 @@
 """Builds a network with the real Mininet, through its API, or reads a topology that is written in Python for it.
 
-Stands alone (the standard library and Mininet, no other module of the testbed), for it runs with the system's Python,
-to which Mininet belongs:
+Stands alone (the standard library and Mininet, no other module of the testbed), because it runs with the system's
+Python, to which Mininet belongs:
 
     mininet_driver.py build FOLDER
-                               the network of the description on standard input, which is JSON (see `mininet.py`);
+                               builds the network that the JSON on standard input describes (see `plan/mininet.py`);
                                FOLDER gets mininet.json, with Mininet's version, and mininet.log
     mininet_driver.py remove PIDFILE
     mininet_driver.py read FILE CLASS
@@ -12,9 +12,9 @@ to which Mininet belongs:
                                JSON mapping on standard input
     mininet_driver.py check     fails if there is no Mininet that works
 
-`build` ends when the network is there; a child of it stays, for the shells of Mininet's nodes are its children.  Every
-node's network namespace gets the name under /run/netns that the description has.  Neither Mininet's clean-up, which
-kills by name, nor its changes to the host's sysctls ever happen.
+`build` ends when the network is up; a child of it stays, because the shells of Mininet's nodes are its children.  Every
+node's network namespace gets the name under /run/netns that the description has.  Mininet's clean-up, which kills by
+name, and its changes to the host's sysctls are both switched off.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from typing import Any
 Data = dict[str, Any]
 
 OVS_EARLIEST_S = 10
-"""Open vSwitch counts its processors once CLOCK_MONOTONIC has come to 10 s; before, it has no thread for upcalls."""
+"""Open vSwitch counts the processors once CLOCK_MONOTONIC reaches 10 s; before that it has no thread for upcalls."""
 
 OVS_LIMIT_S = 60
-"""How long Open vSwitch may take to do what it is told."""
+"""How long Open vSwitch may take to execute an order."""
 
 OVS_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 HARMLESS = ("quantum of class", "has no interfaces")
-"""With one class there is nobody to share with, whatever the quantum is. A controller's device comes later."""
+"""A single class shares with nobody, so the quantum does not matter. A controller's device comes later."""
 
 
 class Failed(Exception):
@@ -63,7 +63,7 @@ def main(words: list[str]) -> int:
 
 
 def build(folder: str) -> None:
-    """In a child that stays; what it says while it builds is what we say."""
+    """Builds in a child that stays; passes on what the child prints while it builds."""
     description = json.load(sys.stdin)
     reading, writing = os.pipe()
     if os.fork():
@@ -96,7 +96,7 @@ def build(folder: str) -> None:
 
 
 def leave(log: str) -> None:
-    """A session of our own, and nothing left open that somebody waits for the end of."""
+    """Starts a new session and closes all that somebody might wait for the end of."""
     os.setsid()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     null, out = os.open(os.devnull, os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -128,7 +128,7 @@ def network(description: Data) -> Any:
 
 
 def terminals() -> None:
-    """Mininet's shells need pseudo-terminals; a lab kernel comes without."""
+    """Mounts devpts: Mininet's shells need pseudo-terminals, and a lab kernel starts without them."""
     if not os.path.exists("/dev/pts/ptmx"):
         os.makedirs("/dev/pts", exist_ok=True)
         subprocess.run(["mount", "-t", "devpts", "-o", "ptmxmode=666", "devpts", "/dev/pts"], check=True)
@@ -193,13 +193,13 @@ def built(description: Data) -> Any:
 
 
 def quiet(node: Any) -> None:
-    """No IPv6 before an address asks for it: neighbour discovery would be traffic that nobody described."""
+    """Switches IPv6 off until an address needs it: neighbour discovery would be traffic that nobody described."""
     for which in ("all", "default"):
         told(node, f"echo 1 > /proc/sys/net/ipv6/conf/{which}/disable_ipv6")
 
 
 def told(node: Any, *words: Any) -> None:
-    """A command in the shell of a node; raises Failed if it says anything."""
+    """Runs a command in the shell of a node; raises Failed if it prints anything."""
     said = node.cmd(*words)
     if said.strip():
         raise Failed(f"{node.name}: {' '.join(map(str, words))}: {said.strip()}")
@@ -210,7 +210,7 @@ def linux_bridge() -> Any:
     from mininet.nodelib import LinuxBridge
 
     class Bridge(LinuxBridge):  # type: ignore[misc]
-        """Mininet's bridge in a namespace of its own, told with ip: Debian's Mininet comes without brctl."""
+        """Mininet's bridge in a namespace of its own, set up with ip: Debian's Mininet comes without brctl."""
 
         def __init__(self, name: str, vlans: bool, **options: Any) -> None:
             self.vlans = vlans
@@ -218,7 +218,7 @@ def linux_bridge() -> Any:
 
         @classmethod
         def setup(cls) -> None:
-            """It would look for brctl."""
+            """Does nothing: Mininet would look for brctl."""
 
         def start(self, _controllers: Any) -> None:
             stp = int(self.stp)
@@ -233,10 +233,10 @@ def linux_bridge() -> Any:
 
 @functools.cache
 def open_vswitch() -> Any:
-    """Mininet's Open vSwitch, with daemons of its own in a namespace of its own: none of the machine's is touched.
+    """Mininet's Open vSwitch, with its own daemons in its own namespace; it touches no Open vSwitch of the computer.
 
-    Its bridge is called br0. `folder` gets sockets, database and logs, and `targets` are the controllers that it is to
-    ask, as ovs-vsctl writes them.
+    Its bridge is called br0. `folder` gets sockets, database and logs, and `targets` are its controllers, in the
+    notation of ovs-vsctl.
     """
     from mininet.node import OVSSwitch
 
@@ -250,7 +250,7 @@ def open_vswitch() -> Any:
 
         @classmethod
         def setup(cls) -> None:
-            """It would ask the machine's Open vSwitch."""
+            """Does nothing: Mininet would ask the computer's Open vSwitch."""
 
         @classmethod
         def batchStartup(cls, switches: Any, run: Any = None) -> Any:
@@ -261,7 +261,7 @@ def open_vswitch() -> Any:
 
         def start(self, _controllers: Any) -> None:
             self.daemons()
-            self.inNamespace = False  # in which Mininet takes the kernel's datapath for impossible
+            self.inNamespace = False  # where Mininet thinks that the kernel's datapath is impossible
             try:
                 super().start([Target(f"c{n}", target) for n, target in enumerate(self.targets)])
             finally:
@@ -271,8 +271,8 @@ def open_vswitch() -> Any:
                 raise Failed(f"{self.name}: Open vSwitch has the ports {' '.join(said) or '(none)'}")
 
         def vsctl(self, *words: Any, **options: Any) -> None:
-            """Mininet would neither look at what it says nor ever stop to wait."""
-            told(self, f"ovs-vsctl --timeout={OVS_LIMIT_S}", *words, "> /dev/null")  # which gets numbers of rows
+            """Checks the output and limits the wait; Mininet does neither."""
+            told(self, f"ovs-vsctl --timeout={OVS_LIMIT_S}", *words, "> /dev/null")  # it receives numbers of rows
 
         def daemons(self) -> None:
             folder = self.folder
@@ -304,11 +304,11 @@ def ovs_version() -> str:
 
 
 SWITCHES: dict[str, Callable[[], Any]] = {"bridge": linux_bridge, "ovs": open_vswitch}
-"""The switch classes by what the description calls them."""
+"""The switch classes, by their names in the description."""
 
 
 class Target:
-    """What Mininet's switches want to know of a controller."""
+    """What Mininet's switches need to know of a controller."""
 
     def __init__(self, name: str, target: str) -> None:
         self.name = name
@@ -330,7 +330,7 @@ def check() -> None:
 
 
 def read(path: str, name: str) -> None:
-    """What the class prints goes to standard error."""
+    """Sends what the class prints to standard error."""
     arguments = json.load(sys.stdin)
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -339,7 +339,7 @@ def read(path: str, name: str) -> None:
 
 
 def said_by(path: str, name: str, arguments: Data) -> Data:
-    """The nodes and links, or what went wrong, with the line of the file where it did."""
+    """The nodes and links; or the error, with its line of the file."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     try:
         found = runpy.run_path(path, run_name="mininet_topology")
@@ -378,7 +378,7 @@ def links(topo: Any) -> list[Data]:
 
 
 def plain(options: Data) -> Data:
-    """The class by its name, with what a partial() adds; a value that is no JSON by what Python calls it."""
+    """The class by its name, with the arguments of a partial(); a value that JSON lacks by its Python repr."""
     cls = options.pop("cls", None)
     if isinstance(cls, functools.partial):
         options = {**cls.keywords, **options}

@@ -1,7 +1,9 @@
-"""Network interfaces that a machine lends to a trial: looked at, written down, and given back exactly as they were.
+"""Network interfaces that a computer lends to a trial: records their state, and restores it exactly.
 
-Runs on the machine, as root, and stands alone: a copy of it lies beside its journal, so that
-`python3 /var/lib/testbed/lent.py` gives back what a trial that was killed left.
+Stands alone.
+
+It runs on that computer, as root. A copy of it lies beside its journal: `python3 /var/lib/testbed/lent.py` restores
+what a killed trial left. (Both keep their names on disk across versions.)
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ if MYPY:
 
 
 class NotLent(Exception):
-    """What stands in the way, in words for the user."""
+    """Why a loan is refused, in words for the user."""
 
 
 def call(*words: str) -> str:
@@ -58,12 +60,12 @@ def problems(nic: str, ssh_address: str | None) -> list[str]:
     if found["master"]:
         said.append(f"{nic} is a part of {found['master']}")
     if found["qdisc"]:
-        said.append(f"{nic} has a queueing discipline of its own ({found['qdisc']}), which could not be put back")
+        said.append(f"{nic} has a queueing discipline of its own ({found['qdisc']}), which could not be restored")
     return said
 
 
 def look(nic: str) -> Look:
-    """All of an interface that a trial, or a move to another network namespace, changes."""
+    """The state of an interface that a trial, or a move to another network namespace, changes."""
     (link,) = [each for each in json.loads(call("ip", "-j", "-d", "address", "show", "dev", nic)) if each]
     kept = ("local", "prefixlen", "broadcast", "scope", "label", "family", "peer", "address")
     addresses = [{key: each[key] for key in kept if key in each} | _lifetime(each) for each in link["addr_info"]]
@@ -102,7 +104,7 @@ def _lifetime(address: Look) -> Look:
 
 
 def _is_own(route: str) -> bool:
-    """Those that the kernel makes with an address, and again when it is given back, are not."""
+    """Leaves out those that the kernel makes by itself with each address."""
     return not re.search(
         r"\bproto kernel\b|^(local|broadcast|multicast|anycast|unreachable) |\bproto ra\b|^ff00::", route
     )
@@ -131,12 +133,10 @@ def _files(folder: str, names: tuple[str, ...] | None = None) -> list[tuple[str,
 
 
 def lend(nics: list[str], netns: str) -> None:
-    """Writes down how they are, before anything is changed; and which namespace is going to have them."""
+    """Records their state before anything changes, and the namespace that will have them."""
     journal = read_journal() or {"namespaces": [], "nics": {}}
     if os.path.exists(f"/run/netns/{netns}"):
-        raise NotLent(
-            f"there is a network namespace {netns} already, which is not ours; ip netns del {netns} removes it"
-        )
+        raise NotLent(f"a network namespace {netns} exists and is not ours; `ip netns del {netns}` removes it")
     journal["namespaces"].append(netns)
     for nic in nics:
         journal["nics"][nic] = look(nic)
@@ -144,11 +144,11 @@ def lend(nics: list[str], netns: str) -> None:
 
 
 def give_back() -> list[str]:
-    """Puts every lent interface back where and how it was, and removes our namespaces; says what could not be done."""
+    """Restores every lent interface to its place and state, and removes our namespaces; returns what failed."""
     journal = read_journal()
     if journal is None:
         return []
-    if journal.get("boot") != boot_id():  # a reboot has put everything back
+    if journal.get("boot") != boot_id():  # a reboot has restored everything
         os.unlink(JOURNAL)
         return []
     said: list[str] = []
@@ -169,7 +169,7 @@ def give_back() -> list[str]:
 
 
 def _take_home(nic: str, netns: str, said: list[str]) -> None:
-    """Its name there is another, and its number may be: its alias tells."""
+    """Finds it by its alias: in a namespace its name differs, and its number may."""
     if not os.path.exists(f"/run/netns/{netns}"):
         return
     for link in json.loads(call("ip", "-j", "-d", "-n", netns, "link", "show")):
@@ -180,7 +180,7 @@ def _take_home(nic: str, netns: str, said: list[str]) -> None:
 
 
 def alias(nic: str) -> str:
-    """What a lent interface is known by, whatever its name."""
+    """The alias that identifies a lent interface, whatever its name."""
     return f"testbed:{nic}"
 
 
@@ -199,7 +199,7 @@ def _put_back(nic: str, was: Look) -> list[str]:
     if changed:
         _tried(said, "ethtool", "-K", nic, *(word for pair in changed for word in pair))
     _write(said, [*was["sysctls"].items(), *was["queue"].items()])
-    if was["up"] or was["scheduler"] != "noop":  # the first time that it is up it gets one
+    if was["up"] or was["scheduler"] != "noop":  # it gets one when it first comes up
         _tried(said, "ip", "link", "set", nic, "up")
     if not was["up"]:
         _tried(said, "ip", "link", "set", nic, "down")
@@ -212,7 +212,7 @@ def _put_back(nic: str, was: Look) -> list[str]:
         _tried(
             said, "ip", "-6" if ":" in line.split()[0] else "-4", "route", "replace", *_stable(line).split(), "dev", nic
         )
-    _write(said, was["sysctls"].items())  # some follow others, and the state of the device
+    _write(said, was["sysctls"].items())  # some depend on others, and on the state of the device
     return said + [
         f"{nic}: {what} was {was[what]} and is {now}" for what, now in look(nic).items() if _differs(what, was, now)
     ]
@@ -227,7 +227,7 @@ def _differs(what: str, was: Look, now: Any) -> bool:
 
 
 def _stable(line: str) -> str:
-    """Without what comes and goes with the cable."""
+    """Leaves out what changes with the cable."""
     return re.sub(r" (linkdown|expires \S+)", "", line).strip()
 
 
@@ -279,7 +279,7 @@ def read_journal() -> Look | None:
 
 
 def write_journal(journal: Look) -> None:
-    """In place of the one before at once, and on the disk before anything follows it."""
+    """Replaces the journal atomically, and waits until it is on disk."""
     os.makedirs(FOLDER, exist_ok=True)
     journal["boot"] = boot_id()
     with open(JOURNAL + ".new", "w") as file:

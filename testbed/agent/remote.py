@@ -1,8 +1,8 @@
-"""Nodes that are no namespaces of this kernel: how steps reach them.
+"""Remote nodes, which are no namespaces of this kernel: how steps reach them.
 
-Each way is a class with the methods of Elsewhere, and a line in WAYS, under the name that `by` of a `reach` step gives.
-It is made with (NODE, STEP, FOLDER), and made means reached: it raises StepError, with what there is to say, if the
-node does not answer.
+Each kind is a class with the methods of RemoteNode, and a line in REACH, under the name in `by` of a `reach` step.
+Its constructor takes (NODE, STEP, FOLDER) and reaches the node; it raises StepError, with the reason, if the node does
+not answer.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ if MYPY:
 
     Step = dict[str, Any]
 
-    class FarProcess(Protocol):
-        """A program that runs elsewhere; as much of a Popen as the agent needs. Its output goes to the two descriptors
-        that it was started with, at the latest when `wait` returns.
+    class RemoteProcess(Protocol):
+        """A program on a remote node; as much of a Popen as the agent needs. Its output is in the two descriptors that
+        it was started with when `wait` returns, or before.
         """
 
         pid: int
@@ -27,38 +27,38 @@ if MYPY:
         def send_signal(self, number: int) -> None: ...
         def kill(self) -> None: ...
 
-    class Elsewhere(Protocol):
+    class RemoteNode(Protocol):
         """One node. All raise StepError if the node is gone or refuses; `run` also after `timeout_s` (None: never)."""
 
         def about(self) -> Step:
-            """What the log keeps of how it was reached: seconds it took, which kernel answered, …"""
+            """What the log keeps: the seconds that it took to reach it, the kernel that answered, …"""
 
         def run(self, words: list[str], stdin: bytes, timeout_s: float | None) -> tuple[int, bytes, bytes]:
             """Exit status, standard output, standard error."""
 
-        def start(self, words: list[str], out: int, err: int) -> FarProcess: ...
+        def start(self, words: list[str], out: int, err: int) -> RemoteProcess: ...
 
         def read(self, path: str) -> str:
-            """As `text_of` does here: of a folder, a line for each file."""
+            """The text of a file; of a folder, a line for each file."""
 
         def write(self, pairs: list[tuple[str, str]]) -> None:
-            """Files below /proc/sys or /sys and their values, each read back and compared."""
+            """Writes files below /proc/sys or /sys, and reads each back and compares."""
 
         def close(self) -> None: ...
 
-    Way = Callable[[str, Step, str], Elsewhere]
+    Reach = Callable[[str, Step, str], RemoteNode]
 
 
-def vm(node: str, step: Step, folder: str) -> Elsewhere:
-    from .remote_vm import VirtualMachine  # what it imports would cost every guest time
+def vm(node: str, step: Step, folder: str) -> RemoteNode:
+    from .remote_vm import VirtualMachine  # its imports would cost every guest time
 
     return VirtualMachine(node, step, folder)
 
 
-def machine(node: str, step: Step, folder: str) -> Elsewhere:
+def machine(node: str, step: Step, folder: str) -> RemoteNode:
     from .remote_machine import Machine
 
     return Machine(node, step, folder)
 
 
-WAYS: dict[str, Way] = {"vm": vm, "machine": machine}
+REACH: dict[str, Reach] = {"vm": vm, "machine": machine}

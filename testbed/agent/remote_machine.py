@@ -1,7 +1,7 @@
-"""The way to a machine: what runs there is asked over a socket that leads to the `resident` at its end.
+"""A computer over SSH as a remote node: requests go over a socket to the machine daemon on it.
 
-The socket lies in the trial's folder, because the way out is not ours: on this side the network is the trial's own.
-Several places of one machine, each inside another network namespace there, share one connection.
+The socket lies in the trial's folder, because the agent is in the trial's network and cannot open connections to the
+outside. Several nodes on one computer, each in its own network namespace there, share one connection.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CLOCK_LOOKS = 8
 
 
 class Connection:
-    """To one machine; requests go out in turn, and answers are waited for."""
+    """The connection to one computer; it sends one request at a time and waits for the answer."""
 
     def __init__(self, name: str, path: str) -> None:
         self.name = name
@@ -36,7 +36,7 @@ class Connection:
         try:
             self.socket.connect(path)
         except OSError as error:
-            raise StepError(f"{name}: no way there: {error.strerror}") from None
+            raise StepError(f"{name}: cannot connect: {error.strerror}") from None
         self.number = 0
         self.unread = b""
         self.answers: dict[int, Step] = {}
@@ -54,7 +54,7 @@ class Connection:
         try:
             self.socket.sendall((json.dumps(request) + "\n").encode())
         except OSError:
-            self.listen(0)  # its last words, if there are any
+            self.listen(0)  # its last output, if any
             raise StepError(f"{self.name}: the SSH connection is gone") from None
 
     def answer(self, number: int) -> Step:
@@ -66,7 +66,7 @@ class Connection:
         return answer
 
     def listen(self, timeout_s: float | None) -> bool:
-        """Takes in what comes; False if nothing came in time."""
+        """Reads what arrives; False if nothing arrived in time."""
         if self.socket.fileno() < 0:
             raise StepError(f"{self.name}: the connection was given up")
         if not select.select([self.socket], [], [], timeout_s)[0]:
@@ -94,7 +94,7 @@ class Connection:
 
 
 class Process:
-    """A program there. `out` and `err` are descriptors here, or lists that collect."""
+    """A program on the computer. `out` and `err` are descriptors here, or lists that collect."""
 
     def __init__(
         self, connection: Connection, inside: str | None, words: list[str], stdin: bytes, out: Any, err: Any
@@ -145,8 +145,8 @@ CONNECTIONS: dict[str, Connection] = {}
 
 
 class Machine:
-    """A place on a machine: the machine itself, or `inside` a namespace of it. The machine itself is looked at; a place
-    inside is lent its interfaces, or, once it `is_built`, waited for until its cables are up.
+    """A node on a computer: the computer itself, or a namespace `inside` it. Checks the computer itself; lends its
+    interfaces to a namespace or, once that `is_built`, waits until their cables are up.
     """
 
     def __init__(self, node: str, step: Step, folder: str) -> None:
@@ -180,7 +180,7 @@ class Machine:
             self.connection.ask("lend", nics=step["nics"], netns=self.inside)
 
     def compare_clocks(self) -> Step:
-        """How far its CLOCK_MONOTONIC is ahead of ours, by the quickest of a few round trips."""
+        """How far its CLOCK_MONOTONIC is ahead of ours, from the quickest of a few round trips."""
         seen = []
         for _ in range(CLOCK_LOOKS):
             asked_ns = time.monotonic_ns()
@@ -191,7 +191,7 @@ class Machine:
         return {"clock_ahead_ns": ahead_ns, "round_trip_ns": round_trip_ns}
 
     def bring(self, path: str) -> None:
-        """A program of ours, unless it is there."""
+        """Sends a program of ours, unless the computer has it."""
         with open(path, "rb") as file:
             text = file.read()
         name, digest = os.path.basename(path), hashlib.sha256(text).hexdigest()
@@ -224,16 +224,15 @@ class Machine:
         self.connection.ask("write", pairs=pairs, inside=self.inside)
 
     def hang_up(self) -> None:
-        """The other end puts back what it has."""
+        """Has the other end restore what it holds."""
         self.connection.socket.close()
         CONNECTIONS.pop(self.path, None)
 
     def close(self) -> None:
-        """The machine gets everything back; raises StepError if it did not."""
+        """Restores everything on the computer; raises StepError if that fails."""
         if self.inside is None and self.connection.socket.fileno() >= 0:
             left = self.connection.ask("release")["left"]
             self.hang_up()
             if left:
-                raise StepError(
-                    f"{self.machine}: not all was put back ({'; '.join(left)}); `testbed machines restore` tries again"
-                )
+                what = f"{self.machine}: not everything was restored ({'; '.join(left)})"
+                raise StepError(f"{what}; `testbed machines restore` tries again")

@@ -1,4 +1,4 @@
-"""A session on a node that is elsewhere: its way (see `elsewhere`) starts the program, and says when it has ended."""
+"""A session on a remote node (see `remote`): starts the program and reports its end."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if MYPY:
     from collections.abc import Callable
     from typing import Any
 
-    from .remote import Elsewhere, FarProcess
+    from .remote import RemoteNode, RemoteProcess
 
 TICK_MS = 50
 
 
-class FarSession:
-    """A program elsewhere. What it writes comes through two files in memory.
+class RemoteSession:
+    """A program on a remote node. Its output passes through two files in memory.
 
-    A way has no stream for input: the program begins when its input has ended. With input it is waited for, and
-    everybody else waits with it; without, it runs beside everything else.
+    Remote nodes take no stream of input: the program starts once its input has ended. A program with input blocks all
+    other sessions until it ends; one without runs beside them.
     """
 
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
 
-    def __init__(self, there: Elsewhere, asked: dict[str, Any], send: Callable[[int, bytes], None]) -> None:
+    def __init__(self, there: RemoteNode, asked: dict[str, Any], send: Callable[[int, bytes], None]) -> None:
         self.there, self.words, self.send = there, asked["words"], send
         self.credit = WINDOW_BYTES
         self.input = bytearray()
-        self.process: FarProcess | None = None
+        self.process: RemoteProcess | None = None
         self.status: int | None = None
         self.files = {os.memfd_create(name): kind for name, kind in (("output", OUTPUT), ("errors", ERRORS))}
         self.sent = dict.fromkeys(self.files, 0)
-        if asked.get("tty"):  # a terminal of the user's never ends by itself
+        if asked.get("tty"):  # the user's terminal never ends by itself
             self.end_input()
 
     def put(self, data: bytes) -> None:
@@ -55,7 +55,7 @@ class FarSession:
         os.write(err, stderr)
 
     def look(self) -> bool:
-        """Passes on what came meanwhile; whether that was all."""
+        """Passes on new output; returns whether that was all."""
         if self.process is not None and self.status is None and self.process.poll() is not None:
             self.status = self.process.wait()
         ended = self.status is not None
@@ -86,10 +86,10 @@ class FarSession:
             self.process.send_signal(number)
 
     def read(self, descriptor: int) -> None:
-        """Its output is looked at in `look`."""
+        """Nothing to wait for: `look` reads its output."""
 
     def write(self) -> None:
-        """Its input goes as a whole."""
+        """Collects the input, which goes as a whole."""
 
     def close(self) -> None:
         if self.process is not None and self.status is None:

@@ -1,7 +1,7 @@
-"""Virtual machines: a way to nodes elsewhere, over the guest agent on a virtio-serial port, apart from any network.
+"""A virtual machine as a remote node: over the guest agent on a virtio-serial port, apart from any network.
 
-https://qemu.readthedocs.io/en/latest/interop/qemu-ga-ref.html: lines of JSON, one answer for each request; programs run
-with `guest-exec`, and say what they wrote when they have ended.
+https://qemu.readthedocs.io/en/latest/interop/qemu-ga-ref.html: lines of JSON, one answer for each request; `guest-exec`
+runs programs, and has their output when they have ended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if MYPY:
 
 ANSWER_LIMIT_S = 60.0
 LOOK_AGAIN_S, LOOK_SLOWER_S = 0.005, 0.05
-"""How often to ask whether a program has ended: often at first, for most end at once."""
+"""How often to ask whether a program has ended: often at first, because most end at once."""
 CONSOLE_LINES = 25
 SHELL_WRITE = """\
 while [ $# -gt 1 ]; do printf %s "$2" > "$1" || exit 1; shift 2; done
@@ -35,7 +35,7 @@ for file; do cat "$file" || exit 1; echo; echo ---; done
 
 
 class VirtualMachine:
-    """One virtual machine. Made means reached: its agent has answered."""
+    """One virtual machine. The constructor waits until its guest agent answers."""
 
     def __init__(self, node: str, step: Step, folder: str) -> None:
         self.node, self.pid = node, step["pid"]
@@ -71,7 +71,7 @@ class VirtualMachine:
                 time.sleep(LOOK_SLOWER_S)
 
     def synchronise(self, deadline_s: float) -> None:
-        """An answer to this very request is the first one that is not left from somebody else."""
+        """Waits for the answer to this request, and drops older answers."""
         number = os.getpid() << 16 | self.pid
         self.send({"execute": "guest-sync-delimited", "arguments": {"id": number}}, b"\xff")
         while True:
@@ -82,7 +82,7 @@ class VirtualMachine:
                         return
 
     def name_devices(self, wanted: dict[str, str]) -> None:
-        """Gives the network devices the names that the commands know, by their MAC addresses."""
+        """Gives the network devices the names that the commands use, by their MAC addresses."""
         found = {each.get("hardware-address"): each["name"] for each in self.ask("guest-network-get-interfaces")}
         missing = [f"{name} ({mac})" for mac, name in wanted.items() if mac not in found]
         if missing:
@@ -112,7 +112,7 @@ class VirtualMachine:
         return VmProcess(self, self.begin(words, b""), out, err)
 
     def read(self, path: str) -> str:
-        """Of a folder, what its files say; those in folders below are left out."""
+        """The text of a file; of a folder, of its files, without those in folders below."""
         status, stdout, stderr = self.run(["cat", path], b"", None)
         if not status:
             return stdout.decode(errors="replace")
@@ -147,7 +147,7 @@ class VirtualMachine:
         return int(self.ask("guest-exec", asked)["pid"])
 
     def status(self, number: int) -> tuple[int, bytes, bytes] | None:
-        """How a program ended and what it wrote, which can be asked once; None while it runs."""
+        """How a program ended, and its output, which can be asked once; None while it runs."""
         said = self.ask("guest-exec-status", {"pid": number})
         if not said["exited"]:
             return None
@@ -181,7 +181,7 @@ class VirtualMachine:
             except OSError:
                 found = b""
             if not found:
-                time.sleep(LOOK_SLOWER_S)  # QEMU closes it a moment before it ends
+                time.sleep(LOOK_SLOWER_S)  # QEMU closes it shortly before it ends
                 self.check_alive()
                 raise StepError(self.story("its guest agent is gone"))
             self.unread += found
@@ -193,12 +193,12 @@ class VirtualMachine:
             raise StepError(self.story("its guest agent does not answer"))
 
     def check_alive(self) -> None:
-        """QEMU is a child of ours, and left for whoever started it to be waited for."""
+        """Whether QEMU, a child of ours, has ended; leaves it for its starter to wait for."""
         if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
             raise StepError(self.story("QEMU has ended"))
 
     def story(self, what: str) -> str:
-        """What went wrong, with what QEMU and the machine said."""
+        """The error, with the output of QEMU and the machine."""
         lines = [line for path in (self.errors, self.console) for line in lines_of(path)]
         said = "\n".join(lines[-CONSOLE_LINES:]) or "(nothing)"
         return f"the virtual machine {self.node} failed: {what}. Its console ends:\n{said}"
@@ -228,19 +228,19 @@ class VmProcess:
         return self.returncode
 
     def send_signal(self, number: int) -> None:
-        """By the shell's own `kill`: not every image has a program for it."""
+        """Uses the shell's own `kill`: not every image has the program."""
         self.machine.run(["sh", "-c", 'kill "-$1" "$2"', "sh", str(number), str(self.pid)], b"", None)
 
     def kill(self) -> None:
         try:
             if self.poll() is None:
                 self.send_signal(signal.SIGKILL)
-        except StepError:  # a machine that is gone has no programs
+        except StepError:  # a machine that has ended has no programs
             self.returncode = -signal.SIGKILL
 
 
 def age_s(pid: int) -> float:
-    """How long ago a process started."""
+    """The age of a process."""
     with open(f"/proc/{pid}/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     return round(time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"), 3)

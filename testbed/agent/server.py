@@ -1,7 +1,7 @@
-"""Keeps a network up, and starts programs in its nodes for those outside who ask for it.
+"""Keeps a network running, and starts programs in its nodes for clients outside.
 
-One channel of bytes, two pipes or a terminal line, carries all sessions (see `frame`).  The step ends when the agent is
-told to, or when nobody holds the other end of the channel any more.
+One channel of bytes, two pipes or a terminal line, carries all sessions (see `frame`).  The step ends on request, or
+when nobody holds the other end of the channel any more.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import termios
 import tty
 
 from . import frame
-from .remote_session import TICK_MS, FarSession
+from .remote_session import TICK_MS, RemoteSession
 from .session import Session
 from .syscall import StepError, mount
 
@@ -26,13 +26,13 @@ if MYPY:
 
     from .step import Trial
 
-    AnySession = Session | FarSession
+    AnySession = Session | RemoteSession
 
 READ_BYTES = 65536
 
 
 def serve(trial: Trial, channel: list[int] | str) -> None:
-    """`channel` is the descriptors to hear and to speak, or the path of a terminal line."""
+    """`channel` is the descriptors to read and to write, or the path of a terminal line."""
     make_terminals_work()
     Server(trial, *opened(channel)).run()
 
@@ -49,7 +49,7 @@ def opened(channel: list[int] | str) -> tuple[int, int]:
 
 
 def make_terminals_work() -> None:
-    """A lab kernel has a bare /dev. The host's has all that programs look for."""
+    """Completes the bare /dev of a lab kernel."""
     if not os.path.ismount("/dev/pts"):
         os.makedirs("/dev/pts", exist_ok=True)
         mount("devpts", "devpts", "/dev/pts", data="ptmxmode=666,mode=620")
@@ -78,13 +78,13 @@ class Server:
         self.send(0, frame.READY)
         self.reap()
         while self.goes_on:
-            far = any(isinstance(each, FarSession) for each in self.sessions.values())
+            far = any(isinstance(each, RemoteSession) for each in self.sessions.values())
             self.look(TICK_MS if far else None)
         for each in self.sessions.values():
             each.close()
 
     def look(self, patience_ms: int | None) -> None:
-        """Waits for something to happen anywhere, and does what follows from it."""
+        """Waits for the next event of any session, and handles it."""
         poll = select.poll()
         owners: dict[int, AnySession] = {}
         poll.register(self.hears, select.POLLIN)
@@ -106,7 +106,7 @@ class Server:
                 os.read(self.signs, READ_BYTES)
             self.reap()
         for number, each in tuple(self.sessions.items()):
-            if isinstance(each, FarSession) and each.look():
+            if isinstance(each, RemoteSession) and each.look():
                 del self.sessions[number]
         if self.hears in ready:
             self.receive()
@@ -140,7 +140,7 @@ class Server:
 
         try:
             if asked.get("on"):
-                self.sessions[number] = FarSession(self.trial.elsewhere[asked["on"]], asked, send)
+                self.sessions[number] = RemoteSession(self.trial.remote_nodes[asked["on"]], asked, send)
                 return
             session = Session(asked, send)
             if session.pid is not None:
@@ -149,8 +149,8 @@ class Server:
             self.send(number, frame.REFUSED, str(error).encode())
 
     def reap(self) -> None:
-        """Takes leave of every process that has ended: those of sessions, those of steps, and orphans, which are ours
-        because we are the first process.
+        """Reaps every process that has ended: those of sessions, those of steps, and orphans, which are ours because
+        we are the first process.
         """
         by_pid = {each.pid: number for number, each in self.sessions.items() if isinstance(each, Session)}
         while True:

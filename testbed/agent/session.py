@@ -1,4 +1,4 @@
-"""A session: a program in a node, started by somebody outside, with its input, its output and how it ended."""
+"""A session: a program in a node, started by a client outside, with its input, its output and its end."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ CLONE_NEWNS = 0x00020000
 MS_SLAVE_REC = 0x84000
 NOT_FOUND, NOT_ALLOWED = 127, 126
 REST_BYTES = 1 << 20
-"""What is still read of a program's output once it has ended: what it left in pipes, and not what its children go on
-to write for ever.
+"""How much output is still read once a program has ended: what it left in its pipes, but not what its children write
+for ever.
 """
 END_OF_FILE = b"\x04"
 KEPT = ("PATH", "HOME", "LC_ALL")
 
 
 class Session:
-    """A program of this kernel. `send` takes frames of this session: their kind and their bytes.
+    """A program of this kernel. `send` sends frames of this session: their kind and their bytes.
 
     `asked` has `words`, `tty` (whether it gets a terminal), and may have `netns`, `rows`, `columns`, `folder` to start
-    in and `environment`. The program that is not there ends with status 127, as in a shell.
+    in and `environment`. A missing program ends with status 127, as in a shell.
     """
 
     def __init__(self, asked: Asked, send: Send) -> None:
@@ -87,7 +87,7 @@ class Session:
 
     @property
     def reads(self) -> tuple[int, ...]:
-        """What to read when there is something: nothing while nobody takes what was read."""
+        """The descriptors to read: none while nobody takes what was read."""
         return tuple(self.outputs) if self.credit > 0 else ()
 
     @property
@@ -95,12 +95,12 @@ class Session:
         return (self.input,) if self.waiting and self.input is not None else ()
 
     def read(self, descriptor: int, most: int | None = None) -> int:
-        """Passes on what a descriptor has, and says how much that was; closes it at its end."""
+        """Passes on what a descriptor has, and returns how much that was; closes it at its end."""
         try:
             data = os.read(descriptor, min(self.credit if most is None else most, PAYLOAD_MAX))
         except BlockingIOError:
             return 0
-        except OSError:  # a terminal whose last program has gone
+        except OSError:  # a terminal whose last program has ended
             data = b""
         if data:
             self.credit -= len(data)
@@ -112,12 +112,12 @@ class Session:
         return len(data)
 
     def put(self, data: bytes) -> None:
-        """Input for the program."""
+        """Takes input for the program."""
         self.waiting += data
         self.write()
 
     def write(self) -> None:
-        """Writes as much of the input as the program takes; what it will never take is taken too."""
+        """Writes as much of the input as the program takes; acknowledges what it will never take, too."""
         done = len(self.waiting)
         if self.input is not None:
             try:
@@ -160,7 +160,7 @@ class Session:
                 os.killpg(self.pid, number)
 
     def close(self) -> None:
-        """Nobody listens any more: the program is told so, as when a terminal is closed."""
+        """The client has gone: hangs up, as when a terminal is closed."""
         self.signal(signal.SIGHUP)
         self.signal(signal.SIGCONT)
         for descriptor in {*self.outputs, *([] if self.input is None else [self.input])}:
@@ -168,7 +168,7 @@ class Session:
         self.outputs, self.input = {}, None
 
     def end(self, status: int) -> None:
-        """The program has ended: what it left in its pipes, and then how."""
+        """The program has ended: sends what it left in its pipes, and then its status."""
         for descriptor in tuple(self.outputs):
             left = REST_BYTES
             while left > 0 and descriptor in self.outputs and (read := self.read(descriptor, left)):
@@ -179,7 +179,7 @@ class Session:
 
 
 def enter(asked: Asked) -> None:
-    """In the program's process, before it begins: the node's network, and the /sys that shows it."""
+    """Runs in the program's process before it starts: enters the node's network, and mounts the /sys that shows it."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -194,7 +194,7 @@ def enter(asked: Asked) -> None:
 
 
 def folder_of(asked: Asked) -> str:
-    """Where the program starts: where the user is, if that is a folder here."""
+    """Changes to the user's folder, if it exists here."""
     folder = asked.get("folder") or "/"
     return folder if os.path.isdir(folder) and os.access(folder, os.X_OK) else "/"
 

@@ -1,7 +1,7 @@
-"""The steps of a trial, and the programs that run because of them.
+"""Executes the steps of a trial, and keeps the programs that they start.
 
 A step is a mapping.  `netns` names the namespace it happens in (none: the first one; OUTSIDE: the one that has this
-computer's real NICs); `on` a node that is not in any namespace here, but elsewhere (see `elsewhere`).  Kinds:
+computer's real NICs); `on` a remote node (see `remote`).  Kinds:
     run: WORDS    start a program; `stdin` is its text, `out`/`err` files in FOLDER for its output, `background` a name
                   (it is not waited for), `may_fail` true if another exit status than 0 is a result, not an error
     stop: NAME    end a background program with SIGTERM and wait for it
@@ -9,16 +9,16 @@ computer's real NICs); `on` a node that is not in any namespace here, but elsewh
     read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file; `of`
                   names a background program whose number stands for {pid} in FILE
     sleep: SECONDS
-    reach: NODE                 find the way to a node elsewhere, `by` one of the ways that `elsewhere` knows; `program`
-                  is a background program that is the node
+    reach: NODE                 connect to a remote node, `by` one of the kinds in `remote`; `program` is a background
+                  program that is the node
     timeline: [{"at_ns": NS, "steps": [STEP, …], "then": [STEP, …]}, …]   `background` is its name; steps that are done
                   while the next ones go on, at times after the start: that is when this step began, or with
                   `begin: [FILE, PATTERN]` the ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon
                   as it is there.  `then` follows at once, and is not part of what is due
-    serve: CHANNEL              start programs for those who ask through a channel, until told to end (see `serve`)
+    serve: CHANNEL              start programs for clients that ask through a channel, until told to end (see `server`)
 
-`timeline.jsonl` gets the start, and when each moment of a timeline began, was done and ended.  `log.jsonl` gets what
-was done, when (ns of CLOCK_MONOTONIC) and with what result; `outcome.json`, written last, says whether all of it was.
+`timeline.jsonl` records the start, and when each moment of a timeline began, was done and ended.  `log.jsonl` records
+each step, its time (ns of CLOCK_MONOTONIC) and its result; `outcome.json`, written last, says whether all succeeded.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ import subprocess
 import time
 
 from .child import Child, sleep_until
-from .remote import WAYS
+from .remote import REACH
 from .syscall import OUTSIDE, StepError, setns, text_of, write_files, write_sysfs
 
 MYPY = False
-if MYPY:  # `typing` would cost a guest more time than all that it does
+if MYPY:  # importing `typing` would cost a guest more time than all the rest
     from collections.abc import Callable
     from typing import Any
 
-    from .remote import Elsewhere, FarProcess
+    from .remote import RemoteNode, RemoteProcess
 
     Step = dict[str, Any]
 
@@ -56,8 +56,8 @@ class Trial:
         self.folder = folder
         self.server = server
         self.progress = progress
-        self.running: dict[str, subprocess.Popen[bytes] | Child | FarProcess] = {}
-        self.elsewhere: dict[str, Elsewhere] = {}
+        self.running: dict[str, subprocess.Popen[bytes] | Child | RemoteProcess] = {}
+        self.remote_nodes: dict[str, RemoteNode] = {}
         self.log = open(os.path.join(folder, "log.jsonl"), "w")  # noqa: SIM115 - closed by close()
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
         outside = os.environ.pop(OUTSIDE, None)
@@ -84,7 +84,7 @@ class Trial:
     def enter(self, netns: str | None) -> None:
         if netns == OUTSIDE:
             if self.outside is None:
-                raise StepError("a lab kernel has no way to the real NICs of this computer")
+                raise StepError("a lab kernel cannot use the real NICs of this computer")
             setns(self.outside)
         elif netns:
             with open(f"/run/netns/{netns}") as file:
@@ -92,7 +92,7 @@ class Trial:
 
     def run(self, step: Step) -> Step:
         if "on" in step:
-            return self.run_elsewhere(step)
+            return self.run_remotely(step)
         words = step["run"]
         out = self.open(step["out"]) if "out" in step else subprocess.PIPE
         err = self.open(step["err"]) if "err" in step else subprocess.PIPE
@@ -109,9 +109,9 @@ class Trial:
             raise StepError(f"{' '.join(words)}: still running after {step['timeout_s']} s of lab time") from None
         return judged(step, done.returncode, done.stdout or b"", done.stderr or b"")
 
-    def run_elsewhere(self, step: Step) -> Step:
-        """The same on a node elsewhere; its output comes back when the program has ended."""
-        there = self.elsewhere[step["on"]]
+    def run_remotely(self, step: Step) -> Step:
+        """The same on a remote node; its output arrives when the program has ended."""
+        there = self.remote_nodes[step["on"]]
         if step.get("background"):
             out = self.open(step["out"]) if "out" in step else self.progress
             err = self.open(step["err"] if "err" in step else f"{step['background']}.err")
@@ -126,8 +126,8 @@ class Trial:
     def reach(self, step: Step) -> Step:
         node = step["reach"]
         pid = {"pid": self.running[step["program"]].pid} if "program" in step else {}
-        self.elsewhere[node] = WAYS[step["by"]](node, step | pid, self.folder)
-        return self.elsewhere[node].about()
+        self.remote_nodes[node] = REACH[step["by"]](node, step | pid, self.folder)
+        return self.remote_nodes[node].about()
 
     def stop(self, step: Step) -> Step:
         process = self.running.pop(step["stop"])
@@ -141,7 +141,7 @@ class Trial:
     def write(self, step: Step) -> None:
         paths = [path for path, _ in step["write"]]
         if "on" in step:
-            self.elsewhere[step["on"]].write(step["write"])
+            self.remote_nodes[step["on"]].write(step["write"])
         elif any(path.startswith("/sys/") for path in paths):
             write_sysfs(step["write"])
         else:
@@ -152,7 +152,7 @@ class Trial:
             if "of" in step:
                 path = path.format(pid=self.running[step["of"]].pid)
             with open(os.path.join(self.folder, name), "w") as copy:
-                copy.write(self.elsewhere[step["on"]].read(path) if "on" in step else text_of(path))
+                copy.write(self.remote_nodes[step["on"]].read(path) if "on" in step else text_of(path))
 
     def sleep(self, step: Step) -> None:
         time.sleep(step["sleep"])
@@ -164,7 +164,7 @@ class Trial:
         return {"pid": child.pid}
 
     def keep_time(self, step: Step, start_ns: int) -> None:
-        """In a process of its own, before which nothing else runs once it is time, until SIGTERM or the last moment."""
+        """Runs in a process of its own, which goes first once a moment is due, until SIGTERM or the last moment."""
         with contextlib.suppress(PermissionError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         with open(os.path.join(self.folder, "timeline.jsonl"), "w") as log:
@@ -202,7 +202,7 @@ class Trial:
             process.kill()
             process.wait()
         failures = []
-        for each in self.elsewhere.values():
+        for each in self.remote_nodes.values():
             try:
                 each.close()
             except StepError as error:
@@ -229,7 +229,7 @@ KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
 
 
 def judged(step: Step, status: int, stdout: bytes, stderr: bytes) -> Step:
-    """How a program ended, for the log. Raises StepError if it should not have ended like that."""
+    """How a program ended, for the log. Raises StepError for a status that the step does not allow."""
     said = stderr.decode(errors="replace")
     if status and not step.get("may_fail"):
         reason = said.strip() or stdout.decode(errors="replace").strip()
@@ -243,6 +243,6 @@ def write_all(descriptor: int, text: bytes) -> None:
 
 
 def failed_line(step: Step, said: str) -> str:
-    """The command behind "Command failed -:7", as `ip` and `tc` put it when they read a batch."""
+    """The command that `ip` and `tc` mean by "Command failed -:7" when they read a batch."""
     found = re.search(r"^Command failed -:(\d+)$", said, re.MULTILINE)
     return f" ({step['stdin'].splitlines()[int(found[1]) - 1]})" if found and "stdin" in step else ""

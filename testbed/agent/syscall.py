@@ -1,4 +1,4 @@
-"""What the agent asks of the kernel it runs on: mounts, namespaces, files of /proc/sys and /sys."""
+"""System calls of the agent: mounts, namespaces, files of /proc/sys and /sys."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MNT_DETACH = 2
 POWER_OFF = 0x4321FEDC
 FILES_MAX = 65536
 OUTSIDE = "TESTBED_OUTSIDE"
-"""Environment variable: the descriptor of the network namespace that has this computer's real NICs. As the `netns` of a
-step it stands for that namespace.
+"""Environment variable with the descriptor of the network namespace that has this computer's real NICs. As the `netns`
+of a step it means that namespace.
 """
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class StepError(Exception):
-    """A step did not do what it should."""
+    """A step failed."""
 
 
 def write_files(pairs: list[tuple[str, str]]) -> None:
@@ -50,7 +50,7 @@ def text_of(path: str) -> str:
 
 
 def write_sysfs(pairs: list[tuple[str, str]]) -> None:
-    """Sysfs shows the devices of the network namespace in which it was mounted. Our mounts are seen by nobody else."""
+    """Sysfs shows the devices of the network namespace in which it was mounted. Nobody else sees our mounts."""
     mount("sysfs", "sysfs", "/sys")
     try:
         write_files(pairs)
@@ -73,7 +73,7 @@ def checked(result: int, what: str) -> None:
 
 
 def raise_file_limit() -> None:
-    with contextlib.suppress(ValueError, OSError):  # an ordinary limit does for ordinary topologies
+    with contextlib.suppress(ValueError, OSError):  # the usual limit suffices for usual topologies
         resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, FILES_MAX))
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from .. import package
-from ..agent.remote import WAYS
+from ..agent.remote import REACH
 from ..agent.syscall import StepError
 from ..error import MachineError, UserError
 from ..kernel.machine import ssh_relay
@@ -70,7 +70,7 @@ def _look_at(found: tuple[tuple[str, Machine], ...], steps: tuple[ReachMachine, 
         for step in map(data, steps):
             looked = {key: step[key] for key in ("machine", "needs")}
             try:
-                WAYS[step["by"]](step["reach"], looked, folder).close()
+                REACH[step["by"]](step["reach"], looked, folder).close()
             except StepError as error:
                 fix = "testbed machines prepare TOPOLOGY, or change what the topology asks for"
                 raise MachineError(str(error), fix) from None

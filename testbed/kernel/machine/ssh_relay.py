@@ -2,7 +2,7 @@
 
 The agent's network is the trial's own, so it cannot reach a machine itself; but a socket in the trial's folder is in
 reach of both. Each machine has one connection for a whole trial. When either end goes, the other is told, and the
-machine's resident gives back what it had.
+machine daemon restores what the machine had.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from . import ssh
 Accept: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 MODULES = ("syscall", "nic_loan", "machine_daemon")
-"""Of the agent's package: what a resident is made of."""
+"""Of the agent's package: what the machine daemon consists of."""
 
 LEAVE_S = 30.0
 """How long a machine has to give everything back once we go."""
@@ -56,8 +56,8 @@ sys.exit(sys.modules["agent.machine_daemon"].main(modules, words[2] if len(words
 FIRST = "import os\nt=b''\nwhile len(t)<{size}:t+=os.read(0,{size}-len(t)) or os._exit(1)\nexec(t)"
 
 
-def resident() -> tuple[str, bytes]:
-    """The command that starts a resident, and what it reads before anything else."""
+def daemon() -> tuple[str, bytes]:
+    """The command that starts the machine daemon, and what it reads first."""
     sources = {"agent": "", **{f"agent.{name}": (AGENT / f"{name}.py").read_text() for name in MODULES}}
     loader = LOADER.format(sources=sources).encode()
     return f"exec sh -c {shlex.quote(SHELL)} {shlex.quote(FIRST.format(size=len(loader)))}", loader
@@ -117,8 +117,8 @@ class Relay:
         return accept
 
     async def _line(self, node: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """From the agent's coming to the resident's end."""
-        command, loader = resident()
+        """From the agent's connection to the daemon's end."""
+        command, loader = daemon()
         said = "the SSH connection is gone"
         try:
             process = await self.connections[node].create_process(command, encoding=None)

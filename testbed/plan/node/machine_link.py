@@ -104,7 +104,7 @@ def _lent(link: Link, topology: Topology, port: Port) -> Iterator[Command]:
 
 
 def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:
-    """The undo is for a shell on the machine; after a trial its resident does that, and restores all else as well."""
+    """The undo is for a shell on the machine; after a trial the machine daemon undoes it, and restores the rest."""
     yield Command("ip", ("link", "set", nic, "netns", netns, "name", device))
     back = ("link", "set", device, "netns", "1", "name", nic)
     yield Command("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), netns, back)
