@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..model.node.type import NODE_TYPES
 from ..model.scenario import Trial
 from ..model.topology import Link, Topology
 from .graph_layout import place
@@ -164,11 +165,12 @@ def _bends(topology: Topology) -> list[float]:
 
 def _channels(topology: Topology, written: Mapping[str, Mapping[str, Any]]) -> tuple[Control, ...]:
     """From each controller to each Open vSwitch, or to those that name it."""
-    controllers = [node.name for node in topology.nodes if node.kind.openflow == "controller"]
+    parts = {node.name: NODE_TYPES[node.type].openflow for node in topology.nodes if node.type in NODE_TYPES}
+    controllers = [name for name, part in parts.items() if part == "controller"]
     found = []
     for node in topology.nodes:
         own = written.get(node.name, {})
-        if node.kind.openflow != "switch" or not controllers:
+        if parts.get(node.name) != "switch" or not controllers:
             continue
         named = own.get("controller")
         wanted = [named] if isinstance(named, str) else named if isinstance(named, list) else controllers
