@@ -13,6 +13,11 @@ With --against there is a line for each trial: `same`, or `DIFFERS` with the fil
 checkout is used by its command line alone, so its modules may have any names. All must run on one computer with one
 lab kernel.
 
+A controller is a Python process, and the files that it reads while it starts move its clock by multiples of 256 ns.
+So trials with controllers differ once a package of its Python was changed (even the CA certificates of certifi), or
+one of its modules was renamed or added. Kept results are no measure for them then: measure both checkouts. To show
+that a rename is all that changed, compare with the older checkout in which only that name is changed.
+
 The exit code is 1 if anything differs, if a trial is missing, failed or invalid on either side, or if a scenario has no
 trials; 2 for wrong options.
 """
