@@ -215,8 +215,8 @@ def test_sdn_is_to_be_between_the_machines_and_the_baseline_at_the_largest_windo
     ("factor", "spread", "is_met", "why"),
     [
         (1.01, 0.001, True, ""),
-        (1.2, 0.001, False, "more at 64 KiB"),
-        (1.01, 0.2, False, "repetitions differ by too much to tell at 64 KiB"),
+        (1.2, 0.001, False, "the change is larger at 64 KiB"),
+        (1.01, 0.2, False, "repetitions vary too much to decide at 64 KiB"),
     ],
 )
 def test_twice_the_memory_changes_nothing_a_lot_or_nobody_can_tell(
@@ -365,7 +365,7 @@ def test_an_rtt_or_a_cell_of_which_every_trial_is_invalid_is_not_passed_over() -
             ROWS[id].judge({throughput_profile_check.SCENARIO: broken})  # type: ignore[misc]
     assert (
         broken.cautions
-        == f"of {len(invalid)} trials of {throughput_profile_check.SCENARIO} 80 are invalid and left out"
+        == f"of the {len(invalid)} trials of {throughput_profile_check.SCENARIO}, 80 are invalid and left out"
     )
 
 

@@ -51,6 +51,16 @@ LIST_COLUMNS = (
     Column("claim", drop=2),
     Column("runs", wraps=True),
 )
+HOW = """For those who ask how the numbers of this testbed compare with the literature. For each row of the publications
+below, this page says what was printed, what comes out here, and how strong the claim is. To see the rows, and to run
+one of them (half a minute):
+
+```sh
+testbed reproduce --list
+testbed reproduce S3-E2
+```
+
+Written by `testbed reproduce --{size}`, which runs all rows."""
 HAVE = frozenset({*NODE_TYPES, *(f"engine: {name}" for name in get_args(Engine))})
 """Node types and engines that this version has."""
 
@@ -233,11 +243,8 @@ def _cells(finding: Finding) -> Iterable[str]:
 
 def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:
     citations = {name: published.find(name)[0].citation for name in published.names()}
-    how = (
-        f"Written by `testbed reproduce --{size}`: what publications measured, run here; `… reproduce ID` runs one row."
-    )
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(table.markdown(findings, citations, "Reproduction", how))
+        page.write_text(table.markdown(findings, citations, "Reproduction", HOW.format(size=size)))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None

@@ -1,4 +1,4 @@
-"""All rows, and how they are picked. Pure, no I/O."""
+"""All rows, and their selection by id or publication. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PUBLICATIONS = {
     "S3": throughput_profile.ROWS,
     "S4": links.ROWS,
 }
-"""By the word that the ids of their rows begin with; checks ("K1") stand among the rows that they are about."""
+"""By the first word of the ids of their rows; checks ("K1") stand among the rows that they are about."""
 
 ROWS: tuple[Row, ...] = tuple(row for rows in PUBLICATIONS.values() for row in rows)
 
@@ -23,7 +23,7 @@ ROWS: tuple[Row, ...] = tuple(row for rows in PUBLICATIONS.values() for row in r
 def select(words: Sequence[str]) -> tuple[Row, ...]:
     """The rows that the words name: an id ("S3-F7", "K3"), or a publication ("S3") with all its rows and checks.
 
-    All of them for no words. Raises UserError for a word that names nothing.
+    Without words, all rows. Raises UserError for a word that names nothing.
     """
     picked: dict[str, Row] = {}
     for word in words:

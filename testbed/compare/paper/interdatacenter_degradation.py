@@ -1,4 +1,4 @@
-"""Paths between regions and zones that get worse: which, how far, and what a round trip does then. Pure, no I/O.
+"""Degradation of paths between regions and zones: where, how far, and its effect on the RTT. Pure, no I/O.
 
 Judges of Persico et al., A First Look at Public-cloud Inter-datacenter Network Performance, sections IV.A to IV.C.
 """
@@ -17,33 +17,33 @@ from .interdatacenter_path import CLOSE, RAMP_S, by_ends, seconds
 ASYMMETRY, PROBES, SHARED, LOWER = "asymmetric-degradation", "rtt-in-degradation", "shared-degradation", "lower-zone"
 
 CONDITIONS = ("850 Mbit/s random 0.001 %", "850 Mbit/s random 0.5 %", "8 Mbit/s none")
-"""As it should be, degraded by loss, and degraded behind a queue."""
+"""Not degraded, degraded by loss, and degraded behind a queue."""
 
 SETTLE_S, RECOVER_S = 10.0, 20.0
-"""How long a flow takes to follow when a path gets worse, and better."""
+"""How long a flow takes to adapt when a path gets worse, and when it recovers."""
 DEGRADED_BPS, ZONES_DEGRADED_BPS = 10e6, 5e6
 HOUR_S = 10.0
 """On the compressed clock of the scenarios that show a day."""
 
 
 def one_direction(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 4: while one direction is degraded the other goes on."""
+    """Figure 4: while one direction is degraded, the other is not."""
     found = by_ends(runs[ASYMMETRY])
     bad = {pair: [statistic.mean(part) for data in each for part in degraded(data)] for pair, each in found.items()}
     good = {pair: statistic.mean([bps for data in each for bps in undisturbed(data)]) for pair, each in found.items()}
     there, back = ("sa", "eu"), ("eu", "sa")
     wrong = []
     if max(bad[there]) >= DEGRADED_BPS or max(bad[there]) > good[there] / 5:
-        wrong.append("the degraded direction has more")
+        wrong.append("the degraded direction has too much throughput")
     if min(bad[back]) < 0.9 * good[back]:
-        wrong.append("the other direction suffers too")
+        wrong.append("the other direction degrades too")
     ours = f"SA to EU at most {max(bad[there]) / 1e6:.2f} Mbit/s while degraded, {good[there] / 1e6:.1f} otherwise; "
     ours += f"EU to SA at least {min(bad[back]) / 1e6:.1f} then, {good[back] / 1e6:.1f} otherwise"
     return Judgement(ours, not wrong, "; ".join(wrong))
 
 
 def rtt_in_degradation(runs: Mapping[str, Measured]) -> Judgement:
-    """Section IV.B: with loss throughput drops and the RTT does not rise; with a queue it does."""
+    """Section IV.B: with loss, throughput drops and the RTT does not rise; with a queue, it rises."""
     found: dict[str, list[tuple[float, float]]] = {}
     for each in runs[PROBES].results:
         measured, back_s = each.data["measured"], each.data["seen"]["rtt_s"] / 2
@@ -62,7 +62,7 @@ def rtt_in_degradation(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 8a: both zone pairs are slow in the same hours, and alike in all."""
+    """Figure 8a: both zone pairs are slow in the same hours, and similar in all hours."""
     shared = by_ends(runs[SHARED])
     inside = [statistic.mean(bad) for found in shared.values() for data in found for bad in degraded(data)]
     outside = [statistic.mean(undisturbed(data)) for found in shared.values() for data in found]
@@ -79,21 +79,21 @@ def lower_all_day(runs: Mapping[str, Measured]) -> Judgement:
     lower, higher = ([hour for data in found for hour in hours(data)] for found in by_ends(runs[LOWER]).values())
     below = sum(low < high for low, high in zip(lower, higher, strict=True))
     ours = f"ac {mbit(lower)}, bb {mbit(higher)}; below in {below} of {len(lower)} hours"
-    return Judgement(ours, below == len(lower), "the hour in which flows start is left out")
+    return Judgement(ours, below == len(lower), "the first hour, in which the flows start, is left out")
 
 
 def zones_differ(runs: Mapping[str, Measured]) -> Judgement:
-    """Section IV.C: a small offset that is always there."""
+    """Section IV.C: a small constant offset."""
     found = {pair: [data["seen"]["rtt_s"] for data in each] for pair, each in by_ends(runs[SHARED]).items()}
     apart = all(max(one) < min(other) or max(other) < min(one) for one, other in combinations(found.values(), 2))
     means = [statistic.mean(each) for each in found.values()]
     small = max(means) / min(means) - 1
     ours = ", ".join(f"{'-'.join(pair)} {statistic.mean(each) * 1e3:.3f} ms" for pair, each in found.items())
-    return Judgement(ours, apart and 0 < small < CLOSE, f"{small:.1%} apart")
+    return Judgement(ours, apart and 0 < small < CLOSE, f"the RTTs are {small:.1%} apart")
 
 
 def intervals(data: Mapping[str, Any]) -> list[tuple[float, float]]:
-    """(from, to) in seconds: while a link was worse than at the start, by its schedule."""
+    """(from, to) in seconds: when a link was worse than at the start, by its schedule."""
     keys = ("asked_rate_bps", "asked_loss")
     return [
         (state["from_s"], state["to_s"])
@@ -104,13 +104,13 @@ def intervals(data: Mapping[str, Any]) -> list[tuple[float, float]]:
 
 
 def degraded(data: Mapping[str, Any]) -> list[list[float]]:
-    """The seconds within each interval of a degradation, once the flow has followed."""
+    """The seconds within each interval of a degradation, after the flow has adapted."""
     found = ([bps for at, bps in seconds(data) if begin + SETTLE_S <= at <= end - 1] for begin, end in intervals(data))
     return [each for each in found if each]
 
 
 def undisturbed(data: Mapping[str, Any]) -> list[float]:
-    """The seconds without a degradation, and after the flow has recovered from one."""
+    """The seconds outside degradations, after the flow has recovered from them."""
     spans = intervals(data)
     return [bps for at_s, bps in seconds(data)
             if at_s >= RAMP_S and not any(begin - 1 <= at_s < end + RECOVER_S for begin, end in spans)]  # fmt: skip

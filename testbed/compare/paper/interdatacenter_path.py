@@ -1,4 +1,4 @@
-"""Levels, spread, round trips and degradations of paths between regions. Pure, no I/O.
+"""Levels, spread and RTTs of paths between regions. Pure, no I/O.
 
 Judges of Persico et al., A First Look at Public-cloud Inter-datacenter Network Performance, sections IV.A to IV.C.
 """
@@ -27,19 +27,19 @@ FAR_RTT_S = {"Amazon": 0.201, "Azure": 0.315}
 
 
 CLOSE = 0.05
-"""Relative: a level that went in comes out, and RTTs this close are similar."""
+"""Relative: how close a level must be to the printed one, and two RTTs to count as similar."""
 RAMP_S = 8.0
-"""Left out of levels and of the variation within a run: slow start, and what its overshoot costs."""
+"""Left out of levels and of the variation within a run: slow start and the recovery from its overshoot."""
 
 COV_FROM_S = 100.0
-"""Runs of this length can be judged by their variation: one recovery from loss is half of a shorter one."""
+"""Runs of this length or longer can be judged by their variation: in shorter ones, one recovery from loss dominates."""
 
 Second = tuple[float, float]
 """(seconds from the start, bit/s in the second that begins then)."""
 
 
 def seconds(data: Mapping[str, Any]) -> list[Second]:
-    """What the receiver got in each whole second."""
+    """The goodput at the receiver in each whole second."""
     return [(each["time_s"], each["goodput_bps"]) for each in data["measured"]["tcp"]["series"]]
 
 
@@ -52,7 +52,7 @@ def ends(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def by_ends(measured: Measured) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
-    """The results of each pair of hosts that the workload ran between."""
+    """The results by the pair of hosts between which the workload ran."""
     found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for each in measured.results:
         found.setdefault(ends(each.data), []).append(each.data)
@@ -60,7 +60,7 @@ def by_ends(measured: Measured) -> dict[tuple[str, str], list[Mapping[str, Any]]
 
 
 def bottleneck(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 1: no packet was lost at an access link, and the wide area's rate is what a flow gets."""
+    """Figure 1: no packet is lost at an access link, and a flow gets the rate of the wide area."""
     pairs = runs[PAIRS]
     access = [stage for each in pairs.results for stage in each.data["stages"] if stage["link"].endswith("-access")]
     lost = sum(stage["queue_drops"] for stage in access)
@@ -104,12 +104,12 @@ def tcp_levels(runs: Mapping[str, Measured]) -> Judgement:
     wrong += [f"Azure is {gain:+.0%} above Amazon"] if abs(gain - GAIN) > CLOSE else []
     wrong += ["Amazon's IQR is not the smaller one"] if iqrs["Amazon"] >= iqrs["Azure"] else []
     is_long = min(each.data["workload_s"] for each in runs[PAIRS].results) >= COV_FROM_S
-    wrong += ["a run varies more than that"] if is_long and cov > 0.2 * (1 + CLOSE) else []
+    wrong += ["CoV within a run is above 0.2"] if is_long and cov > 0.2 * (1 + CLOSE) else []
     ours = f"{', '.join(words)} Mbit/s; Azure {gain:+.0%}; IQR {iqrs['Amazon'] / 1e6:.0f} and {iqrs['Azure'] / 1e6:.0f}"
-    why = f"the first {RAMP_S:g} s of a run are left out"
+    why = f"the first {RAMP_S:g} s of each run are left out"
     if not is_long:
         why += (
-            f", and CoV is not judged in runs of less than {COV_FROM_S:g} s, where one recovery from loss has its say"
+            f", and CoV is not judged in runs shorter than {COV_FROM_S:g} s, where one recovery from loss dominates it"
         )
     return Judgement(f"{ours}; CoV within a run {cov:.2g} at p95", not wrong, "; ".join([*wrong, why]))
 
@@ -124,7 +124,7 @@ def ranking(runs: Mapping[str, Measured]) -> Judgement:
     swapped = [{"us-ap": "eu-ap", "eu-ap": "us-ap"}.get(pair, pair) for pair in orders["Amazon"]]
     wrong = []
     if orders["Azure"] != swapped or orders["Azure"].index("us-ap") > orders["Azure"].index("eu-ap"):
-        wrong.append("the rankings differ in more than US-AP above EU-AP for Azure")
+        wrong.append("the rankings differ in more than the order of US-AP and EU-AP")
     if any(order[0] != "eu-us" or order[-1] != "sa-ap" for order in orders.values()):
         wrong.append("US-EU is not the best, or SA-AP not the worst")
     if not 0.7 <= max(gaps.values()) <= 0.9:
@@ -134,18 +134,21 @@ def ranking(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def udp_above_tcp(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 5: on the same path, among the same others."""
+    """Figure 5: UDP and TCP on the same path, with the same other traffic."""
     tcp, udp = runs[TCP].goodputs_bps, runs[UDP].goodputs_bps
     capacity_bps = runs[UDP].capacity_bps
     ratio = statistic.mean(udp) / statistic.mean(tcp)
     share = statistic.mean(udp) / capacity_bps
     ours = f"UDP {mbit(udp)}, TCP {mbit(tcp)}, × {ratio:.1f}; UDP has {share:.0%} of {capacity_bps / 1e6:.0f} Mbit/s"
-    why = f"met from twice; the printed bound is {800 / 850:.0%} of 850 Mbit/s, where ours shares its queue with others"
+    why = (
+        f"passes if UDP has more than twice the goodput of TCP; the printed bound is {800 / 850:.0%} of 850 Mbit/s, "
+        "while our UDP shares its queue with other traffic"
+    )
     return Judgement(ours, ratio > 2, why)
 
 
 def rtts(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 6: means over pairs, EU-AP, and how many pairs are alike at both providers."""
+    """Figure 6: the mean over the pairs, EU-AP, and the number of pairs that are similar at both providers."""
     means = {name: {pair: statistic.mean([data["measured"]["ping"]["rtt_mean_s"] for data in found])
                     for pair, found in by_ends(part).items()}
              for name, part in _providers(runs[RTTS]).items()}  # fmt: skip
@@ -161,7 +164,7 @@ def rtts(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def rtt_variation(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 7: CoV of RTT of each run, and whose is the smallest."""
+    """Figure 7: the CoV of the RTT in each run, and which pair has the smallest."""
     covs, wrong = [], []
     for name, part in _providers(runs[RTTS]).items():
         pings = {pair: [data["measured"]["ping"] for data in found] for pair, found in by_ends(part).items()}
@@ -172,13 +175,13 @@ def rtt_variation(runs: Mapping[str, Measured]) -> Judgement:
         if not set(steadiest) == set(slowest) == {"sa", "ap"}:
             wrong.append(f"{name}: the slowest is {'-'.join(slowest)}, the steadiest {'-'.join(steadiest)}")
     above = sum(cov > 0.05 for cov in covs) / len(covs)
-    wrong += ["too many vary by more than 0.05"] if above >= 0.15 else []
+    wrong += ["too many runs have a CoV above 0.05"] if above >= 0.15 else []
     ours = f"CoV {min(covs):.4f} to {max(covs):.4f}, above 0.05 in {above:.0%} of {len(covs)} runs"
     return Judgement(ours, not wrong, "; ".join(wrong))
 
 
 def detour(runs: Mapping[str, Measured]) -> Judgement:
-    """Section IV.B: RTTs add up."""
+    """Section IV.B: the RTT through US is the sum of the RTTs of both parts."""
     means = {pair: statistic.mean([data["measured"]["ping"]["rtt_mean_s"] for data in found])
              for pair, found in by_ends(runs[DETOUR]).items()}  # fmt: skip
     legs_s, whole_s = means["eu", "us"] + means["us", "ap"], means["eu", "ap"]
@@ -187,7 +190,7 @@ def detour(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def cov_formula(runs: Mapping[str, Measured]) -> Judgement:
-    """Footnote 3, on samples whose CoV is known: 1 and 3 have 1/2, equal ones 0, and no scale changes it."""
+    """Footnote 3, on samples of known CoV: 1 and 3 have 1/2, equal samples 0, and scaling does not change it."""
     cases = (
         ((1.0, 3.0), 0.5),
         ((7.0, 7.0, 7.0), 0.0),
@@ -199,11 +202,11 @@ def cov_formula(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def cv_rmse_formula(runs: Mapping[str, Measured]) -> Judgement:
-    """Footnote 4, on pairs whose CV_RMSE is known: a constant distance d around a mean m has d / m."""
+    """Footnote 4, on pairs of known CV_RMSE: a constant distance d around a mean m has d / m."""
     cases = (((1.0, 2.0, 3.0), (2.0, 3.0, 4.0), 0.4), ((5.0, 6.0), (5.0, 6.0), 0.0), ((3.0, 1.0), (1.0, 3.0), 1.0))
     found = [(statistic.cv_rmse(one, other), statistic.cv_rmse(other, one), value) for one, other, value in cases]
     off = max(abs(each - value) for *both, value in found for each in both)
-    return Judgement(f"largest error {off:.1e}, either way round", off < 1e-12)
+    return Judgement(f"largest error {off:.1e}, in either order", off < 1e-12)
 
 
 def _providers(measured: Measured) -> dict[str, Measured]:
@@ -211,7 +214,7 @@ def _providers(measured: Measured) -> dict[str, Measured]:
 
 
 def _pair_means(measured: Measured) -> dict[str, float]:
-    """Of "eu-us" and so on, the mean over both directions and all runs."""
+    """The mean over both directions and all runs of each pair, by name ("eu-us")."""
     found: dict[str, list[float]] = {}
     for (source, target), members in by_ends(measured).items():
         pair = "-".join(sorted((source, target), key=lambda region: ("eu", "us", "sa", "ap").index(region)))

@@ -1,7 +1,7 @@
-"""A policy on volume inside a run of UDP: the step that it makes, when, and who sees it. Pure, no I/O.
+"""A policy on volume in runs of UDP: the step that it causes, its time, and the runs that show it. Pure, no I/O.
 
-Judges of Persico et al., A First Look at Public-cloud Inter-datacenter Network Performance, section IV.D. Quick sizes
-are scaled in rate and volume alike, so that expectations are scaled by the rate that is offered.
+Judges of Persico et al., A First Look at Public-cloud Inter-datacenter Network Performance, section IV.D. The quick
+size scales rates and volumes by the same factor, so the expected values are scaled by the offered rate.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ POLICY, LENGTHS = "rate-policy", "run-length"
 HIGH_BPS, LOW_BPS = 850e6, 400e6
 VOLUME_BYTES = (8e9, 10e9)
 SHARE = 0.75
-"""Of the runs, whose volume at the step is in that range."""
+"""The least share of runs whose volume at the step is in that range."""
 VISIBLE_FROM_S = 100.0
 CLOSE = 0.05
-"""Relative: both levels are printed as approximate."""
+"""Relative: both levels are printed as approximate values."""
 DEEP = 0.75
-"""A level counts as a step down if it is below this part of the one before."""
+"""A level counts as a step down if it is below this share of the level before."""
 HEADERS_BYTES = 28
 """IPv4 and UDP: a policy counts IP packets, a datagram its payload."""
 LATE_S = 2.0
-"""How far the detected step may be from where the policy's counter crossed its volume: samples are seconds, and the
-bucket of the policer holds another."""
+"""How far the detected step may be from the time at which the policy's counter reached its volume: a sample is a
+second, and the bucket of the policer holds another."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The step down of one run. `volume_bytes` is what had been sent by then, with IP and UDP headers; `loss` the share
-    of the datagrams sent after it that never arrived; `crossed_s` when the emulator's own counter passed its volume.
+    """The step down of one run. `volume_bytes` were sent before it, with IP and UDP headers; `loss` is the share of the
+    datagrams sent after it that did not arrive; `crossed_s` is when the emulator's counter reached the policy's volume.
     """
 
     at_s: float
@@ -58,7 +58,7 @@ class Step:
 
 
 def step_of(data: Mapping[str, Any]) -> Step | None:
-    """The deepest step down in what a receiver got by seconds; None if the detector finds none."""
+    """The deepest step down of the receiver's goodput per second; None if the detector finds none."""
     udp = data["measured"]["udp"]
     seconds = [each for each in udp["series"] if each["sent_datagrams"]][1:]  # the first waits for the path's delay
     got = [each["goodput_bps"] for each in seconds]
@@ -86,12 +86,12 @@ def step_of(data: Mapping[str, Any]) -> Step | None:
 
 
 def steps(measured: Measured) -> list[Step]:
-    """Of the runs that show one."""
+    """The steps of the runs that show one."""
     return [step for each in measured.results if (step := step_of(each.data)) is not None]
 
 
 def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 9a: from one level to the other, with the loss that follows, while the sender goes on as before."""
+    """Figure 9a: the step from one level to the other and the loss after it, while the sender's rate stays."""
     measured = runs[POLICY]
     found = steps(measured)
     if not found:
@@ -107,12 +107,12 @@ def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
         f"{statistic.mean([s.undelivered for s in found]):.2%}; CoV {_mean_cov(found, 'cov_before')} before and "
         f"{_mean_cov(found, 'cov_after')} after"
     )
-    why = "CoV is not judged: nothing else shares the path, so that there is next to no variation to be halved"
+    why = "CoV is not judged: no other traffic shares the path, so there is almost no variation that could be halved"
     return Judgement(ours, not wrong, "; ".join([*wrong, why]))
 
 
 def when_it_comes(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 9b: after how much, and when."""
+    """Figure 9b: the volume and the time at which the step comes."""
     measured = runs[POLICY]
     found = steps(measured)
     if not found:
@@ -120,14 +120,14 @@ def when_it_comes(runs: Mapping[str, Measured]) -> Judgement:
     wrong = _volume_off(found, len(measured.results))
     late = [abs(s.at_s - s.crossed_s) for s in found if s.crossed_s is not None]
     if len(late) < len(found) or max(late) > LATE_S:
-        wrong.append(f"a step was found more than {LATE_S:g} s from where the volume was reached")
+        wrong.append(f"a step was found more than {LATE_S:g} s from the time at which the volume was reached")
     times = [s.at_s for s in found]
     ours = (
         f"{_volumes(found)}, in {with_interval(times, 1, 's')} ({min(times):.0f} to {max(times):.0f} s); found within "
-        f"{max(late, default=0):.1f} s of where the policy's counter was"
+        f"{max(late, default=0):.1f} s of the time at which the policy's counter reached its volume"
     )
     low_s, high_s = (8 * volume / HIGH_BPS for volume in VOLUME_BYTES)
-    why = f"the volumes pass in {low_s:.0f} to {high_s:.0f} s at 850 Mbit/s: the printed 100 s would be 10.6 GB"
+    why = f"at 850 Mbit/s these volumes take {low_s:.0f} to {high_s:.0f} s; the printed 100 s would be 10.6 GB"
     return Judgement(ours, not wrong, "; ".join([*wrong, why]))
 
 
@@ -153,7 +153,7 @@ def detector(runs: Mapping[str, Measured]) -> Judgement:
     if len(found) < len(measured.results):
         wrong.append(f"{len(measured.results) - len(found)} runs of 300 s show no step")
     if not lengths.is_met:
-        wrong.append("run lengths do not tell it apart")
+        wrong.append("short and long runs do not differ in it")
     levels = f"{mbit([s.before_bps for s in found])} to {mbit([s.after_bps for s in found])}"
     return Judgement(f"{levels} after {_volumes(found)}; {lengths.ours}", not wrong, "; ".join(wrong))
 
@@ -168,21 +168,21 @@ def _levels_off(found: Sequence[Step]) -> list[str]:
         if off > CLOSE:
             wrong.append(f"the {name} level is off by up to {off:.0%}")
     if max(s.after_bps / s.before_bps for s in found) >= 0.5:
-        wrong.append("a drop of half or less")
+        wrong.append("the level drops by half or less")
     return wrong
 
 
 def _loss_off(found: Sequence[Step]) -> list[str]:
     off = max(abs(s.loss - s.undelivered) for s in found)
-    return [f"loss is not 1 - delivered/offered, by {off:.1%}"] if off > 0.01 else []
+    return [f"loss differs from 1 - delivered/offered by {off:.1%}"] if off > 0.01 else []
 
 
 def _volume_off(found: Sequence[Step], count: int) -> list[str]:
-    """Volumes are known to a second's worth."""
+    """Volumes are known to within what is sent in a second."""
     second_bytes = HIGH_BPS / 8
     low, high = VOLUME_BYTES[0] - second_bytes, VOLUME_BYTES[1] + second_bytes
     within = sum(low <= s.volume_bytes / s.scale <= high for s in found)
-    return [] if within >= SHARE * count else [f"in {within} of {count} runs only within 8 to 10 GB"]
+    return [] if within >= SHARE * count else [f"only {within} of {count} runs are within 8 to 10 GB"]
 
 
 def _volumes(found: Sequence[Step]) -> str:
@@ -198,7 +198,7 @@ def _got(seconds: Sequence[Mapping[str, Any]]) -> list[float]:
 
 
 def _is_constant(data: Mapping[str, Any]) -> bool:
-    """Whether as many datagrams left in each second; the last one may be cut."""
+    """Whether the same number of datagrams left in each second; the last second may be cut short."""
     sent = [each["sent_datagrams"] for each in data["measured"]["udp"]["series"] if each["sent_datagrams"]][:-1]
     return bool(max(sent) <= min(sent) * 1.01 + 40)
 

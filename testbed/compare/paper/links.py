@@ -23,21 +23,22 @@ MEMORY, VALIDATION = "links-memory", "links-validation"
 MB = 2**20
 WINDOWS = ("4 KiB", "8 KiB", "16 KiB", "64 KiB")
 SMALL = 0.01
-"""Of a transfer: less is no difference."""
+"""Of a transfer: a smaller difference is ignored."""
 MATTERS = 0.05
-"""Of a transfer: what twice the memory may not change."""
+"""Of a transfer: twice the memory must change less than this."""
 AGREEMENT = 0.001
-"""Of a transfer: what is on its way when a tool stops to count is a round trip's worth of its run."""
-OURS = "Linux hosts on a Linux bridge in place of two Windows 7 computers; each port delays 35 µs, which is our choice"
+"""Of a transfer: when a tool stops counting, data of one round trip is still in flight."""
+OURS = (
+    "Linux hosts on a Linux bridge in place of two Windows 7 computers; each port delays packets by 35 µs, which "
+    "we chose"
+)
 VIRTUAL, OPENFLOW, MINI = ("vm",), ("ovs", "controller"), ("engine: mininet",)
 
 
-EMULATED = (
-    "KVM in place of ESXi; without KVM a round trip is a millisecond of computing, and transfers are those of that"
-)
+EMULATED = "KVM in place of ESXi; without KVM a round trip takes a millisecond of computing, which limits the transfers"
 SWITCHED = (
-    "which controller it was is not known: ours is a learning switch; on a computer without the module, Open vSwitch "
-    "is in user space, and the machines then send packets one by one, with checksums of their own"
+    "the controller is not known; ours is a learning switch; on a computer without the kernel module, Open vSwitch "
+    "runs in user space, and the virtual machines then send packets one by one and compute the checksums themselves"
 )
 
 
@@ -51,7 +52,7 @@ def transfers(measured: Measured) -> dict[str, list[float]]:
 
 
 def in_words(by_window: Mapping[str, list[float]]) -> str:
-    """Mean and population sd, as the publication has them."""
+    """Mean and population sd, as the publication prints them."""
     cells = (
         f"{window.removesuffix(' KiB')}K {statistic.mean(found):.4g} ({statistic.population_sd(found):.2g})"
         for window, found in by_window.items()
@@ -83,7 +84,7 @@ def grow_with_window(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def _kinds(runs: Mapping[str, Measured]) -> Iterator[tuple[str, Measured]]:
-    """Each kind of link: a scenario may have several."""
+    """Each kind of link with its results; a scenario may have several kinds."""
     for name, measured in runs.items():
         if any("topology" in each.data["params"] for each in (*measured.results, *measured.left_out)):
             yield from ((f"{name} ({kind})", part) for kind, part in measured.split("topology").items())
@@ -92,7 +93,7 @@ def _kinds(runs: Mapping[str, Measured]) -> Iterator[tuple[str, Measured]]:
 
 
 def below(scenario: str, other: str, windows: tuple[str, ...] = WINDOWS) -> Judge:
-    """K9 and K11: less than another kind of link, at these windows."""
+    """K9 and K11: transfers are smaller than on another kind of link, at these windows."""
 
     def judge(runs: Mapping[str, Measured]) -> Judgement:
         return _below((scenario, transfers(runs[scenario])), (other, transfers(runs[other])), windows)
@@ -101,13 +102,13 @@ def below(scenario: str, other: str, windows: tuple[str, ...] = WINDOWS) -> Judg
 
 
 def sdn_below_machines(runs: Mapping[str, Measured]) -> Judgement:
-    """K10, of trials that took turns."""
+    """K10, from trials that alternate between both kinds of link."""
     sdn, machines = ((kind, transfers(runs[SDN].only(topology=kind))) for kind in ("sdn", "vm-to-vm"))
     return _below(sdn, machines, WINDOWS)
 
 
 def sdn_between(runs: Mapping[str, Measured]) -> Judgement:
-    """Below virtual machines at all windows, and above the baseline at the largest."""
+    """S4-T4: below virtual machines at all windows, and above the baseline at the largest."""
     below_machines, largest = sdn_below_machines(runs), WINDOWS[-1]
     sdn, base = transfers(runs[SDN].only(topology="sdn"))[largest], transfers(runs[BASELINE])[largest]
     is_above = statistic.mean(sdn) > statistic.mean(base)
@@ -126,16 +127,16 @@ def _below(ours: _Kind, theirs: _Kind, windows: tuple[str, ...]) -> Judgement:
 
 
 def memory_does_not_matter(runs: Mapping[str, Measured]) -> Judgement:
-    """K12: twice the memory changes the mean by less than 5 %, and repetitions agree so well that this is no chance."""
+    """K12: twice the memory changes the mean by less than 5 %, and the repetitions agree well enough to decide this."""
     small, large = map(transfers, runs[MEMORY].split("topology").values())
     cells = {window: (small[window], large[window]) for window in WINDOWS}
     found = paired.compare(cells, tolerance=MATTERS)
     said = "/".join(f"{each.key.removesuffix(' KiB')}K {_change(each)}" for each in found)
     larger = [each.key for each in found if each.verdict in ("better", "worse")]
     unclear = [each.key for each in found if each.verdict == "cannot tell"]
-    why = f"more at {', '.join(larger)}" if larger else ""
+    why = f"the change is larger at {', '.join(larger)}" if larger else ""
     if unclear and not larger:
-        why = f"repetitions differ by too much to tell at {', '.join(unclear)}"
+        why = f"repetitions vary too much to decide at {', '.join(unclear)}"
     return Judgement(f"changes by {said}", not larger and not unclear, why)
 
 
@@ -158,7 +159,7 @@ def quiet_udp(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def tool_agrees_with_capture(runs: Mapping[str, Measured]) -> Judgement:
-    """S4-TV: what the tool says that arrived, and what a capture at the receiver saw come, less what came twice."""
+    """S4-TV: the bytes that the tool reports, and those in a capture at the receiver without duplicates."""
     apart, said = [], []
     for result in runs[VALIDATION].results:
         tool_bytes = sum(flow["received_bytes"] for flow in result.data["flows"])
@@ -168,7 +169,7 @@ def tool_agrees_with_capture(runs: Mapping[str, Measured]) -> Judgement:
         tool_mbit, wire_mbit = (octets * 8 / 30 / 1e6 for octets in (tool_bytes, wire_bytes))
         said.append(
             f"{tool_mbit:.3f} and {wire_mbit:.3f} Mbit/s, {apart[-1]:.3%} apart; {wire['packets']} frames of up to "
-            f"{wire['largest_bytes']} bytes, {wire['again_packets']} of them again"
+            f"{wire['largest_bytes']} bytes, {wire['again_packets']} of them duplicates"
         )
     return Judgement("; ".join(dict.fromkeys(said)), max(apart) < AGREEMENT)
 
@@ -192,12 +193,13 @@ _data = Publication(SOURCE).data
 
 ROWS: tuple[Row, ...] = (
     _data("S4-T1", "Table I", "17 scenarios in 5 groups", "5 groups",
-          "half of them are Windows; the rest are the rows below", "scenarios"),
-    _data("S4-F1", "Fig. 1", "The SDN testbed", "a drawing", "garbled in the text at hand"),
+          "half of them use Windows; the rest are the rows below", "scenarios"),
+    _data("S4-F1", "Fig. 1", "The SDN testbed", "a drawing", "the drawing is garbled in the text that we have"),
     _row("S4-T2", "Table II", "Baseline: two computers on one Gigabit switch",
          "4K 772.6 to 814.9, 8K 1798 to 1824, 16K 1820 to 1835, 64K 2725 to 2800 MB for three switches",
          grows_with_window(BASELINE), BASELINE, facts=("physical-cisco", "physical-juniper", "physical-d-link"),
-         limits=f"{OURS}; no switch silicon, so the three vendors are one; values would need a delay for each window"),
+         limits=f"{OURS}; no real switches, so the three vendors have one result; to match the printed values, each "
+                "window would need its own delay"),
     _row("S4-T3", "Table III", "Two Linux virtual machines on one host",
          "4K 991.9/994, 8K 1700/1779, 16K 4059/4101, 64K 10980/10800 MB with 1/2 GB; above the baseline but at 8K",
          below(BASELINE, MACHINES, ("4 KiB", "16 KiB", "64 KiB")), MACHINES, BASELINE, needs=VIRTUAL,
@@ -214,18 +216,19 @@ ROWS: tuple[Row, ...] = (
     _data("S4-T6", "Table VI", "Means by class", "baseline 805.2/1527.7/1639.3/2515.8 MB, …",
           "its baseline contradicts Table V", "class-physical"),
     _data("S4-F6", "Fig. 6", "Operating system and memory on one switch", "Linux below Windows until 64K",
-          "in a figure only, and Windows cannot be run"),
+          "shown in a figure only, and Windows cannot be run"),
     _row("S4-E2", "II.A.2", "UDP jitter and loss", "below 1 ms and 1 %", quiet_udp, UDP, claim="reproduced",
          facts=("jitter", "udp-loss"), limits="the rate is not printed; ours is 100 Mbit/s"),
     _row("S4-E3", "Table III", "Memory of a virtual machine", "no effect: at most 5 %", memory_does_not_matter, MEMORY,
          claim="reproduced", needs=VIRTUAL, facts=("memory-does-not-matter",),
          limits=f"virtual machines of 1 and 2 GB; {EMULATED}"),
-    _data("S4-E4", "Table II", "Spread between vendors", "standard deviations by switch", "no switch silicon"),
+    _data("S4-E4", "Table II", "Spread between vendors", "standard deviations by switch", "no real switches"),
     _data("S4-E5", "II.A", "Traffic of an idle switch", "STP, discovery and DHCP of two vendors",
-          "vendors' protocols are not what a Linux bridge sends"),
+          "a Linux bridge does not send the vendors' protocols"),
     _row("S4-TV", "III.E", "iperf against a capture of the same run", "13.589 and 13.598 Mbit/s, 0.064 % apart",
          tool_agrees_with_capture, VALIDATION, claim="reproduced", facts=("check-computed", "check-frames"),
-         limits="iperf3 in place of iperf 2; segments of 1448 bytes, as Linux has timestamps; window and RTT are ours"),
+         limits="iperf3 in place of iperf 2; segments of 1448 bytes, as Linux uses TCP timestamps; we chose window and "
+                "RTT"),
     _row("K8", "Tables II to V", "Transfer over window", "does not fall as the window grows",
          grow_with_window, BASELINE, facts=("grows-with-window",)),
     _row("K8-VM", "Tables III, V", "Transfer over window with virtual machines", "does not fall as the window grows",
@@ -241,9 +244,10 @@ ROWS: tuple[Row, ...] = (
     _row("K12", "Table III", "Twice the memory", "less than 5 %", memory_does_not_matter, MEMORY, needs=VIRTUAL,
          facts=("memory-does-not-matter",), limits=EMULATED),
     _row("K13", "II.A.2", "UDP on baseline, virtual machines and Mininet", "jitter below 1 ms, loss below 1 %",
-         quiet_udp, UDP, facts=("udp-clean",), limits="here on the baseline"),
+         quiet_udp, UDP, facts=("udp-clean",), limits="this row is the baseline"),
     _row("K13-VM", "II.A.2", "UDP between virtual machines", "jitter below 1 ms, loss below 1 %",
-         quiet_udp, UDP_MACHINES, facts=("udp-clean",), needs=VIRTUAL, limits=f"1 and 10 Mbit/s; {EMULATED}"),
+         quiet_udp, UDP_MACHINES, facts=("udp-clean",), needs=VIRTUAL, limits=f"at 1 and 10 Mbit/s; {EMULATED}"),
     _row("K13-MN", "II.A.2", "UDP in Mininet", "jitter below 1 ms, loss below 1 %",
-         quiet_udp, UDP_MININET, facts=("udp-clean",), needs=MINI, limits="10 and 100 Mbit/s over TCLinks of 1 Gbit/s"),
+         quiet_udp, UDP_MININET, facts=("udp-clean",), needs=MINI,
+         limits="at 10 and 100 Mbit/s over TCLinks of 1 Gbit/s"),
 )  # fmt: skip

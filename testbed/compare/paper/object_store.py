@@ -16,22 +16,23 @@ from .object_store_region import REGIONS
 
 SOURCE = "s3-cloudfront-2016"
 
-OUR_HOMES = "RTT, rate and loss of a home are not printed; ours are chosen by us"
-INPUT = "the rate of each way is an input, chosen so that the means come out; no Internet, homes or stores are here"
+OUR_HOMES = "RTT, rate and loss of the homes are not printed; we chose them"
+INPUT = "we chose the rate of each path so that the means come out; Internet, homes and stores are emulated"
 OUR_EDGE = f"nginx as a caching proxy stands in for the edge; {OUR_HOMES}"
 
 
 def factors(runs: Mapping[str, Measured]) -> Judgement:
-    """Table I: what was varied."""
+    """Table I: the factors that are varied."""
     regions = runs[REGIONS]
     stores, homes = len(regions.values_of("from")), len(regions.values_of("to"))
     sizes, classes = len(by_size(runs[SIZES])), len(runs[EDGE].values_of("cache"))
     ours = f"{stores} stores × {sizes} sizes × {classes} classes = {stores * sizes * classes}; {homes} regions of homes"
-    return Judgement(ours, (stores, sizes, classes, homes) == (4, 5, 2, 5), "in three scenarios, not as one product")
+    why = "the factors are varied in three scenarios, not all combined in one"
+    return Judgement(ours, (stores, sizes, classes, homes) == (4, 5, 2, 5), why)
 
 
 def size_and_edge(runs: Mapping[str, Measured]) -> Judgement:
-    """K15."""
+    """K15: goodput grows with the size, and the CDN gains more for the smaller object."""
     homes = [by_size(part) for part in by_home(runs[SIZES]).values()]
     growing = sum(all(b > a for a, b in pairwise(home.values())) for home in homes)
     small, large = (relative_gain(runs, size) for size in (MIB, LARGEST))
@@ -42,20 +43,21 @@ def size_and_edge(runs: Mapping[str, Measured]) -> Judgement:
 _row = Publication(SOURCE).row
 
 ROWS: tuple[Row, ...] = (
-    _row("S1-SYS", "III.A, Fig. 1", "Homes, stores and the ways between them", "77 homes, 4 regions with a store",
+    _row("S1-SYS", "III.A, Fig. 1", "Homes, stores and the paths between them", "77 homes, 4 regions with a store",
          "calibrated", region.network_was_as_asked, (REGIONS,), INPUT, "clients"),
     _row("S1-T1", "Table I", "Factors", "4 regions × 5 sizes × 2 classes = 40 downloads; homes in 5 regions",
          "reproduced", factors, (SIZES, REGIONS, EDGE), "", "downloads-per-cycle"),
     _row("S1-E1", "III.B", "The campaign", "40 downloads in random order, 10 s apart, every 2 h for 7 days",
-         "reproduced", download.campaign, (SIZES,), "a home and store at a time, so a cycle has the sizes only",
+         "reproduced", download.campaign, (SIZES,), "one home and one store at a time, so a cycle varies only the size",
          "download-spacing", "cycle-period", "campaign", "cycles-per-client"),
     _row("S1-E2", "III.B", "RTT and path after each download", "no values printed", "reproduced",
          download.handshake_rtt,
-         (SIZES,), "the hops are those that were built, so no path is traced"),
-    _row("S1-MET1", "IV", "Metric: goodput of a download", "not said from when it counts", "reproduced",
+         (SIZES,), "no path is traced, as its hops are those of the topology"),
+    _row("S1-MET1", "IV", "Metric: goodput of a download", "when the time begins is not printed", "reproduced",
          download.goodput_counts_from_the_request, (SIZES,), ""),
     Row("S1-MET2", SOURCE, "IV, footnote 2", "Metric: CoV", "sigma / mu; 0.38 to 0.26 is printed as -28 %",
-        "reproduced", "population sd, which is not said", ("cov-s3", "cov-cloudfront", "cov-change"), (),
+        "reproduced", "we use the population sd; which one the publication uses is not printed",
+        ("cov-s3", "cov-cloudfront", "cov-change"), (),
         download.variation),
     _row("S1-F1", "Fig. 1", "Goodput by size", "1 MiB, 1 KiB and 1 B are 1, 3 and 6 orders of magnitude below 100 MiB; "
          "error 33.6 % at 16 MiB, 79.5 % at 1 MiB", "shape", download.grows_with_size, (SIZES,), OUR_HOMES,
@@ -66,10 +68,10 @@ ROWS: tuple[Row, ...] = (
          "goodput-us", "goodput-eu", "goodput-sa", "goodput-ap", "us-eu-over-sa-ap-ratio"),
     _row("S1-F3", "Fig. 3", "Homes by store", "some are flat over the stores, some are not", "shape",
          download.flat_or_not,
-         (ACCESS,), f"cells are in a figure only; {OUR_HOMES}", "flat-clients"),
+         (ACCESS,), f"the cells are shown in a figure only; {OUR_HOMES}", "flat-clients"),
     _row("S1-F4", "Fig. 4", "Regions of homes by store",
          "the near store is best, but US for CSA; largest US from US, smallest AP from SA and CSA from AP",
-         "calibrated", region.near_is_best, (REGIONS,), f"cells are in a figure only; {INPUT}", "near-best",
+         "calibrated", region.near_is_best, (REGIONS,), f"the cells are shown in a figure only; {INPUT}", "near-best",
          "best-cell"),
     _row("S1-F5", "Fig. 5", "Homes in the region of the store",
          "US 5453, EU 4046, SA 1464, AP 3573 KiB/s; gain 44.36 %, AP 77.30 %, SA 1.79 %", "calibrated",
@@ -80,17 +82,18 @@ ROWS: tuple[Row, ...] = (
          edge.edge_gains_more_for_small, (EDGE,), OUR_EDGE, "cdn-gain-1mib", "cdn-gain-100mib",
          "cdn-gain-smaller-object"),
     _row("S1-F7", "Fig. 7", "CoV of downloads", "0.38 from S3, 0.26 from CloudFront", "shape", edge.edge_is_steadier,
-         (STEADY,), f"what else was on the way is not known; {OUR_EDGE}", "cov-s3", "cov-cloudfront", "cdn-steadier"),
-    Row("S1-F8", SOURCE, "Fig. 8", "Which edge serves whom",
+         (STEADY,), f"the other traffic on the path is not known; {OUR_EDGE}", "cov-s3", "cov-cloudfront",
+         "cdn-steadier"),
+    Row("S1-F8", SOURCE, "Fig. 8", "Which edge serves which home",
         "38 of 54 edges; the best is the most frequent for 18 of 48",
-        "data only", "the provider's choice of an edge is not known", ("edges-seen", "edge-best-most-often")),
+        "data only", "how the provider chooses an edge is not known", ("edges-seen", "edge-best-most-often")),
     _row("S1-F9a", "Fig. 9a", "Gain of the CDN by size",
          "mean 2215 KiB/s, at most 20371 at 100 MiB and 7630 at 1 MiB; below 100 KiB/s in more than 30 %", "shape",
          edge.edge_gain_by_size, (EDGE,), OUR_EDGE, "cdn-gain-mean", "cdn-gain-max", "cdn-gain-max-1mib",
          "cdn-gain-negligible"),
     _row("S1-F9b", "Fig. 9b", "Cases in which the CDN is worse",
          "119 of 924, most with the store in the region of the home; worst -43.59 %", "shape", edge.edge_can_be_worse,
-         (EDGE,), f"an edge farther than the store is our mechanism; the publication suspects load; {OUR_EDGE}",
+         (EDGE,), f"here the cause is an edge farther away than the store; the publication suspects load; {OUR_EDGE}",
          "cdn-worse", "cdn-cases", "cdn-worse-same-region", "cdn-worst"),
     _row("K15", "Figs. 1, 6", "Size of the object, and the CDN", "grows with size; gain at 1 MiB > at 100 MiB > 0",
          "shape", size_and_edge, (SIZES, EDGE), OUR_EDGE, "grows-with-size", "cdn-gain-smaller-object"),

@@ -1,4 +1,4 @@
-"""Checks of downloads: by size, by client, and what is measured of each; goodput is in KiB/s. Pure, no I/O."""
+"""Checks of downloads: by size, by home, and the metrics of each; goodput is in KiB/s. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def by_size(measured: Measured) -> dict[int, float]:
 
 
 def by_home(measured: Measured) -> dict[str, Measured]:
-    """One part for each combination of axes other than those of the cache."""
+    """One part for each combination of axes other than those of the workload."""
     found: dict[str, list[Any]] = {}
     for each in measured.results:
         home = ", ".join(
@@ -58,12 +58,12 @@ def size_name(size_bytes: int) -> str:
 
 
 def asked_rtt_s(measured: Measured) -> float:
-    """Between the client and whom it talks to."""
+    """Between the client and its server."""
     return float(measured.results[0].data["asked"]["rtt_s"])
 
 
 def grows_with_size(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 1: goodput grows with the object, by about so many orders of magnitude."""
+    """Figure 1: goodput grows with the size of the object, by about `ORDERS` orders of magnitude."""
     homes = [by_size(part) for part in by_home(runs[SIZES]).values()]
     falling = sum(any(b <= a for a, b in pairwise(home.values())) for home in homes)
     below = {
@@ -80,11 +80,11 @@ def grows_with_size(runs: Mapping[str, Measured]) -> Judgement:
     ours += " orders; error " + ", ".join(f"{errors[size]:.0%} at {size_name(size)}" for size in sorted(errors))
     is_close = all(abs(below[size] - orders) <= HALF_AN_ORDER for size, orders in ORDERS.items())
     why = f"goodput does not grow at {falling} of {len(homes)} homes" if falling else ""
-    return Judgement(ours, not falling and is_close, why or f"orders are met within {HALF_AN_ORDER}")
+    return Judgement(ours, not falling and is_close, why or f"passes within {HALF_AN_ORDER} orders of magnitude")
 
 
 def flat_or_not(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 3: a home that its access line limits gets the same from everywhere, one that RTT limits does not."""
+    """Figure 3: a home limited by its access line gets the same from all stores, one limited by RTT does not."""
     spreads = {}
     for rate, part in runs[ACCESS].split("rate").items():
         means = [statistic.mean([d["goodput_bps"] for d in downloads(each)]) for each in part.split("rtt").values()]
@@ -94,11 +94,12 @@ def flat_or_not(runs: Mapping[str, Measured]) -> Judgement:
         for rate in sorted(spreads, key=lambda rate: runs[ACCESS].only(rate=rate).results[0].data["asked"]["rate_bps"])
     )
     ours = "best over worst store: " + ", ".join(f"{spread:.2f} at {rate}" for rate, spread in spreads.items())
-    return Judgement(ours, slow <= FLAT and fast >= NOT_FLAT, f"flat up to {FLAT}, not flat from {NOT_FLAT:g} on")
+    why = f"a ratio up to {FLAT} counts as flat, from {NOT_FLAT:g} on as not flat"
+    return Judgement(ours, slow <= FLAT and fast >= NOT_FLAT, why)
 
 
 def campaign(runs: Mapping[str, Measured]) -> Judgement:
-    """III.B: in every cycle each object once, in random order, with a pause from one to the next."""
+    """III.B: each cycle downloads each object once, in random order, with a pause between two downloads."""
     is_met, pauses_s, cycles, orders = True, [], 0, 0
     for result in runs[SIZES].results:
         numbered = sorted(result.data["measured"]["http"]["downloads"], key=lambda each: each["number"])
@@ -112,23 +113,24 @@ def campaign(runs: Mapping[str, Measured]) -> Judgement:
     pause_s = statistic.mean(pauses_s)
     ours = f"{cycles} cycles of {kinds} sizes in {orders} orders, {pause_s:.2f} s between two downloads"
     is_met = is_met and (orders > 1 or cycles == 1) and abs(pause_s - 10) < 0.5
-    return Judgement(ours, is_met, "cycles follow one another: what 2 h between them would change is not emulated")
+    why = "cycles follow one another; what would change in the 2 h between them is not emulated"
+    return Judgement(ours, is_met, why)
 
 
 def handshake_rtt(runs: Mapping[str, Measured]) -> Judgement:
-    """III.B: the RTT as TCP's handshake sees it, by every download."""
+    """III.B: the RTT that TCP's handshake measures in each download."""
     off = [
         each["connect_s"] / asked_rtt_s(part) - 1
         for part in by_home(runs[SIZES]).values()
         for each in downloads(part)
         if each["connect_s"] is not None
     ]
-    ours = f"SYN to SYN-ACK {min(off):+.2%} to {max(off):+.2%} of the RTT that was asked, {len(off)} downloads"
-    return Judgement(ours, max(map(abs, off)) < 0.02, "the handshake in place of a traceroute after it")
+    ours = f"SYN to SYN-ACK {min(off):+.2%} to {max(off):+.2%} off the RTT asked for, {len(off)} downloads"
+    return Judgement(ours, max(map(abs, off)) < 0.02, "TCP's handshake in place of a traceroute after the download")
 
 
 def goodput_counts_from_the_request(runs: Mapping[str, Measured]) -> Judgement:
-    """The metric: size over elapsed time, which begins with connecting: so 1 B takes two round trips."""
+    """The metric: size over elapsed time, which begins with the connect, so 1 B takes two round trips."""
     trips, off = [], 0.0
     for part in by_home(runs[SIZES]).values():
         found = downloads(part)
@@ -136,12 +138,12 @@ def goodput_counts_from_the_request(runs: Mapping[str, Measured]) -> Judgement:
         off = max(off, *(abs(each["goodput_bps"] * each["elapsed_s"] / 8 / each["object_bytes"] - 1) for each in found))
     ours = f"1 B takes {statistic.mean(trips):.3f} RTT; goodput × time is the size within {off:.0e}"
     return Judgement(
-        ours, abs(statistic.mean(trips) - 2) < 0.05 and off < 1e-9, "with TCP's connect, without DNS or TLS"
+        ours, abs(statistic.mean(trips) - 2) < 0.05 and off < 1e-9, "the time includes TCP's connect, but no DNS or TLS"
     )
 
 
 def variation(runs: Mapping[str, Measured]) -> Judgement:
-    """The metric: sigma / mu, of samples whose value follows from its definition."""
+    """The metric: sigma / mu, of samples whose CoV follows from the definition."""
     anchors = (((5.0, 5.0, 5.0), 0.0), ((1.0, 3.0), 0.5), ((1000.0, 3000.0), 0.5), ((0.0, 0.0, 3.0), math.sqrt(2)))
     off = max(abs(statistic.population_cov(values) - wanted) for values, wanted in anchors)
     return Judgement(f"largest error {off:.0e}; 0.26 for 0.38 is {0.26 / 0.38 - 1:+.1%}", off < 1e-12, "")

@@ -1,4 +1,4 @@
-"""Checks of downloads from the edge of a CDN against those from the origin; goodput is in KiB/s. Pure, no I/O."""
+"""Checks of downloads from the edge of a CDN compared with the origin; goodput is in KiB/s. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEGLIGIBLE_KIB = 100
 
 
 def gains(runs: Mapping[str, Measured]) -> dict[str, dict[int, tuple[float, float]]]:
-    """By home and size, goodput in KiB/s from the origin and from the edge."""
+    """Goodput in KiB/s from the origin and from the edge, by home and size in bytes."""
     found = {}
     for home, part in by_home(runs[EDGE]).items():
         origin, edge = by_size(part.only(cache="none")), by_size(part.only(cache="edge"))
@@ -23,15 +23,16 @@ def gains(runs: Mapping[str, Measured]) -> dict[str, dict[int, tuple[float, floa
 
 
 def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> float:
-    """The mean over the homes."""
+    """The relative gain from the edge, as the mean over the homes."""
     return statistic.mean([edge / origin - 1 for origin, edge in (home[size_bytes] for home in gains(runs).values())])
 
 
 def edge_gains_more_for_small(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 6: the edge gains, and more at 1 MiB than at 100 MiB."""
+    """Figure 6: the edge is faster than the origin, and gains more at 1 MiB than at 100 MiB."""
     small, large = (relative_gain(runs, size) for size in (MIB, LARGEST))
     ours = f"{small:+.0%} at 1 MiB, {large:+.0%} at 100 MiB, means over {len(gains(runs))} homes"
-    return Judgement(ours, small > large > 0, "how much depends on the homes chosen; a hit in a cache that is warm")
+    why = "the size of the gain depends on the homes that we chose; the cache is warm, and each request is a hit"
+    return Judgement(ours, small > large > 0, why)
 
 
 def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
@@ -41,11 +42,12 @@ def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
         for cache in ("none", "edge")
     )
     ours = f"CoV {origin:.2f} from the origin, {edge:.2f} from the edge"
-    return Judgement(ours, edge < origin, "only the long way has other traffic, so nothing varies from the edge")
+    why = "only the path to the origin has other traffic, so downloads from the edge do not vary"
+    return Judgement(ours, edge < origin, why)
 
 
 def edge_gain_by_size(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 9a: what is gained in KiB/s: most for the largest object, nearly nothing in many cases."""
+    """Figure 9a: the gain in KiB/s is largest for the largest object, and negligible in many cases."""
     found = gains(runs)
     most = {size: max(home[size][1] - home[size][0] for home in found.values()) for size in next(iter(found.values()))}
     cases = [edge - origin for home in found.values() for origin, edge in home.values()]
@@ -53,11 +55,12 @@ def edge_gain_by_size(runs: Mapping[str, Measured]) -> Judgement:
     ours += f", mean {statistic.mean(cases):.0f} KiB/s; below {NEGLIGIBLE_KIB} KiB/s in "
     few = sum(each < NEGLIGIBLE_KIB for each in cases)
     is_met = most[LARGEST] > most[MIB] and statistic.mean(cases) > 0 and few > 0
-    return Judgement(f"{ours}{few} of {len(cases)} cases", is_met, "met by the order of sizes; the share follows homes")
+    why = "judged by the order of the sizes; the share of cases depends on the homes"
+    return Judgement(f"{ours}{few} of {len(cases)} cases", is_met, why)
 
 
 def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 9b: there are cases in which the edge is worse: here where it is farther than the origin, only."""
+    """Figure 9b: in some cases the edge is worse; here only where it is farther away than the origin."""
     worse, far = [], set()
     for home, part in by_home(runs[EDGE]).items():
         origin_s, edge_s = (asked_rtt_s(part.only(cache=cache)) for cache in ("none", "edge"))

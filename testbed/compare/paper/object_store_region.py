@@ -11,16 +11,16 @@ from .object_store_download import downloads, kib_s, size_name
 
 REGIONS = "object-regions"
 HOMES = {"us": 36, "eu": 16, "csa": 4, "ap": 12, "za": 9}
-"""How many there are in each region; the mean over all of them weighs ours so."""
+"""The number of homes in each region: the weights of ours in the mean over all homes."""
 STORES = ("us", "eu", "sa", "ap")
 NEAR = {"us": "us", "eu": "eu", "sa": "csa", "ap": "ap"}
 """The homes in the region of a store."""
 MEAN_KIB = {"us": 3562, "eu": 2791, "sa": 1445, "ap": 2018}
 NEAR_KIB = {"us": 5453, "eu": 4046, "sa": 1464, "ap": 3573}
 NEAR_GAIN = {"us": 0.5309, "eu": 0.4497, "sa": 0.0179, "ap": 0.7730}
-"""Of SA and AP as printed, of US and EU by the printed means."""
+"""SA and AP as printed, US and EU from the printed means."""
 LEVEL, POINTS = 0.1, 0.08
-"""How far off a mean may be, and a gain."""
+"""How far a mean may be off (relative), and a gain (in points)."""
 
 
 def cells(runs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
@@ -42,9 +42,9 @@ def over_all_homes(by_region: Mapping[str, float]) -> float:
 
 
 def size_said(runs: Mapping[str, Measured]) -> str:
-    """What limits the levels in the quick size: a smaller object is slower."""
+    """What limits the levels: a smaller object, as in the quick size, is slower."""
     size = size_name(downloads(runs[REGIONS])[0]["object_bytes"])
-    return f"met within {LEVEL:.0%}, by objects of {size}, of which slow start is a part"
+    return f"passes within {LEVEL:.0%}; measured with objects of {size}, whose time includes slow start"
 
 
 def by_store(runs: Mapping[str, Measured]) -> Judgement:
@@ -59,7 +59,7 @@ def by_store(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def near_is_best(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 4: the store in the region of the home is the best, for CSA it is US; best and worst cells."""
+    """Figure 4: the store in the home's region is the best, but US for CSA; and the best and worst cells."""
     found = cells(runs)
     best = {home: max(STORES, key=lambda store: found[store][home]) for home in NEAR.values()}
     order = sorted(
@@ -70,11 +70,11 @@ def near_is_best(runs: Mapping[str, Measured]) -> Judgement:
     ours += f"; largest {order[0][1].upper()} from {order[0][0].upper()}, smallest {worst}"
     wanted = {home: store for store, home in NEAR.items()} | {"csa": "us"}
     is_met = best == wanted and order[0] == ("us", "us") and set(order[-2:]) == {("sa", "ap"), ("ap", "csa")}
-    return Judgement(ours, is_met, "which cell is best is an input here")
+    return Judgement(ours, is_met, "our inputs decide which cell is best")
 
 
 def gain_of_the_near_store(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 5: homes in the region of the store, and what they gain over the mean of all homes."""
+    """Figure 5: homes in the region of the store, and their gain over the mean of all homes."""
     found = cells(runs)
     near = {store: found[store][NEAR[store]] for store in STORES}
     gains = {store: near[store] / over_all_homes(found[store]) - 1 for store in STORES}
@@ -87,11 +87,11 @@ def gain_of_the_near_store(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def network_was_as_asked(runs: Mapping[str, Measured]) -> Judgement:
-    """The homes and stores: every way has the RTT that was asked for."""
+    """S1-SYS: every path between a store and a home has the RTT asked for."""
     regions = runs[REGIONS]
     off_s = max(abs(each.data["seen"]["rtt_s"] - each.data["asked"]["rtt_s"]) for each in regions.results)
     stores, homes = len(regions.values_of("from")), len(regions.values_of("to"))
-    ours = f"{homes} homes, {stores} stores, {len(regions.results)} ways, {regions.invalid} invalid; "
-    ours += f"RTT within {off_s * 1e6:.1f} µs of what was asked"
+    ours = f"{homes} homes, {stores} stores, {len(regions.results)} paths, {regions.invalid} invalid; "
+    ours += f"RTT within {off_s * 1e6:.1f} µs of the RTT asked for"
     is_met = not regions.invalid and off_s < 1e-5 and len(regions.results) >= stores * homes
     return Judgement(ours, is_met, "one home for each region in place of 77")

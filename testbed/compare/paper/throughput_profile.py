@@ -17,12 +17,17 @@ CORE, NOISY, BUFFERS, OUTLIER = check.SCENARIO, "noisy-profile", "buffer-ceiling
 
 OUR_LINUX = "one Linux kernel in virtual time in place of two workstations and an IXIA emulator"
 QUEUE = "the bottleneck's queue is not printed; ours holds one BDP"
-SCALED = "quick: 1 Gbit/s, buffers a tenth; loss does not scale with the rate, so the same X bends the profile less"
-NO_CLOUD = "no cloud: background flows, jitter and random loss of 1 in 100000 stand in, and are our choice"
+SCALED = (
+    "quick size: 1 Gbit/s and a tenth of the buffers; loss does not scale with the rate, so the same X bends the "
+    "profile less"
+)
+NO_CLOUD = (
+    "this is not a cloud: background flows, jitter and random loss of 1 in 100000, which we chose, stand in for it"
+)
 
 
 def network_was_as_asked(runs: Mapping[str, Measured]) -> Judgement:
-    """Every trial of the sweep is valid, and every RTT what was asked."""
+    """S3-SYS-T: every trial of the sweep is valid and has the RTT asked for."""
     core = check.sweep(runs)
     off_s = max(abs(each.data["seen"]["rtt_s"] - each.data["asked"]["rtt_s"]) for each in core.results)
     wrong = sum(
@@ -32,14 +37,14 @@ def network_was_as_asked(runs: Mapping[str, Measured]) -> Judgement:
         if stage["expected_drops"] not in (None, stage["dropped_packets"])
     )
     ours = (
-        f"{len(core.results)} usable and {core.invalid} invalid trials; RTT within {off_s * 1e6:.1f} µs of what was "
-        f"asked, drops other than ⌊packets/X⌋ in {wrong}"
+        f"{len(core.results)} usable and {core.invalid} invalid trials; RTT within {off_s * 1e6:.1f} µs of the RTT "
+        f"asked for, drops other than ⌊packets/X⌋ in {wrong} cases"
     )
     return Judgement(ours, not core.invalid and off_s < 1e-5 and not wrong)
 
 
 def one_and_ten_flows(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 2d-f: full at the shortest RTT for any flows; far away few flows are well below."""
+    """Figure 2d-f: at the shortest RTT any number of flows fills the link; at the longest, few flows reach less."""
     cubic = check.lossless(runs).only(congestion="cubic")
     near, far = cubic.values_of("rtt")[0], cubic.values_of("rtt")[-1]
     words, shares = [], {}
@@ -49,14 +54,14 @@ def one_and_ten_flows(runs: Mapping[str, Measured]) -> Judgement:
         words.append(f"{flows}: {ends[0]:.1%} to {ends[1]:.1%}")
     is_met = min(ends[0] for ends in shares.values()) > check.NEAR_FULL and shares["1"][1] < shares["10"][1]
     ours = f"share of the line rate at {near} and {far}, by flows: {'; '.join(words)}"
-    return Judgement(ours, is_met and shares["5"][1] > shares["1"][1], "the mean holds the ramp")
+    return Judgement(ours, is_met and shares["5"][1] > shares["1"][1], "the mean includes the ramp")
 
 
 def bbr_profile(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 3b: 10 BBR flows, smooth and concave."""
+    """Figure 3b: the profile of 10 BBR flows is smooth and concave."""
     bbr = check.lossless(runs).only(congestion="bbr", flows=check.MANY)
     ours = f"C_CC {bbr.c_cc:+.3f}, C_UC {bbr.c_uc:.3f}"
-    return Judgement(ours, bbr.c_cc > 0, "BBR is version 1, as in mainline")
+    return Judgement(ours, bbr.c_cc > 0, "BBR is version 1, as in mainline Linux")
 
 
 def alike_without_loss(runs: Mapping[str, Measured]) -> Judgement:
@@ -80,21 +85,21 @@ def under_500_mbit(runs: Mapping[str, Measured]) -> Judgement:
     ours = f"1 flow: {by_rtt[near] / 1e6:.0f} Mbit/s at {near}, {by_rtt[worst] / 1e6:.1f} at {worst}; "
     ours += f"10 flows gain × {gain:.1f} at {far}"
     is_met = by_rtt[worst] < 500e6 and gain > 2
-    return Judgement(ours, is_met, "the bound does not depend on the rate; the flows are not said")
+    return Judgement(ours, is_met, "the bound does not depend on the rate; the number of flows is not printed")
 
 
 def variants_under_loss(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 9, emulated: several flows bring every congestion control near its best."""
+    """Figure 9, emulated: with several flows every congestion control is near its best."""
     words, is_met = [], True
     for name, part in check.series(check.lossless(runs), "congestion"):
         found = {flows: each.c_uc for flows, each in part.split("flows").items()}
         words.append(f"{name} {found['1']:.2f} to {found['10']:.2f}")
         is_met = is_met and 0.6 <= found["10"] <= 0.8
-    return Judgement(f"C_UC of 1 to 10 flows: {', '.join(words)}", is_met, "met from 0.6 to 0.8 with 10 flows")
+    return Judgement(f"C_UC of 1 to 10 flows: {', '.join(words)}", is_met, "passes from 0.6 to 0.8 with 10 flows")
 
 
 def noisy_cubic(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 2a-c: with noise, 10 flows stay higher than 1, the longest RTT is lower than the shortest."""
+    """Figure 2a-c: with noise, 10 flows stay above 1 flow, and the longest RTT is below the shortest."""
     cubic = runs[NOISY].only(congestion="cubic")
     one, ten = (cubic.only(flows=flows).profile.mean_bps for flows in ("1", "10"))
     capacity = cubic.line_rate_bps
@@ -119,22 +124,18 @@ def noisy_spread(runs: Mapping[str, Measured]) -> Judgement:
     bbr = runs[NOISY].only(congestion="bbr", flows=check.MANY)
     spreads = [statistic.sample_cov(part.goodputs_bps) for part in bbr.split("rtt").values()]
     ours = f"coefficient of variation over seeds {min(spreads):.2%} to {max(spreads):.2%}"
-    return Judgement(ours, min(spreads) > 0, "the emulated path without loss is the same for every seed")
+    return Judgement(ours, min(spreads) > 0, "the emulated path without loss gives the same result for every seed")
 
 
 def noisy_flows(runs: Mapping[str, Measured]) -> Judgement:
-    """Figure 9, cloud: C_UC grows with the flows, and most for BBR."""
+    """Figure 9, cloud: C_UC grows with the number of flows, and most for BBR."""
     gains, words = {}, []
     for name, part in check.series(runs[NOISY], "congestion"):
         by_flows = [each.c_uc for each in part.split("flows").values()]
         words.append(f"{name} {by_flows[0]:.2f} to {by_flows[-1]:.2f}")
         gains[name] = by_flows[-1] - by_flows[0]
     most = max(gains, key=lambda name: gains[name])
-    why = (
-        ""
-        if most == "bbr"
-        else f"{most} gains the most: one such flow is held back by our random loss, and several are not"
-    )
+    why = "" if most == "bbr" else f"{most} gains the most: our random loss holds back one such flow, but not several"
     return Judgement(f"C_UC of 1 to 10 flows: {', '.join(words)}", min(gains.values()) > 0 and not why, why)
 
 
@@ -150,7 +151,7 @@ def buffer_ceiling(runs: Mapping[str, Measured]) -> Judgement:
     small, large, *_ = [statistic.mean(found) for found in by_buffer.values()]
     ours = "; ".join(words)
     is_met = is_met and large > 1.5 * small
-    return Judgement(ours, is_met, "the kernel announces less than the buffer: it counts overhead")
+    return Judgement(ours, is_met, "the kernel announces a window smaller than the buffer: it subtracts overhead")
 
 
 def outlier(runs: Mapping[str, Measured]) -> Judgement:
@@ -162,7 +163,7 @@ def outlier(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def nearest_to_the_cloud(runs: Mapping[str, Measured]) -> Judgement:
-    """Which of our losses explains the cloud's profile of one CUBIC flow best."""
+    """S3-E3: which of our losses explains the cloud's profile of one CUBIC flow best."""
     series = published.find(SOURCE)[0].series["cloud-cubic-1-flow"]
     assert series.capacity is not None, "BUG: a series over RTT that has no capacity"
     ours = check.sweep(runs).only(congestion="cubic", flows=check.FEW)
@@ -175,13 +176,12 @@ def nearest_to_the_cloud(runs: Mapping[str, Measured]) -> Judgement:
     )
     words = ", ".join(f"{check.in_words(each.key)} {each.rms.value:.2f}" for each in found)
     said = f"distance (RMS, of the capacity) by loss, nearest first: {words}"
-    return Judgement(
-        said, check.chance(found[0].key) <= 1e-5, "two points of it are printed; low loss is up to 1 in 100000"
-    )
+    why = "two points of the cloud's profile are printed; up to 1 in 100000 counts as low loss"
+    return Judgement(said, check.chance(found[0].key) <= 1e-5, why)
 
 
 def anchors(runs: Mapping[str, Measured]) -> Judgement:
-    """C_UC of the four profiles whose value follows from its definition."""
+    """C_UC of the four profiles whose C_UC follows from the definition."""
     shapes = {
         "flat": (Curve((0, 1), (1, 1)), 0.75),
         "straight": (Curve((0, 1), (1, 0)), 0.5),
@@ -189,7 +189,7 @@ def anchors(runs: Mapping[str, Measured]) -> Judgement:
         "step at the near end": (Curve((0, 0, 1), (1, 0, 0)), 0.0),
     }
     off = max(abs(concavity.utilization_concavity(curve) - value) for curve, value in shapes.values())
-    return Judgement(f"largest error {off:.1e}", off < 1e-12, "with the corrected formulas, docs/concavity.md")
+    return Judgement(f"largest error {off:.1e}", off < 1e-12, "with the corrected formulas of docs/concavity.md")
 
 
 def _core(id: str, where: str, what: str, expected: str, claim: Claim, judge: Judge, *facts: str) -> Row:
@@ -204,7 +204,8 @@ _data = Publication(SOURCE).data
 
 ROWS: tuple[Row, ...] = (
     _data("S3-SYS-C", "III.A, Fig. 1", "The cloud's network and hosts", "10 Gbit/s, RTT 1 to 350 ms, buffers of 250 MB",
-          "no cloud here; its numbers are a published profile", "rate", "cloud-buffer", "cloud-rtt-range"),
+          "there is no cloud here; its numbers are kept in a published profile", "rate", "cloud-buffer",
+          "cloud-rtt-range"),
     _core("S3-SYS-T", "III.A", "The emulated network: rate, RTT, periodic loss", "10 Gbit/s, RTT to 376 ms, 1 in X",
           "reproduced", network_was_as_asked, "rate", "emulated-rtt-max", "loss-largest"),
     Row("S3-EQ4", SOURCE, "V, eqs. (2) to (4)", "C_U, C_CC and C_UC", "0.75, 0.5, 1 and 0 for the four anchors",
@@ -213,7 +214,7 @@ ROWS: tuple[Row, ...] = (
            "1 flow from 10 to just above 4 Gbit/s at 340 ms; 10 flows about 8 at 300 ms", noisy_cubic,
            "cloud-cubic-1-flow", "cloud-cubic-10-flows"),
     Row("S3-E1", SOURCE, "IV.A", "Two connections of equal RTT", "7.96 Gbit/s at 80 ms and 9.72 at 81 ms", "calibrated",
-        "what was wrong with the first is not said; here other traffic shares it", ("cloud-80ms", "cloud-81ms"),
+        "why the first is slower is not printed; here other traffic shares its path", ("cloud-80ms", "cloud-81ms"),
         (OUTLIER,), outlier),
     _core("S3-F2d-f", "Fig. 2d-f", "Emulated, CUBIC, 1, 5 and 10 flows",
           "full rate at 1 ms; at 376 ms 1.40 (largest 3.22) Gbit/s with 1 flow, 2.85 (6.44) with 10; 5 like 10",
@@ -226,7 +227,7 @@ ROWS: tuple[Row, ...] = (
            noisy_variants, "bbr-highest", "cloud-bbr-10-flows", "cloud-htcp-10-flows"),
     _core("S3-F5", "Fig. 5", "Emulated without loss, CUBIC, HTCP and Scalable TCP", "nearly the same", "shape",
           alike_without_loss, "alike-without-loss"),
-    _core("S3-F6", "Fig. 6", "Emulated, 1 in 100000, CUBIC and HTCP", "they differ from here on", "shape",
+    _core("S3-F6", "Fig. 6", "Emulated, 1 in 100000, CUBIC and HTCP", "they differ from this loss on", "shape",
           check.loss_separates, "loss-noticeable"),
     _core("S3-F7", "Fig. 7", "Emulated, CUBIC, loss from none to 1 in 500",
           "concave to convex; at 1 in 500 below 500 Mbit/s beyond 1 ms; flows help under loss too", "reproduced",
@@ -244,8 +245,8 @@ ROWS: tuple[Row, ...] = (
     _core("K3", "V.A", "C_UC over loss", "does not grow; convex at 1 in 500", "shape", check.falls_with_loss),
     _core("K4", "V.B", "C_UC over flows", "the largest step is from 1 to 2; 5 are close to 10", "shape",
           check.grows_most_from_one_to_two, "c-uc-first-step", "5-like-10-flows"),
-    _core("K5", "IV.B.1", "Congestion controls apart", "alike without loss, not from 1 in 100000 on", "shape",
-          check.loss_separates, "alike-without-loss"),
+    _core("K5", "IV.B.1", "Differences between congestion controls", "alike without loss, but not from 1 in 100000 on",
+          "shape", check.loss_separates, "alike-without-loss"),
     _core("K6", "IV.A.1, VI", "BBR under loss", "its mean profile not below CUBIC's and HTCP's", "shape",
           check.bbr_is_highest_under_loss, "bbr-highest"),
     _core("K7", "IV.B", "1 to 10 flows at the longest RTT without loss", "× 2 to 2.8", "shape", check.ten_flows_double,
@@ -255,5 +256,5 @@ ROWS: tuple[Row, ...] = (
           "like those of low loss; with 1 flow like the one without", "shape", nearest_to_the_cloud,
           "cloud-like-low-loss", "cloud-1-flow-like-emulated", "cloud-cubic-1-flow"),
     _data("S3-E4", "III.A", "Time of one set of measurements", "1 to 2 days",
-          "a matter of machines; ours is in the run's own record", "set-duration"),
+          "it depends on the computers; each run records its own time", "set-duration"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Checks of a throughput profile over RTT, flows, loss and congestion control: its shape, not its Gbit/s. Pure, no I/O.
+"""Checks of the shape of a throughput profile over RTT, flows, loss and congestion control. Pure, no I/O.
 
 All of them judge the scenario `throughput-profile`, whose axes are rtt, loss, congestion and flows.
 """
@@ -16,7 +16,7 @@ from ..reproduction.row import Judgement
 SCENARIO = "throughput-profile"
 NONE = "none"
 MARGIN = 0.02
-"""Of C_UC, C_CC and shares of the line rate: less than this is no difference between two of them."""
+"""Of C_UC, C_CC and shares of the line rate: a smaller difference between two of them is ignored."""
 NEAR_FULL = 0.9
 ALIKE = 0.05
 FEW, MANY = "1", "10"
@@ -31,7 +31,7 @@ def lossless(runs: Mapping[str, Measured]) -> Measured:
 
 
 def losses(measured: Measured) -> list[str]:
-    """From none to much."""
+    """The losses in ascending order, none first."""
     return sorted(measured.values_of("loss"), key=chance)
 
 
@@ -43,12 +43,12 @@ def chance(loss: str) -> float:
 
 
 def in_words(loss: str) -> str:
-    """Without the phase, which each seed draws anew."""
+    """The loss without the phase, which each seed draws anew."""
     return NONE if loss == NONE else f"1 in {round(1 / chance(loss))}"
 
 
 def series(measured: Measured, *axes: str) -> Iterator[tuple[str, Measured]]:
-    """The parts of a sweep that have one value of each of these axes, with a name for each."""
+    """Yields each part of a sweep with one value of each of these axes, and its name."""
     if not axes:
         yield "", measured
         return
@@ -59,7 +59,7 @@ def series(measured: Measured, *axes: str) -> Iterator[tuple[str, Measured]]:
 
 
 def full_at_the_shortest_rtt(runs: Mapping[str, Measured]) -> Judgement:
-    """K1: without loss the lowest RTT has nearly the line rate, whatever the flows and the congestion control."""
+    """K1: without loss the lowest RTT has nearly the line rate, for any number of flows and congestion control."""
     first = lossless(runs)
     rtt = first.values_of("rtt")[0]
     shares = {
@@ -67,7 +67,7 @@ def full_at_the_shortest_rtt(runs: Mapping[str, Measured]) -> Judgement:
     }
     low = min(shares, key=lambda name: shares[name])
     ours = f"{rtt}: {shares[low]:.1%} ({low}) to {max(shares.values()):.1%} of the line rate in {len(shares)} series"
-    return Judgement(ours, shares[low] >= NEAR_FULL, f"met from {NEAR_FULL:.0%}; slow start is counted")
+    return Judgement(ours, shares[low] >= NEAR_FULL, f"passes from {NEAR_FULL:.0%}; slow start is included")
 
 
 def falls_and_is_concave(runs: Mapping[str, Measured]) -> Judgement:
@@ -82,14 +82,14 @@ def falls_and_is_concave(runs: Mapping[str, Measured]) -> Judgement:
         if part.c_cc < -MARGIN:
             convex.append(name)
     ours = f"rising: {', '.join(rising) or 'none'}; C_CC of 10 flows at least {lowest:+.3f}"
-    return Judgement(ours, not rising and not convex, "the share of the ramp grows with RTT, and it is counted")
+    return Judgement(ours, not rising and not convex, "the ramp is included, and its share grows with RTT")
 
 
 def falls_with_loss(runs: Mapping[str, Measured]) -> Judgement:
     """K3: for fixed flows C_UC does not grow with loss, and at the largest loss the profile is convex.
 
-    A profile that is low everywhere has a C_UC of 1/4, more than one that is full at the first RTT and low elsewhere.
-    So C_UC is compared as long as the first RTT is full, and the mean share of the line rate over all losses.
+    A profile that is low everywhere has a C_UC of 1/4, more than one that is full at the first RTT only. So C_UC is
+    compared only while the link is full at the first RTT; the mean share of the line rate is compared for all losses.
     """
     cubic = sweep(runs).only(congestion="cubic")
     order = losses(cubic)
@@ -110,13 +110,12 @@ def falls_with_loss(runs: Mapping[str, Measured]) -> Judgement:
         ]
     )
     ours = f"C_UC over loss {', '.join(map(in_words, order))}: {'; '.join(words)}"
-    return Judgement(
-        ours, not why, why or "compared while the first RTT is full; a profile that is low everywhere has 1/4"
-    )
+    limit = "compared while the link is full at the first RTT, as a profile that is low everywhere has a C_UC of 1/4"
+    return Judgement(ours, not why, why or limit)
 
 
 def grows_most_from_one_to_two(runs: Mapping[str, Measured]) -> Judgement:
-    """K4: the largest step of C_UC over flows is from 1 to 2, and 5 flows are close to 10."""
+    """K4: C_UC grows most from 1 to 2 flows, and 5 flows are close to 10."""
     steps, apart, words = [], [], []
     for name, part in series(lossless(runs), "congestion"):
         by_flows = {int(flows): each.c_uc for flows, each in part.split("flows").items()}
@@ -137,7 +136,7 @@ def grows_most_from_one_to_two(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def spread(parts: Sequence[Measured]) -> float:
-    """How far congestion controls are apart: the mean over RTT of (highest - lowest) / line rate."""
+    """The difference between congestion controls: the mean over RTT of (highest - lowest) / line rate."""
     profiles = [part.profile.mean_bps for part in parts]
     ranges = [max(at) - min(at) for at in zip(*profiles, strict=True)]
     return statistic.mean(ranges) / parts[0].line_rate_bps
@@ -158,13 +157,13 @@ def loss_separates(runs: Mapping[str, Measured]) -> Judgement:
     words = ", ".join(f"{in_words(loss)} {value:.1%}" for loss, value in both.items())
     ours = f"apart by {without:.1%} of the line rate without loss; {words}"
     is_met = without <= ALIKE and max(both.values()) > max(2 * without, MARGIN)
-    return Judgement(ours, is_met, "which loss separates them depends on the rate")
+    return Judgement(ours, is_met, "the loss from which on they differ depends on the rate")
 
 
 def bbr_is_highest_under_loss(runs: Mapping[str, Measured]) -> Judgement:
     """K6: under loss the mean of BBR's profile is not below those of CUBIC and HTCP, over all losses and flows.
 
-    Not point by point: where a loss does not hold anybody back, BBR's probing costs it a few per cent.
+    Single points may be lower: where the loss slows down none of them, probing costs BBR a few per cent.
     """
     shares: dict[str, dict[str, list[float]]] = {}
     below: dict[str, float] = {}
@@ -180,7 +179,7 @@ def bbr_is_highest_under_loss(runs: Mapping[str, Measured]) -> Judgement:
     words = [
         f"{loss} {'/'.join(f'{mean:.2f}' for mean in means)}" for loss, means in {"all": overall, **by_loss}.items()
     ]
-    why = f"below by up to {max(below.values()):.2f} at {', '.join(below)}" if below else ""
+    why = f"BBR is lower by up to {max(below.values()):.2f} at {', '.join(below)}" if below else ""
     return Judgement(f"BBR/CUBIC/HTCP, share of the line rate: {'; '.join(words)}", overall[0] >= max(overall), why)
 
 

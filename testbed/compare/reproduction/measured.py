@@ -1,4 +1,4 @@
-"""What a scenario measured, as rows look at it: results by parameter, profiles, means with intervals. Pure, no I/O."""
+"""The results of a scenario for the rows: results by parameter, profiles, means with intervals. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Size: TypeAlias = Literal["quick", "full"]
 
 @dataclass(frozen=True)
 class Measured:
-    """The results of a scenario that are not invalid; `left_out` are the others, which are never averaged.
+    """The valid and suspect results of a scenario; `left_out` are the invalid ones, which are never averaged.
 
-    What has left-out results only is not passed over: whoever asks for it gets a UserError.
+    Asking for parameters that have only left-out results raises UserError.
     """
 
     scenario: str
@@ -38,14 +38,14 @@ class Measured:
 
     @property
     def cautions(self) -> str:
-        """What to know of the trials before believing what they say; empty if all are valid."""
+        """What to know about the trials before trusting their results; empty if all are valid."""
         suspect = sum(each.verdict == "suspect" for each in self.results)
         counts = {"suspect": suspect, "invalid and left out": self.invalid}
         said = ", ".join(f"{count} are {word}" for word, count in counts.items() if count)
-        return f"of {len(self.results) + self.invalid} trials of {self.scenario} {said}" if said else ""
+        return f"of the {len(self.results) + self.invalid} trials of {self.scenario}, {said}" if said else ""
 
     def only(self, **params: str) -> Measured:
-        """Those with these parameters; a key is the end of an axis's ("loss" for path.loss), with _ for dots."""
+        """The results with these parameters; a key is the end of an axis ("loss" for path.loss), with _ for dots."""
         wanted = {self._key(end): text for end, text in params.items()}
         found, left_out = (
             tuple(each for each in some if wanted.items() <= each.data["params"].items())
@@ -70,7 +70,7 @@ class Measured:
         return {text: self.only(**{end: text}) for text in self.values_of(end)}
 
     def numbers(self, read: Callable[[Mapping[str, Any]], float | None]) -> list[float]:
-        """What `read` finds in each result; results without it are left out."""
+        """The number that `read` gets from each result; results for which it is None are left out."""
         return [value for each in self.results if (value := read(each.data)) is not None]
 
     @property
@@ -91,7 +91,7 @@ class Measured:
 
     @property
     def line_rate_bps(self) -> float:
-        """The goodput of a full link, headers taken off."""
+        """The goodput of a full link: its rate without the headers."""
         return tcp_model.line_rate_limit_bps(self.capacity_bps)
 
     @property

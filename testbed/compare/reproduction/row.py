@@ -14,9 +14,9 @@ Outcome: TypeAlias = Literal["pass", "fail", "not run"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What came out for a row: ours in words, with its interval where there are repetitions.
+    """The judgement of a row: our result in words, with its interval where there are repetitions.
 
-    `is_met` None is a row that has nothing to be met. `why` explains a failure, or what limits a success.
+    `is_met` is None if there is no criterion to meet. `why` explains a failure, or what limits a success.
     """
 
     ours: str
@@ -31,10 +31,10 @@ Judge: TypeAlias = Callable[[Mapping[str, Measured]], Judgement]
 class Row:
     """One row. `id` begins with the publication ("S3-F7"; "K…" are checks over several rows).
 
-    `source` is the published profile and `where` the place in it. `expected` says, in our words, what is printed.
-    `facts` are the keys of that profile behind it. `scenarios` are the runs that `judge` gets, by name; a formula
-    needs none. Without a `judge` the row is not run, and `limits` says why; otherwise what is not as it was there.
-    `needs` are node types and engines without which the scenarios cannot be read.
+    `source` is the published profile, `where` the section, table or figure. `expected` says, in our words, what is
+    printed. `facts` are the keys of the profile that it is based on. `scenarios` are the runs that `judge` gets, by
+    name; a formula needs none. A row without a `judge` is not run, and `limits` says why; for other rows `limits` says
+    how our conditions differ from the publication's. `needs` are the node types and engines of the scenarios.
     """
 
     id: str
@@ -75,13 +75,13 @@ class Publication:
         return Row(id, self.source, where, what, expected, claim, limits, facts, scenarios, judge)
 
     def data(self, id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
-        """One that is not run; `limits` says why."""
+        """A row that is not run; `limits` says why."""
         return Row(id, self.source, where, what, expected, "data only", limits, facts)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A row with what came out; `judgement` None is a row that was not run, and `why` says the reason."""
+    """A row with its judgement; `judgement` is None if the row was not run, and `why` gives the reason."""
 
     row: Row
     judgement: Judgement | None
@@ -89,7 +89,7 @@ class Finding:
 
     @property
     def outcome(self) -> Outcome | None:
-        """None where nothing had to be met."""
+        """None where there is no criterion to meet."""
         if self.judgement is None:
             return "not run"
         return None if self.judgement.is_met is None else "pass" if self.judgement.is_met else "fail"

@@ -1,4 +1,4 @@
-"""The table of rows: what was printed, what came out here, and what that may be called. Pure, no I/O."""
+"""The table of rows: what was printed, what came out here, and how strong the claim is. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -40,13 +40,16 @@ def counts(findings: Sequence[Finding]) -> str:
 
 
 def remark(finding: Finding) -> str:
-    """Why it failed or was not run, and what is not as it was there."""
+    """Why the row failed or was not run, and how our conditions differ from those of the publication."""
     said = [finding.judgement.why if finding.judgement else finding.why, finding.row.limits]
     return "; ".join(dict.fromkeys(each for each in said if each))
 
 
 def markdown(findings: Sequence[Finding], citations: Mapping[str, Citation], title: str, how: str) -> str:
-    """A page with a table for each publication, and below it what limits its rows."""
+    """A page with a table for each publication, and below each table the limits of its rows.
+
+    `how` is the introduction: who the page is for, and how to make it.
+    """
     lines = [f"# {title}", "", how, "", f"{len(findings)} rows: {counts(findings)}.", "", CLAIMS]
     for source, members in groupby(findings, key=lambda finding: finding.row.source):
         group = list(members)
@@ -61,9 +64,9 @@ def markdown(findings: Sequence[Finding], citations: Mapping[str, Citation], tit
     return "\n".join(lines) + "\n"
 
 
-CLAIMS = """What a pass may be called. **reproduced**: the same mechanism, so the numbers compare. **shape**: orderings
-and curvature compare, numbers do not. **calibrated**: the number is an input of ours, so meeting it proves only that
-the emulator works. **data only**: nothing is run; the numbers are kept as a published profile."""
+CLAIMS = """How strong a pass is. **reproduced**: the same mechanism, so the numbers compare. **shape**: orderings and
+curvature compare, numbers do not. **calibrated**: the number is an input of ours, so meeting it proves only that the
+emulator works. **data only**: nothing is run; the numbers are kept as a published profile."""
 
 
 def _citation(citation: Citation) -> str:
