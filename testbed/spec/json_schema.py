@@ -20,12 +20,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
     """It judges each value by itself; what must hold between values only loading can tell."""
     model = TopologyFile if kind == "topology" else ScenarioFile
-    found = model.model_json_schema()
-    if kind == "scenario":
-        workload, definitions = registry.json_schema()
-        found["properties"]["workload"] |= workload
-        found["$defs"] |= definitions
-    found = _without_null(found)
+    found: dict[str, Any] = _without_null(model.model_json_schema())
     if kind == "scenario":
         _complete(found)
     _complete_topology(found if kind == "topology" else found["$defs"]["TopologyFile"])

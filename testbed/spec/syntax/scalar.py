@@ -10,12 +10,9 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from pydantic import BeforeValidator
-
 from ... import units
 from ...error import ValueRefused, one_of
 from .document import MAPPING
-from .file_model import Shape
 
 NAME_PATTERN = r"[a-z0-9][a-z0-9-]{0,31}"
 NAME_ALLOWED = "1 to 32 of a-z, 0-9 and '-', beginning with a letter or digit"
@@ -95,17 +92,6 @@ def word(pattern: str, noun: str, allowed: str) -> Callable[[Any], str]:
         return text
 
     return read
-
-
-def tagged(key: str, allowed: Collection[str]) -> BeforeValidator:
-    """For a union of shapes that differ by the word under `key`: whether it is there and known."""
-
-    def known(value: Any) -> Any:
-        if not isinstance(value, Shape):
-            tag_of(value, key, allowed)
-        return value
-
-    return BeforeValidator(known)
 
 
 def tag_of(value: Any, key: str, allowed: Collection[str]) -> str:

@@ -17,7 +17,7 @@ from .file_model import Shape
 from .scalar import tag_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Variant:
     """An annotation for a pydantic field: the value is one of the shapes of `table`, which has them by the word that a
     file gives under `key`.

@@ -16,7 +16,8 @@ from ...model.workload import Workload
 from ..syntax.document import Fault
 from ..syntax.field import Rate, Size, Span, Time, matching
 from ..syntax.file_model import Shape
-from ..syntax.scalar import NAME_ALLOWED, NAME_PATTERN, tagged, text_of
+from ..syntax.scalar import NAME_ALLOWED, NAME_PATTERN, text_of
+from ..syntax.variant import Variant
 from .common import Congestion, EndsFile
 from .registry import place_faults
 from .udp import Length
@@ -133,7 +134,7 @@ PATTERNS: dict[str, type[AnyBackgroundFile]] = {
     "constant": ConstantFile,
 }
 
-BackgroundFile: TypeAlias = Annotated[AnyBackgroundFile, Field(discriminator="pattern"), tagged("pattern", PATTERNS)]
+BackgroundFile: TypeAlias = Annotated[AnyBackgroundFile, Variant("pattern", PATTERNS)]
 
 
 def background_file(background: Background) -> AnyBackgroundFile:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
-from typing import Annotated, Any, TypeAlias, get_args
-
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from typing import Annotated, TypeAlias, get_args
 
 from ...error import UserError, one_of
 from ...model.address import address_book
@@ -17,7 +13,7 @@ from ...model.route import way
 from ...model.topology import Topology
 from ...model.workload import BUILT_IN, Workload
 from ..syntax.document import Fault
-from ..syntax.scalar import tag_of
+from ..syntax.variant import Variant
 from .common import EndsFile, ToolFile
 
 TOOLS: dict[str, type[ToolFile]] = {
@@ -32,33 +28,7 @@ def register(file: type[ToolFile]) -> None:
     TOOLS[tool] = file
 
 
-@dataclass(frozen=True)
-class _ByTool:
-    """Reads a mapping by the keys of the tool that it names."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(_read)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {}  # `json_schema` has it, of the tools that are there when it is asked
-
-
-def _read(value: Any) -> ToolFile:
-    return value if isinstance(value, ToolFile) else TOOLS[tag_of(value, "tool", TOOLS)].model_validate(value)
-
-
-WorkloadFile: TypeAlias = Annotated[ToolFile, _ByTool()]
-
-
-def json_schema() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Of a workload, and the definitions to which it refers."""
-    definitions: dict[str, Any] = {}
-    for file in TOOLS.values():
-        one = file.model_json_schema()
-        definitions |= {**one.pop("$defs", {}), file.__name__: one}
-    refs = {tool: f"#/$defs/{file.__name__}" for tool, file in TOOLS.items()}
-    one_of = {"oneOf": [{"$ref": ref} for ref in refs.values()]}
-    return {"discriminator": {"mapping": refs, "propertyName": "tool"}, **one_of}, definitions
+WorkloadFile: TypeAlias = Annotated[ToolFile, Variant("tool", TOOLS)]
 
 
 def workload_file(workload: Workload) -> ToolFile:
