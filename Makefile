@@ -1,9 +1,17 @@
-# `make demo` shows what the testbed does; `make test` checks it. Both set up what is missing first.
+# `make demo` shows what the testbed does; `make test` checks it, and `make nightly` what takes longer. Each sets up what
+# is missing first.
 TESTBED = .venv/bin/testbed
 PYTHON = .venv/bin/python
 DEMO = results/quickstart
 
-.PHONY: setup demo test check bench regression regression-compare clean
+# How many tests run side by side: make test WORKERS=1. Those of one `xdist_group` run one after the other.
+WORKERS = auto
+PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
+# What `make nightly` reproduces of the publications: quick (short runs) or full (their own numbers).
+SIZE = quick
+NIGHTLY = results/nightly
+
+.PHONY: setup demo check check-style check-types check-tests test nightly bench regression regression-compare clean
 
 setup:
 	@./setup.sh
@@ -19,14 +27,29 @@ demo: setup
 	@echo "All results:  $(CURDIR)/$(DEMO) (a folder for each trial)"
 	@echo "The command:  $(CURDIR)/$(TESTBED) --help"
 
+# The three side by side; what each says comes in one piece.
+check: setup
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target check-style check-types check-tests
+
+check-style:
+	$(PYTHON) -m ruff check .
+
+check-types:
+	$(PYTHON) -m mypy
+
+check-tests:
+	$(PYTEST) -q -m "not lab and not root and not slow and not nightly"
+
 test:
 	@./setup.sh test
-	$(PYTHON) -m pytest
+	$(PYTEST) -m "not nightly"
 
-check: setup
-	$(PYTHON) -m ruff check .
-	$(PYTHON) -m mypy
-	$(PYTHON) -m pytest -q -m "not lab and not root and not slow"
+# All tests and all rows of the publications. A row that is not met is no failure here; compare the page with
+# docs/reproduction.md.
+nightly:
+	@./setup.sh test
+	$(PYTEST)
+	$(TESTBED) reproduce --$(SIZE) --results $(NIGHTLY) --output $(NIGHTLY)/reproduction.md || test $$? -eq 1
 
 bench: setup
 	$(PYTHON) -m benchmarks

@@ -1,4 +1,6 @@
-"""Fixtures: one real trial in the lab kernel, from a few changed values to its result and its folder."""
+"""Before the first test: this run apart from others. Fixtures: one real trial in the lab kernel, from a few changed
+values to its result and its folder.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import private
 import pytest
 from trials import Ran, Steps, make_trial, tampered
 
@@ -16,6 +19,12 @@ from testbed.trial.orders.sequence import orders
 
 hypothesis.settings.register_profile("testbed", deadline=None)  # a loaded machine proves nothing
 hypothesis.settings.load_profile("testbed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Each process that runs tests is by itself; the one that only hands them out (`-n`) needs nothing."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        config.add_cleanup(private.begin())
 
 
 @pytest.fixture(autouse=True)

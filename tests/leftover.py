@@ -1,24 +1,36 @@
-"""What a trial might leave behind: processes that were started in a folder, or whose network is not the host's."""
+"""What a trial might leave behind: processes that were started in a folder, or whose network is not the host's.
+
+Only what the caller started is counted, whatever else runs on this computer: a test's folder is in no one else's
+command line, and `private` hides the namespaces of others.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
 import select
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from private import NAMES
 
 PATIENCE_S = 20.0
 """How long processes that were told to go have for it; a test that needs that long has failed."""
+PR_SET_CHILD_SUBREAPER = 36
+LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def processes_below(folder: Path) -> list[int]:
     """The processes whose working directory, or a word of whose command line, is in a folder."""
+    inside = re.compile(rf"{re.escape(str(folder))}(?![\w.-])")
     found = []
     for path in Path("/proc").iterdir():
         if path.name.isdigit() and int(path.name) != os.getpid():
             with suppress(OSError):
                 words = (path / "cmdline").read_bytes().decode(errors="replace").split("\0")
-                if os.readlink(path / "cwd").startswith(f"{folder}/") or any(str(folder) in word for word in words):
+                if os.readlink(path / "cwd").startswith(f"{folder}/") or any(map(inside.search, words)):
                     found.append(int(path.name))
     return found
 
@@ -38,6 +50,39 @@ def outlive(pids: list[int]) -> list[int]:
 
 
 def namespaces() -> set[str]:
-    """The network namespaces that the host has names for."""
-    folder = Path("/run/netns")
-    return {path.name for path in folder.iterdir()} if folder.exists() else set()
+    """The network namespaces that we gave names to. Without root that is none."""
+    if os.geteuid() or not NAMES.exists():
+        return set()
+    return {path.name for path in NAMES.iterdir()}
+
+
+@contextmanager
+def adopting() -> Iterator[None]:
+    """Inside, what our processes leave running becomes our child, and so does not get out of `descendants`."""
+    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1)
+    try:
+        yield
+    finally:
+        LIBC.prctl(PR_SET_CHILD_SUBREAPER, 0)
+
+
+def descendants(name: str) -> set[int]:
+    """Those of the processes below this one that have a name."""
+    parents = dict(filter(None, map(_parent, Path("/proc").glob("[0-9]*/stat"))))
+    found: set[int] = set()
+    for pid in parents:
+        line = [pid]
+        while line[-1] in parents:
+            line.append(parents[line[-1]][0])
+        if os.getpid() in line[1:] and parents[pid][1] == name:
+            found.add(pid)
+    return found
+
+
+def _parent(stat: Path) -> tuple[int, tuple[int, str]] | None:
+    """The number of a process, that of its parent, and its name; None if it has gone."""
+    with suppress(OSError):
+        pid, _, rest = stat.read_text().partition(" (")
+        name, _, fields = rest.rpartition(") ")
+        return int(pid), (int(fields.split()[1]), name)
+    return None

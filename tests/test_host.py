@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from leftover import namespaces, outlive, processes_below
+from leftover import adopting, descendants, namespaces, outlive, processes_below
 from trials import Ran, make_trial
 
 from testbed.error import MachineError
@@ -34,10 +33,10 @@ import sys
 from pathlib import Path
 from trials import make_trial
 from test_host import PLAIN_LINK
-from testbed import runner
-from testbed.trial import orders
+from testbed.trial import run
+from testbed.trial.orders.sequence import orders
 trial = make_trial(path=PLAIN_LINK, kernel="host", workload={"duration": "100 s"})
-runner.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print("alive", flush=True))
+run.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print("alive", flush=True))
 """
 
 
@@ -143,18 +142,10 @@ def test_open_vswitch_runs_beside_that_of_the_system_and_goes_with_the_trial(tmp
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "kernel": "host"}
     ping = {"tool": "ping", "from": "a", "to": "b", "count": 4, "interval": "500 ms"}
     trial = trial_of({**rest, "topology": {"name": "net", "nodes": nodes, "links": links}, "workload": ping}, "test")
-    before = processes_named("ovs-vswitchd")
-    done = run.run(trial, orders(trial), tmp_path)
+    with adopting():
+        done = run.run(trial, orders(trial), tmp_path)
+        assert descendants("ovs-vswitchd") == set()
     assert done.data["measured"]["ping"]["received"] == 4
     assert done.data["sdn"]["controllers"]["c"]["packet_ins"] == {"s": 3}
     assert done.data["sdn"]["switches"]["s"]["datapath"] == "user"
-    assert processes_named("ovs-vswitchd") == before
     assert not Path("/run/tb-ovs").exists()
-
-
-def processes_named(name: str) -> set[str]:
-    found = set()
-    for path in Path("/proc").glob("[0-9]*/comm"):
-        with contextlib.suppress(OSError):
-            found |= {path.parent.name} if path.read_text().strip() == name else set()
-    return found

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import private
 import pytest
 from trials import Ran
 
 from testbed import package, process
-from testbed.cache_folder import user_folder
 from testbed.error import MachineError
 from testbed.kernel import lab
 from testbed.kernel.image.cache import find
@@ -255,7 +255,7 @@ def test_what_mininet_only_prints_ends_the_trial(tmp_path: Path) -> None:
 @pytest.fixture(scope="session")
 def own_tests() -> Path:
     """The tests in Mininet's source, which Debian's package leaves out; fetched once, by APT."""
-    folder = user_folder() / "mininet-tests"
+    folder = private.SHARED / "mininet-tests"
     if not folder.exists():
         try:
             fetch(folder)

@@ -244,11 +244,11 @@ def test_a_step_that_fails_leaves_every_machine_as_it_was(computers: Room, tmp_p
 KILLED = """
 import sys
 from pathlib import Path
-from testbed import runner
-from testbed.specfile import load_scenario
-from testbed.trial import orders
+from testbed.spec.load import load_scenario
+from testbed.trial import run
+from testbed.trial.orders.sequence import orders
 trial = load_scenario(Path(sys.argv[1])).trials()[0]
-runner.run(trial, orders(trial), Path(sys.argv[2]), progress=lambda lab_s: print("alive", flush=True))
+run.run(trial, orders(trial), Path(sys.argv[2]), progress=lambda lab_s: print("alive", flush=True))
 """
 
 

@@ -503,10 +503,10 @@ ONE_TRIAL = """
 import sys
 from pathlib import Path
 from test_vm import IPERF3, make_trial
-from testbed import runner
-from testbed.trial import orders
+from testbed.trial import run
+from testbed.trial.orders.sequence import orders
 trial = make_trial(workload={**IPERF3, "duration": "100 s"})
-runner.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print("alive", flush=True))
+run.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print("alive", flush=True))
 """
 
 
