@@ -18,6 +18,6 @@ def open(path: str | Path) -> Results:
 
     Raises UserError for a folder that holds no results, or those of another schema version.
     """
-    from .sweep.database import open_results  # Arrow takes a while to import
+    from .sweep.database import open_results  # importing Arrow takes a while
 
     return open_results(path)

@@ -1,4 +1,4 @@
-"""What can go wrong, and for whom: the user's errors, the machine's, and nobody else's. Pure, no I/O.
+"""The errors of the user and of the computer. Pure, no I/O.
 
 Our own mistakes are not here: they are assertions whose text begins with "BUG:".
 """
@@ -19,7 +19,7 @@ class TestbedError(Exception):
 
 
 class UserError(TestbedError):
-    """What the user asked for cannot be: a file, an option or a combination of them is wrong."""
+    """The user's input is wrong: a file, an option or a combination of them."""
 
     exit_code: ClassVar[int] = 2
 
@@ -36,7 +36,7 @@ class MachineError(TestbedError):
 
 
 class ValueRefused(UserError, ValueError):
-    """One value that does not mean anything in its place, and what would.
+    """One value that is wrong, and what would be allowed.
 
     `allowed` is None where nothing short can be said. `at` is where inside a list or mapping the value
     stands, empty if it is the whole.
@@ -51,7 +51,7 @@ class ValueRefused(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong in a spec file.
+    """One fault of a spec file.
 
     `file` is the file as the user would name it, or the option (`--set path.rtt=5`); `line` counts from 1
     and is None for options and for a file that cannot be read at all.
@@ -81,14 +81,14 @@ def with_allowed(what: str, allowed: str | None) -> str:
 
 
 def one_of(allowed: Sequence[str], written: str) -> str:
-    """The allowed words as text, and the one that was probably meant."""
+    """The allowed words as text, with the one that was probably meant."""
     listed = ", ".join(allowed)
     meant = nearest(written, allowed)
     return listed if meant is None else f"{listed} (did you mean {meant!r}?)"
 
 
 def nearest(written: str, known: Sequence[str]) -> str | None:
-    """The known word most like the written one, or None if none is like it; letter case costs nothing."""
+    """The known word that is most similar to the written one, or None; ignores letter case."""
     by_fold: dict[str, str] = {}
     for word in known:
         by_fold.setdefault(word.casefold(), word)

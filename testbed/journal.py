@@ -1,8 +1,8 @@
-"""The journal: what of ours could outlast us if we were killed now, noted before it is there. Writes and locks files
-in the user's cache folder.
+"""The journal: names what would outlast us if we were killed, before it exists. Writes and locks files in the user's
+cache folder.
 
-An entry is a file, and whoever keeps it holds a lock on it. The kernel gives the lock back however they end, so that
-an entry that nobody holds is of somebody who was killed: what it names is to be removed, and nothing else.
+An entry is a file, and its keeper holds a lock on it. The kernel releases the lock however the keeper ends, so an entry
+that nobody holds was left by a killed process: what it names is to be removed, and nothing else.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .cache_folder import user_folder
 from .error import MachineError, TestbedError
 
 RUN = "run"
-"""The kind of an entry for a run that goes on: its results folder."""
+"""The kind of entry for a run in progress: its results folder."""
 FRESH = re.compile(r"\.fresh-[0-9a-f]+")
 
 
 class Taken(TestbedError):
-    """There is an entry of this kind and name already."""
+    """An entry of this kind and name exists."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`kind` says how what it names is removed (see `leftover`), `about` what that is: JSON."""
+    """`kind` says how to remove what it names (see `leftover`), `about` what that is: JSON."""
 
     kind: str
     name: str
@@ -46,19 +46,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Held:
-    """An entry that we keep. The descriptor may be handed on: the entry is held as long as anybody has it."""
+    """An entry that we keep. The descriptor may be passed on: the entry is held as long as anybody has it."""
 
     entry: Entry
     descriptor: int
 
     def update(self, **about: Any) -> Held:
-        """The same entry saying more, or something else. Nobody sees half of it: it is appended as a line."""
+        """Replaces the content of the entry. Nobody sees half of it: it is appended as a line."""
         entry = Entry(self.entry.kind, self.entry.name, {**self.entry.about, **about})
         os.write(self.descriptor, _line(entry))
         return Held(entry, self.descriptor)
 
     def remove(self) -> None:
-        """What it names is gone."""
+        """Removes the entry: what it names is gone."""
         self.entry.path.unlink(missing_ok=True)
         os.close(self.descriptor)
 
@@ -68,7 +68,7 @@ def folder() -> Path:
 
 
 def note(kind: str, name: str, **about: Any) -> Held:
-    """A new entry, which we keep. Raises Taken if there is one of this kind and name, held or not."""
+    """Writes a new entry and keeps it. Raises Taken if one of this kind and name exists, held or not."""
     entry = Entry(kind, name, about)
     fresh = folder() / f".fresh-{secrets.token_hex(8)}"
     try:
@@ -90,13 +90,13 @@ def note(kind: str, name: str, **about: Any) -> Held:
 
 
 def unique(name: str) -> str:
-    """A name that no other entry has."""
+    """A unique name."""
     return f"{name}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
 @contextmanager
 def noted(kind: str, name: str, **about: Any) -> Iterator[Held]:
-    """An entry for as long as the block goes on: for what removes itself unless it is killed."""
+    """Keeps an entry until the block ends: for what removes itself unless it is killed."""
     held = note(kind, name, **about)
     try:
         yield held
@@ -105,14 +105,14 @@ def noted(kind: str, name: str, **about: Any) -> Iterator[Held]:
 
 
 def adopt(path: Path, descriptor: int) -> Held:
-    """An entry that was handed to us with its descriptor."""
+    """An entry that was passed to us with its descriptor."""
     entry = _read(path, descriptor)
-    assert entry is not None, "BUG: an entry that says nothing was handed on"
+    assert entry is not None, "BUG: an empty entry was passed on"
     return Held(entry, descriptor)
 
 
 def entries() -> Iterator[tuple[Entry, bool]]:
-    """All entries, and whether somebody keeps them."""
+    """All entries, and whether each has a keeper."""
     for path in sorted(folder().glob("[!.]*.json")):
         with _opened(path) as descriptor:
             if descriptor is None:
@@ -124,7 +124,7 @@ def entries() -> Iterator[tuple[Entry, bool]]:
 
 @contextmanager
 def orphans() -> Iterator[list[Entry]]:
-    """The entries that nobody keeps. While the block goes on we do, so that nobody else removes what they name."""
+    """The entries without a keeper. We keep them until the block ends, so that nobody else removes what they name."""
     with contextlib.ExitStack() as stack:
         found = []
         for path in sorted(folder().glob("[!.]*.json")):
@@ -169,7 +169,7 @@ def _lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether the file that we opened still has its name."""
+    """Whether the opened file still has its name."""
     with contextlib.suppress(FileNotFoundError):
         there = path.stat()
         return os.path.samestat(there, os.fstat(descriptor))
@@ -181,7 +181,7 @@ def _line(entry: Entry) -> bytes:
 
 
 def _read(path: Path, descriptor: int) -> Entry | None:
-    """What the last whole line says; None if there is none."""
+    """The content of the last complete line; None if there is none."""
     lines = os.pread(descriptor, os.fstat(descriptor).st_size, 0).split(b"\n")[:-1]
     for line in reversed(lines):
         with contextlib.suppress(ValueError, KeyError, TypeError):

@@ -1,6 +1,6 @@
-"""What comes with the testbed: published profiles, topologies, and scenarios with two sizes. Looks whether files exist.
+"""The library that comes with the testbed: published profiles, topologies, scenarios. Looks whether files exist.
 
-In a checkout the three folders stand beside the package, and links lead there; an installed package holds them.
+In a checkout the three folders are beside the package, behind links; an installed package contains them.
 """
 
 from __future__ import annotations

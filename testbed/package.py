@@ -1,4 +1,4 @@
-"""A Debian package the testbed needs, and whether it is there. May look for files, nothing else."""
+"""Debian packages that the testbed needs, and whether they are installed. Looks for files, nothing else."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
 TEST = "test"
-"""What only the tests of the testbed itself need."""
+"""The use of what only our own tests need."""
 
 SERVICES = {
     "nginx-light": ("nginx",),
@@ -23,7 +23,7 @@ SERVICES = {
 """Packages that start servers when they are installed, or bring some that do, and their names."""
 
 SYSTEMD = Path("/run/systemd/system")
-"""There where systemd is what starts servers; elsewhere the runlevel decides."""
+"""This folder exists where systemd starts servers; otherwise the runlevel decides."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ def packages(use: str | None = None) -> tuple[Package, ...]:
 
 
 def missing(use: str | None = None) -> tuple[Package, ...]:
-    """Those of `packages(use)` that are not there."""
+    """Those of `packages(use)` that are missing."""
     return tuple(package for package in packages(use) if not package.present)
 
 
 def install_command(names: Iterable[str]) -> str:
-    """What to type to get these packages. A server among them is neither started nor left to start by itself."""
+    """What to type to install these packages. Servers among them do not start, now or at boot."""
     listed = list(names)
     sudo = "" if os.geteuid() == 0 else "sudo "
     services = [service for name in listed for service in SERVICES.get(name, ())]

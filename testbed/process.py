@@ -1,7 +1,6 @@
-"""Starts processes and ends them. The only module that does; every other one asks it.
+"""Starts processes and ends them; no other module does, but for those of the agent.
 
-Each process leads a session of its own, so that ending it ends its children too, and is told to go
-when the testbed itself is killed.
+Each process leads its own session, so that ending it ends its children too, and ends when the testbed is killed.
 """
 
 import contextlib
@@ -18,7 +17,7 @@ from typing import IO
 
 from .error import MachineError, TestbedError
 from .package import fix_for, which
-from .package import search_path as search_path  # for those who make an environment
+from .package import search_path as search_path  # for callers that make an environment
 
 Words = Sequence[str | Path]
 Stream = int | IO[bytes] | None
@@ -28,12 +27,12 @@ DISCARD = subprocess.DEVNULL
 TO_STDOUT = subprocess.STDOUT
 
 LEASH = ("--pdeathsig", "TERM", "--", "sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"')
-"""For setpriv: the process ends when we die; if we died before it was asked to, it does not begin."""
+"""For setpriv: the process ends when we die, and does not start if we have died before."""
 
 
 @dataclass(frozen=True)
 class Completed:
-    """A command that ended with status 0, and what it wrote."""
+    """A command that ended with status 0, and its output."""
 
     argv: tuple[str, ...]
     stdout: str
@@ -66,7 +65,7 @@ class Running:
 
     @property
     def pid(self) -> int:
-        """Also the number of its process group and of its session."""
+        """The number of the process, its process group and its session."""
         return self._popen.pid
 
     @property
@@ -112,7 +111,7 @@ class Running:
             return self._popen.returncode
         if self.poll() is None and grace_s > 0:
             self.signal(signal.SIGTERM)
-            with contextlib.suppress(CommandError):  # It had its chance; the next line does not ask.
+            with contextlib.suppress(CommandError):  # It had its chance; now kill it.
                 self.wait(grace_s)
         self.signal(signal.SIGKILL)
         status = self._popen.wait()

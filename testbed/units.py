@@ -1,6 +1,6 @@
-"""Quantities as text with a unit, to and from exact numbers in base units. Pure, no I/O, never a float.
+"""Converts quantities between text with a unit and exact numbers in base units. Pure, no I/O, never a float.
 
-Every parse_* takes what a person writes ("100 ms", "10Gbit/s"), returns whole base units or a Fraction, and
+Every parse_* takes text ("100 ms", "10Gbit/s"), returns whole base units or a Fraction, and
 raises ValueRefused for anything it cannot convert exactly. Every format_* gives the canonical text, and
 parse(format(x)) == x. Nothing is negative. Space between number and unit is optional.
 """
@@ -17,10 +17,10 @@ from .error import ValueRefused, nearest
 
 @dataclass(frozen=True)
 class Quantity:
-    """What can be measured: the units one may write, each as its number of base units.
+    """A quantity: its units, each as a number of base units.
 
-    The first unit is the base unit. `aliases` are other spellings; `hints` say what was probably meant by a
-    unit that is refused.
+    The first unit is the base unit. `aliases` are other spellings; `hints` map refused units
+    to the ones that were probably meant.
     """
 
     noun: str

@@ -266,7 +266,7 @@ def test_clean_all_takes_down_what_is_up(home: Home) -> None:
         (
             ("up", "nic.yaml", "--kernel", "lab-realtime"),
             2,
-            "node s (nic eth7): a lab kernel has no way to a real NIC; allowed",
+            "node s (nic eth7): a lab kernel cannot use a real NIC; allowed",
         ),
     ],
 )

@@ -1,1 +1,1 @@
-"""Networks that stay up, for people to work in: who keeps them up, who talks with them, and how they are doing."""
+"""Running networks, for people to work in: starts them, keeps them, connects to them, shows their state."""

@@ -1,4 +1,4 @@
-"""What it takes to have a topology stand, without a workload: a plan and the steps that carry it out. Pure, no I/O."""
+"""A topology without a workload as a plan and the steps that execute it. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..trial.orders import bring_up, remote
 from ..trial.orders.memory import memory_bytes
 
 PROGRAMS_BYTES = 512 << 20
-"""Memory of a lab kernel for what people start in it."""
+"""The memory of a lab kernel for the programs that people start in it."""
 
 
 IMPAIRMENTS = ("rate", "rtt", "delay", "loss", "buffer", "jitter", "policy")
@@ -26,7 +26,7 @@ IMPAIRMENTS = ("rate", "rtt", "delay", "loss", "buffer", "jitter", "policy")
 
 @dataclass(frozen=True)
 class Build:
-    """`memory_bytes` is a ceiling for a lab kernel; it takes what it touches. `notes` are for whoever asked for it."""
+    """`memory_bytes` is a ceiling for a lab kernel; it takes what it touches. `notes` are for the user."""
 
     topology: Topology
     kernel: Kernel
@@ -36,7 +36,7 @@ class Build:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """What those who talk with the network need to know of it."""
+        """What clients need to know about the network."""
         return {
             "topology": self.topology.name,
             "kernel": self.kernel.place,
@@ -65,7 +65,7 @@ class Build:
 
 
 def _drop_counters(stage: Stage) -> tuple[str, ...]:
-    """The counters of nftables of what this direction's losses and policy dropped."""
+    """The nftables counters of packets that this direction's losses and policy dropped."""
     return (*stage.drop_counters, *((stage.policed_counter,) if stage.policing else ()))
 
 
@@ -79,7 +79,7 @@ def build(topology: Topology, kernel: Kernel) -> Build:
 
 
 def _trial(topology: Topology, kernel: Kernel) -> Trial:
-    """What machines are asked for as if somebody pinged: nobody knows yet what people will start there."""
+    """A trial with a ping, for what machines need: nobody knows yet what people will start."""
     first, second = ([node.name for node in topology.nodes if node.kind.runs_workloads] * 2)[:2]
     return Trial("up", (), 1, 0, topology, PingWorkload(first, second), kernel)
 
@@ -87,4 +87,5 @@ def _trial(topology: Topology, kernel: Kernel) -> Trial:
 def _notes(topology: Topology) -> Iterator[str]:
     for link in topology.links:
         if link.schedule:
-            yield f"link {link.name}: its schedule begins with a workload, and there is none: it stays as it starts"
+            what = "its schedule needs a workload, which this network has not"
+            yield f"link {link.name}: {what}; the link stays as it starts"

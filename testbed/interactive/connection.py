@@ -1,4 +1,4 @@
-"""A connection to a network that is up: one session or request. Uses our standard streams, terminal and signals."""
+"""A connection to a running network: one session or request. Uses our standard streams, terminal and signals."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .running_network import Network
 
 READ_BYTES = 65536
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-"""Signals that are meant for the program in the node."""
+"""Signals that we pass on to the program in the node."""
 
 
 class Gone(MachineError):
-    """The network went down while we worked in it."""
+    """The network went down during the session."""
 
     def __init__(self, network: Network) -> None:
-        super().__init__(f"the network {network.name} has gone down", "testbed up, for it to stand again")
+        super().__init__(f"the network {network.name} has gone down", "testbed up, to start it again")
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def connected(network: Network) -> Iterator[socket.socket]:
             folder = os.open(network.folder, os.O_PATH | os.O_DIRECTORY)
         except FileNotFoundError:
             raise Gone(network) from None
-        try:  # the name of a socket may not be as long as the name of a file
+        try:  # a socket's path must be shorter than a file's
             connection.connect(f"/proc/self/fd/{folder}/socket")
         except (ConnectionRefusedError, FileNotFoundError):
             raise Gone(network) from None
@@ -51,7 +51,7 @@ def connected(network: Network) -> Iterator[socket.socket]:
 
 
 def ask(network: Network, what: str) -> dict[str, Any]:
-    """An answer of the network's keeper, in JSON."""
+    """Asks the network's keeper; the answer is JSON."""
     with connected(network) as connection:
         connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": what}).encode()))
         text = b"".join(payload for kind, payload in _frames(connection) if kind == frame.OUTPUT)
@@ -61,7 +61,7 @@ def ask(network: Network, what: str) -> dict[str, Any]:
 
 
 def take_down(network: Network) -> None:
-    """Returns when the network is gone."""
+    """Waits until the network is gone."""
     with contextlib.suppress(Gone), connected(network) as connection:
         connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": "down"}).encode()))
         with contextlib.suppress(ConnectionResetError):
@@ -76,7 +76,7 @@ def _frames(connection: socket.socket) -> Iterator[tuple[int, bytes]]:
 
 
 def run(network: Network, where: dict[str, str], words: list[str], **more: Any) -> tuple[int, bytes, bytes]:
-    """A program without input: its status, its standard output, and what it wrote to standard error."""
+    """Runs a program without input: its status, standard output and standard error."""
     texts = {frame.OUTPUT: b"", frame.ERRORS: b""}
     with connected(network) as connection:
         asked = {"do": "session", **where, "words": words, "tty": False, **more}
@@ -95,7 +95,7 @@ def run(network: Network, where: dict[str, str], words: list[str], **more: Any) 
 
 
 def attend(network: Network, node: str, where: dict[str, str], words: list[str], *, terminal: bool) -> int:
-    """A program in a node with our standard streams, or our terminal; its status as a shell would say it.
+    """Runs a program in a node with our standard streams, or our terminal; returns its status as a shell would.
 
     Raises MachineError if the network goes down meanwhile.
     """
@@ -111,7 +111,7 @@ def attend(network: Network, node: str, where: dict[str, str], words: list[str],
 
 
 class Exchange:
-    """One session: what we say to it and hear from it, until it ends."""
+    """One session: passes input and output on until it ends."""
 
     def __init__(self, network: Network, connection: socket.socket, signs: int) -> None:
         self.network, self.connection, self.signs = network, connection, signs
@@ -199,7 +199,9 @@ def _raw(descriptor: int) -> Iterator[None]:
 
 @contextmanager
 def _signals() -> Iterator[int]:
-    """A descriptor that has a byte for each signal that came, its number; the signals do nothing else."""
+    """A descriptor from which each arriving signal can be read as a byte, its number; the signals have no other
+    effect.
+    """
     reading, writing = os.pipe()
     for descriptor in (reading, writing):
         os.set_blocking(descriptor, False)
@@ -217,5 +219,5 @@ def _signals() -> Iterator[int]:
 
 
 def is_terminal() -> bool:
-    """Whether we sit at one, with all three streams."""
+    """Whether all three standard streams are a terminal."""
     return all(os.isatty(stream.fileno()) for stream in (sys.stdin, sys.stdout, sys.stderr))

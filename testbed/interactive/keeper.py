@@ -1,7 +1,7 @@
-"""The keeper of a network: a process that has it stand, and passes on what those who work in it say and hear.
+"""The keeper of a network: a process that keeps it running, and passes input and output of its sessions on.
 
-Outlives the command that started it. It holds the network's entry in the journal for as long as anything of it is
-there, starts the kernel with the agent in it, and listens at a socket that only this user can open. Started as
+It outlives the command that started it. It holds the network's entry in the journal as long as anything of the network
+exists, starts the kernel with the agent in it, and listens at a socket that only this user can open. Started as
 `python -m testbed.interactive.keeper FOLDER ENTRY READY`: the network's folder, and the descriptors of the entry and of
 a pipe for what happens until all is ready.
 """
@@ -39,15 +39,15 @@ from .running_network import Process
 from .session_relay import Relay
 
 GRACE_S = 10.0
-"""How long the guest has to end by itself."""
+"""How long the guest may take to end by itself."""
 
 
 class Quit(Exception):
-    """Somebody wants the network to go down."""
+    """The network is to go down."""
 
 
 class Announcer:
-    """Tells the command that started us how it goes on; notices when nobody listens any more."""
+    """Reports progress to the command that started us; notices if nobody listens any more."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor: int | None = descriptor
@@ -92,7 +92,7 @@ def main(folder: str, entry: str, ready: str) -> int:
 
 
 def _go_on_to_the_end() -> None:
-    """From here on nobody who wants us to end keeps us from ending in order."""
+    """From here on signals no longer interrupt an orderly end."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
 
@@ -116,7 +116,7 @@ def _listening(path: Path) -> Iterator[socket.socket]:
 
 
 def keep(home: Path, held: Held, announcer: Announcer, listening: socket.socket) -> None:
-    """Has the network stand until somebody wants it down, or it goes by itself."""
+    """Keeps the network running until it is to go down, or ends by itself."""
     start = json.loads((home / "start.json").read_text())
     folder = home / "trial"
     with ExitStack() as stack:
@@ -148,7 +148,7 @@ def _machines(start: dict[str, Any], folder: Path) -> Iterator[None]:
     if start["machines"] is None:
         yield
         return
-    from ..kernel.machine import ssh_relay  # with all that it takes to talk SSH
+    from ..kernel.machine import ssh_relay  # imports all that SSH needs
     from ..spec.topology.file import TopologyFile
 
     nodes = TopologyFile.model_validate(start["machines"]).topology().nodes
@@ -184,7 +184,7 @@ def _started(
 
 def _identity(pid: int) -> dict[str, int]:
     found = Process.of(pid)
-    assert found is not None, "BUG: a process that we have not waited for is gone"
+    assert found is not None, "BUG: a process that we have not waited for has vanished"
     return asdict(found)
 
 
@@ -212,7 +212,7 @@ def _serve(relay: Relay, guest: Running, signs: int) -> None:
 
 
 def _take_down(relay: Relay, guest: Running) -> None:
-    """The agent ends everything in its order; whoever still works in the network is told."""
+    """Has the agent end everything in order; tells open sessions."""
     _go_on_to_the_end()
     relay.say_goodbye()
     with contextlib.suppress(CommandError):

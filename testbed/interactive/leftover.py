@@ -1,6 +1,6 @@
-"""What killed commands left behind, by the journal, and its removal. Removes what the journal names and nothing else.
+"""Finds what killed commands left behind, by the journal, and removes it. Removes what the journal names, nothing else.
 
-A new kind of thing that can outlast us is a line in KINDS, and a note in the journal before it is there.
+A new kind of thing that can outlast us needs a line in KINDS, and an entry in the journal before it exists.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .running_network import Process
 
 @dataclass(frozen=True)
 class Leftover:
-    """One thing that is there and should not be, in words, and how to remove it."""
+    """One thing that should not exist any more, in words, and how to remove it."""
 
     what: str
     remove: Callable[[], object]
@@ -31,8 +31,8 @@ class Leftover:
 
 @contextmanager
 def leftovers() -> Iterator[list[tuple[Entry | None, list[Leftover]]]]:
-    """What nobody keeps any more, entry by entry; while the block goes on nobody else removes it. An entry without
-    anything to remove may be forgotten. Unfinished entries come last, without an entry.
+    """What nobody keeps any more, entry by entry; until the block ends nobody else removes it. An entry with nothing to
+    remove may be forgotten. Unfinished entries come last, without an entry.
     """
     with journal.orphans() as found:
         torn = [Leftover(f"unfinished entry {path}", path.unlink) for path in journal.abandoned_files()]
@@ -41,7 +41,7 @@ def leftovers() -> Iterator[list[tuple[Entry | None, list[Leftover]]]]:
 
 
 def _network(entry: Entry) -> Iterator[Leftover]:
-    """The guest dies with its keeper; should it not have, it is known by its number and by when it began."""
+    """The guest ends with its keeper; if it did not, its number and its start time identify it."""
     folder = Path(entry.about["folder"])
     try:
         guest = Process(**json.loads((folder / "guest.json").read_text()))
@@ -63,8 +63,8 @@ def _nic(entry: Entry) -> Iterator[Leftover]:
 
 
 def _run(entry: Entry) -> Iterator[Leftover]:
-    """Half-written files of a run. If another run is in the folder, they are its affair."""
-    from ..sweep.store import Store  # with all that reads results: only where there was a run
+    """Half-written files of a run. If another run uses the folder, it deals with them."""
+    from ..sweep.store import Store  # imports all that reads results: only where there was a run
 
     store = Store(Path(entry.about["folder"]))
     for path in () if store.is_in_use else store.partials():

@@ -1,4 +1,4 @@
-"""How networks are doing: what they say of themselves, and what has passed through their links. Asks their keepers."""
+"""The state of running networks: nodes, links, and what has passed through the links. Asks their keepers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from .running_network import Network
 
 OBSERVE = "/run/tools/observe"
 OURS = ("emulator", "drop_counters")
-"""What only we need to know of a link."""
+"""Facts about a link that only this module needs."""
 
 
 def overview(network: Network) -> dict[str, Any]:
-    """JSON: name, since, kernel, nodes with their addresses, links with what is asked of them and what passed through.
+    """JSON: name, since, kernel, nodes with their addresses, links with what is asked of them and what passed through
+    them.
 
     `seen` of a link is None if the network did not answer.
     """
@@ -45,8 +46,8 @@ Counters = dict[tuple[str, str], dict[str, int]]
 
 
 def _counters(network: Network) -> Counters | None:
-    """(namespace, device) to what it counted, of the first end of each link and of its emulator; and (namespace,
-    counter) to the packets that a counter of the emulator has.
+    """Maps (namespace, device) to its counters, for the first end of each link and for its emulator; and (namespace,
+    counter) to the packets of a counter of the emulator.
     """
     with contextlib.suppress(MachineError, OSError):
         sources = tuple(_sources(network))
@@ -63,7 +64,7 @@ def _counters(network: Network) -> Counters | None:
 
 
 def _sources(network: Network) -> Iterator[Source]:
-    """Of a link that is emulated the emulator tells, which both directions pass; of a plain one either end."""
+    """Takes the counters of the emulator, through which both directions pass; of a plain link those of either end."""
     spaces: dict[str, None] = {}
     for link in network.about["links"]:
         where = [network.about["nodes"][end["node"]]["where"].get("netns") for end in link["ends"]]
@@ -87,7 +88,7 @@ def _decoded(data: bytes, sources: tuple[Source, ...]) -> Counters:
 
 
 def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
-    """Packets and bytes each way, and of an emulator what its queues, its losses and a policy dropped."""
+    """Packets and bytes in each direction, and the drops of an emulator's queues, losses and policy."""
     first, second = link["ends"]
     if link["emulator"] is not None:
         space = link["emulator"]

@@ -1,10 +1,10 @@
-"""The networks of this user that are up, and which of them somebody means. Reads the journal and their folders.
+"""The running networks of this user, and which of them a command means. Reads the journal and their folders.
 
-FOLDER/network.json   what stands: nodes, links, kernel
-FOLDER/start.json     what its keeper was told
+FOLDER/network.json   what runs: nodes, links, kernel
+FOLDER/start.json     the keeper's settings
 FOLDER/guest.json     the process that the kernel, or the agent, runs in
 FOLDER/socket         where its keeper listens
-FOLDER/keeper.log     what its keeper said
+FOLDER/keeper.log     the keeper's output
 FOLDER/trial/         the folder of the agent
 """
 
@@ -47,7 +47,7 @@ class Network:
 
     @property
     def since(self) -> str:
-        """When it was ready; ISO 8601, UTC."""
+        """The time when it was ready; ISO 8601, UTC."""
         return str(self.entry.about["since"])
 
     @cached_property
@@ -76,9 +76,9 @@ def networks() -> tuple[Network, ...]:
 
 
 def choose(name: str | None, node: str | None = None) -> Network:
-    """The network of a name; without one the only one that is up, or the only one with such a node.
+    """The network of a name; without a name the only one that is up, or the only one with such a node.
 
-    Raises UserError when that is none, or could be several; MachineError when none is up.
+    Raises UserError if there is none or several; MachineError if no network is up.
     """
     found = [each for each in networks() if each.is_ready]
     if name is not None:
@@ -106,14 +106,16 @@ def _named(found: list[Network], name: str) -> Network:
 
 @dataclass(frozen=True)
 class Process:
-    """A process and when it began, in ticks after the computer did: a number used again is not the same process."""
+    """A process and its start time, in ticks after the computer's, which tells it from a later process of the same
+    number.
+    """
 
     pid: int
     start_ticks: int
 
     @classmethod
     def of(cls, pid: int) -> Process | None:
-        """None if there is no such process any more."""
+        """The process of a number; None if there is none."""
         try:
             text = Path(f"/proc/{pid}/stat").read_text()
         except (FileNotFoundError, ProcessLookupError):
@@ -125,7 +127,7 @@ class Process:
         return Process.of(self.pid) == self
 
     def kill(self, number: int) -> bool:
-        """Sends a signal to this process and to no other; whether it was there."""
+        """Sends a signal to this process and no other; returns whether it existed."""
         try:
             descriptor = os.pidfd_open(self.pid)
         except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Between many who work in a network and its one agent: who said what, and who is to hear it. Uses open sockets."""
+"""Passes frames between the clients of a network and its one agent. Uses open sockets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_MS = 60_000
 
 
 class Client:
-    """Somebody who is connected; what they have not read yet is bounded by the window of a session."""
+    """A client; the window of a session bounds what it has not read yet."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -28,9 +28,7 @@ class Client:
 
 
 class Relay:
-    """`hears` and `says` are our ends of the agent's channel. Each connection is a session, and none has the number of
-    another.
-    """
+    """`hears` and `says` are our ends of the agent's channel. Each connection is a session with its own number."""
 
     def __init__(self, hears: int, says: int, listening: socket.socket, guest: Running) -> None:
         self.hears, self.says, self.listening, self.guest = hears, says, listening, guest
@@ -46,7 +44,7 @@ class Relay:
         self.ended = os.pidfd_open(guest.pid)
 
     def look(self, others: dict[int, int]) -> dict[int, int]:
-        """Waits until something happens, and passes on what there is. What happened to the `others` is returned."""
+        """Waits for the next event, and passes on what there is. Returns the events of the `others`."""
         poll = select.poll()
         for descriptor, events in others.items():
             poll.register(descriptor, events)
@@ -72,7 +70,7 @@ class Relay:
         return ready
 
     def say_goodbye(self) -> None:
-        """Has the agent end."""
+        """Tells the agent to end."""
         self._tell(0, frame.QUIT)
         self._flush()
         os.close(self.ended)
@@ -88,7 +86,7 @@ class Relay:
                 self.credit -= sent
 
     def _hear(self) -> None:
-        """What the agent says; nothing more, once it has ended."""
+        """Reads frames from the agent; none once it has ended."""
         data = os.read(self.hears, READ_BYTES)
         if not data:
             self.guest.end()
@@ -145,7 +143,7 @@ class Relay:
     def _open(self, number: int, client: Client, asked: dict[str, Any]) -> None:
         what = asked.pop("do")
         if what == "down":
-            self.wants_down = True  # and the connection ends when all is gone
+            self.wants_down = True  # and the connection ends once all is sent
         elif what == "status":
             said = json.dumps({"events": self.events, "memory_bytes": memory_bytes(os.getpid())})
             client.unsent += frame.pack(number, frame.OUTPUT, said.encode())
@@ -163,7 +161,7 @@ class Relay:
 
 
 def memory_bytes(pid: int) -> int:
-    """What a process and those below it have in memory; what several share counts once."""
+    """The memory of a process and its descendants; shared memory counts once."""
     total = 0
     with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as file:
         total = sum(int(line.split()[1]) << 10 for line in file if line.startswith("Pss:"))

@@ -1,4 +1,4 @@
-"""Has a network come up: notes it, writes its folder, starts its keeper, and waits until all is ready."""
+"""Starts a network: writes its journal entry and its folder, starts its keeper, and waits until all is ready."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ unset HISTFILE
 
 
 class Failed(TestbedError):
-    """The network did not come up, for a reason that its keeper knows."""
+    """The network did not come up; the keeper gave the reason."""
 
 
 def start(build: Build, name: str, report: Callable[[str], None]) -> Network:
-    """Raises UserError if a network of that name is up, MachineError if this machine lacks something, and what a step
-    raises that fails. `report` gets what is being done.
+    """Raises UserError if a network of that name is up, MachineError if this computer lacks something, and the error of
+    a step that fails. Calls `report` with what is being done.
     """
     folder = folder_of(name)
     try:
@@ -82,13 +82,13 @@ def start(build: Build, name: str, report: Callable[[str], None]) -> Network:
 def _refusal(name: str) -> TestbedError:
     up = {each.name: each for each in networks()}
     if name not in up:
-        return MachineError(f"a network {name!r} was left by somebody who was killed", "testbed clean")
+        return MachineError(f"a killed command left the network {name!r}", "testbed clean")
     since = f"since {up[name].since}" if up[name].is_ready else "about to be"
     return UserError(f"a network {name!r} is up already ({since}); allowed: another --name, or testbed down {name}")
 
 
 def _write(build: Build, folder: Path, held: Held) -> None:
-    """The folder is only for this user: who may write to its socket is root in the network."""
+    """Only this user may open the folder: whoever writes to its socket is root in the network."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700, parents=True)
     (folder / "trial").mkdir()
@@ -122,4 +122,4 @@ def _wait(told: Any, report: Callable[[str], None], name: str) -> None:
         else:
             error = UserError if said["exit_code"] == UserError.exit_code else Failed
             raise error(f"the network {name} did not come up: {said['error']}")
-    raise Failed(f"the network {name} did not come up: its keeper ended without a word")
+    raise Failed(f"the network {name} did not come up: its keeper ended without a message")

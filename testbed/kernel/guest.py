@@ -1,5 +1,5 @@
-"""What every kernel does with the steps of a trial: hand them to the agent, watch that lab time goes on, and say how
-it ended.
+"""What every kernel does with the steps of a trial: hands them to the agent, watches that lab time passes, and reports
+the end.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ..plan.step_json import data
 from ..process import Running
 
 AGENT = Path(__file__).parent.parent / "agent"
-"""A folder, with what an interpreter is given in MAIN."""
+"""The agent's folder; the interpreter starts MAIN in it."""
 
 MAIN = "__main__.py"
 CONSOLE = "console.log"
-"""In a trial's folder: what the guest, or the agent, said."""
+"""The file in a trial's folder with the output of the guest, or the agent."""
 
 WATCH_S = 0.5
 STANDSTILL_S = 120.0
-"""Wall time without a sign of life after which a guest is taken to hang. Under load one sign takes a few seconds."""
+"""The wall time without a sign of life after which a guest counts as hung. Under load one sign takes a few seconds."""
 
 Steps = Sequence[Step]
 Progress = Callable[[float], None]
@@ -36,16 +36,16 @@ Progress = Callable[[float], None]
 
 
 class TrialError(TestbedError):
-    """A trial could not be carried out; nothing that it wrote is a result."""
+    """A trial could not run to its end; nothing that it wrote is a result."""
 
 
 class Cancelled(Exception):
-    """Somebody wants a trial to end now."""
+    """The trial was cancelled."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a guest ended. `end_ns` is CLOCK_MONOTONIC of the kernel that carried the steps out."""
+    """How a guest ended. `end_ns` is CLOCK_MONOTONIC of the kernel that executed the steps."""
 
     release: str
     end_ns: int
@@ -53,7 +53,7 @@ class Ending:
 
 
 def interpreter() -> str:
-    """The Python that runs us, as a guest can start it: without the virtual environment around it."""
+    """The Python that runs us, without its virtual environment, so that a guest can start it."""
     path = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     if not os.access(path, os.X_OK | os.R_OK):
         raise MachineError(f"the interpreter {path} cannot be read inside the lab kernel", "python3 -m venv .venv")
@@ -66,7 +66,7 @@ def write_steps(folder: Path, steps: Steps) -> None:
 
 @contextmanager
 def pipe() -> Iterator[tuple[int, int]]:
-    """The two ends of a pipe, closed in any case."""
+    """The two ends of a pipe; closes both in any case."""
     reading, writing = os.pipe()
     try:
         yield reading, writing
@@ -84,8 +84,8 @@ def watch(
 ) -> None:
     """Waits for the process to end, reading the agent's signs of life.
 
-    Raises TrialError when none comes for STANDSTILL_S, or when `wall_limit_s` is over (None: no limit), and Cancelled
-    once `cancelled` says so.
+    Raises TrialError if none comes for STANDSTILL_S, or after `wall_limit_s` (None: no limit), and Cancelled once
+    `cancelled` returns true.
     """
     began = heard = time.monotonic()
     last, unread = "nothing", b""

@@ -1,8 +1,7 @@
-"""This machine's own kernel: carries out a trial's steps in real time, as root.
+"""The host's kernel: executes a trial's steps in real time, as root.
 
-Everything happens in a network, mount and process namespace of the trial's own. When its first process goes, in
-whatever way, the kernel removes every namespace, device and process in it: nothing has to be undone, and nothing of
-the host is changed.
+Each trial has its own network, mount and process namespaces. When its first process ends, however it ends, the kernel
+removes every namespace, device and process in them, so nothing has to be undone.
 """
 
 from __future__ import annotations
@@ -56,17 +55,17 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         "8021q",
     ),
 }
-"""What a plan may need of the kernel: a command that tries it in a network namespace of its own, and the module."""
+"""What a plan may need of the kernel: a command that tries it in its own network namespace, and the module."""
 
 
 @cache
 def tried(name: str) -> process.CommandError | None:
-    """How the command of one of PROBES failed; None if it did not."""
+    """The reason why the command of one of PROBES failed; None if it succeeded."""
     return refusal(*PROBES[name][0])
 
 
 def refusal(*words: str) -> process.CommandError | None:
-    """How a command failed in a network namespace of its own; None if it did not."""
+    """The reason why a command failed in its own network namespace; None if it succeeded."""
     try:
         process.run(("unshare", "--net", "--", *words))
     except process.CommandError as error:
@@ -83,8 +82,8 @@ def run(
     progress: Progress = lambda lab_s: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Ending:
-    """Carries out the steps; their files are in `folder` afterwards. Raises TrialError if one fails, with what the
-    kernel said.
+    """Executes the steps, which leave their files in `folder`. Raises TrialError if one fails, with the output of the
+    kernel.
     """
     write_steps(folder, steps)
     began = time.monotonic()
@@ -95,16 +94,16 @@ def run(
 
 @contextmanager
 def started(folder: Path, *, tools: Tools, signs: int, channel: tuple[int, int] | None = None) -> Iterator[Running]:
-    """An agent in namespaces of its own that does the steps in `folder`, and is ended with the block.
+    """Starts an agent in its own namespaces, which executes the steps in `folder`; ends it when the block ends.
 
-    `signs` is a descriptor that gets its signs of life, `channel` two pipes, for what it is told and for what it
-    says, which it has under the same numbers.
+    `signs` is the descriptor for its signs of life, `channel` two pipes, to it and from it, which it has under the
+    same numbers.
     """
     outside = os.open("/proc/self/ns/net", os.O_RDONLY)
     try:
         agent = (interpreter(), "-ISB", AGENT / MAIN, "host", folder, tools.folder, f"/proc/self/fd/{signs}")
         words = (
-            *("setpriv", "--pdeathsig", "KILL", "--"),  # waiting for its child, unshare is deaf to the gentler signals
+            *("setpriv", "--pdeathsig", "KILL", "--"),  # unshare ignores gentler signals while it waits for its child
             "unshare",
             "--mount",
             "--net",

@@ -1,7 +1,7 @@
-"""The lab kernel: carries out a trial's steps in User-Mode Linux, in virtual time or on the wall clock.
+"""The lab kernel: executes a trial's steps in User-Mode Linux, in virtual time or on the wall clock.
 
-An ordinary process of an ordinary user. It sees the host's file system read-only, writes to the trial's folder and
-nowhere else, and takes its entropy from the seed.
+It is an ordinary process of an ordinary user. It sees the host's file system read-only, writes to the trial's folder
+and nowhere else, and takes its entropy from the seed.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from .image.cache import KernelImage
 from .native_program import Tools
 
 TCP_HASH_ENTRIES = 1024
-"""Buckets of the table of TCP connections: each round of samples walks all of it, and it is sized for servers."""
+"""Buckets of the table of TCP connections. Each round of samples walks the whole table, whose default suits servers."""
 
 HERE = "/proc/self/cwd"
-"""The folder in which a lab kernel is started, with links to all that it needs. The kernel makes its command line part
-of its entropy, so that no path and no number may stand in it that differs from run to run.
+"""The folder in which a lab kernel starts, with links to all that it needs. The kernel adds its command line to its
+entropy, so the command line must not contain a path or number that differs between runs.
 """
 
 CHANNEL = "/dev/tty2"
 
 RESERVE_BYTES = 512 << 20
-"""Memory of the host that a trial leaves free."""
+"""The memory of the host that a trial leaves free."""
 
 
 def run(
@@ -48,10 +48,10 @@ def run(
     progress: Progress = lambda lab_s: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Ending:
-    """Boots the kernel and has it carry out the steps; their files are in `folder` afterwards, with `console.log`.
+    """Boots the kernel and has it execute the steps, which leave their files in `folder`, with `console.log`.
 
     `memory_bytes` is a ceiling: the guest takes from the host what it touches. Raises TrialError if a step fails, the
-    guest dies or hangs; MachineError if the host has not got the memory.
+    guest dies or hangs; MachineError if the host lacks the memory.
     """
     check_memory(memory_bytes)
     write_steps(folder, steps)
@@ -87,11 +87,11 @@ def started(
     core: int | None = None,
     channel: tuple[int, int] | None = None,
 ) -> Iterator[Running]:
-    """A guest that does the steps in `folder`, and is ended with the block.
+    """Starts a guest that executes the steps in `folder`; ends it when the block ends.
 
-    `signs` is a descriptor that gets the agent's signs of life, `core` the processor core to keep to (None: any);
-    `channel` two pipes, for what it is told and for what it says, which it has as a terminal line, CHANNEL. (With a
-    socket it would not notice when there is room again.)
+    `signs` is the descriptor for the agent's signs of life, `core` the processor core to run on (None: any); `channel`
+    two pipes, to it and from it, which the guest sees as the terminal line CHANNEL. (It would not notice that a socket
+    has room again.)
     """
     with tempfile.TemporaryDirectory(prefix=".uml-", dir=folder) as uml_dir:
         words = [
@@ -107,7 +107,7 @@ def started(
             "ro",
             "quiet",
             "panic=-1",
-            "sysctl.vm.panic_on_oom=1",  # a guest that kills one of its processes to live on may hang for want of it
+            "sysctl.vm.panic_on_oom=1",  # a guest that kills one of its processes to survive may hang without it
             f"thash_entries={TCP_HASH_ENTRIES}",
             "con=null",
             "con0=null,fd:1",
@@ -150,7 +150,7 @@ SMALLER = "testbed run … --jobs 1, or fewer flows, a lower rate or RTT, or --s
 
 
 def check_memory(memory_bytes: int, fix: str = SMALLER) -> None:
-    """Raises MachineError, with what to do, when the host has not got that much to spare."""
+    """Raises MachineError, with what to do, if the host cannot spare that much."""
     free = available_bytes()
     if memory_bytes + RESERVE_BYTES > free:
         raise MachineError(
@@ -159,7 +159,7 @@ def check_memory(memory_bytes: int, fix: str = SMALLER) -> None:
 
 
 def available_bytes() -> int:
-    """What processes can get without swapping: the kernel's estimate."""
+    """The memory that processes can get without swapping: the kernel's estimate."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) << 10

@@ -1,6 +1,6 @@
-"""Our programs that run where the network is: in C, compiled once for each version of their source, and in Python.
+"""Our programs that run in the network: in C, compiled once for each version of their source, and in Python.
 
-They are kept in the user's cache.
+The user's cache keeps them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..journal import noted, unique
 
 SOURCES = Path(__file__).parents[1] / "agent" / "native"
 SCRIPTS = (SOURCES.with_name("mininet_driver.py"),)
-"""What another Python than ours runs where the network is: it goes with the compiled programs."""
+"""Scripts that another Python than ours runs in the network; they travel with the compiled programs."""
 
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 BUILDS: dict[str, tuple[str, ...]] = {
@@ -30,19 +30,19 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "vminit.c": ("-static", "-o", "vminit"),
 }
 STATIC = {"observe.c": ("-static", "-o", "observe-static")}
-"""For other computers, whose C library may be another one."""
+"""For other computers, whose C library may differ."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """Where the compiled programs are, and a hash of what they were compiled from."""
+    """The folder of the compiled programs, and a hash of their sources."""
 
     folder: Path
     digest: str
 
 
 def tools() -> Tools:
-    """Compiles what is not compiled yet. Raises MachineError without a compiler."""
+    """Compiles what is not compiled yet. Raises MachineError if there is no compiler."""
     digest = _digest()
     folder = user_folder() / "tools" / digest
     if not folder.exists():
@@ -58,7 +58,7 @@ def _digest() -> str:
 
 
 def _compile(folder: Path) -> None:
-    """Into a folder of our own, which then takes its final name at once: two compilations cannot meet."""
+    """Compiles into a partial folder and renames it, so that two compilations cannot collide."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = folder.parent / unique("partial")
     with noted("folder", partial.name, folder=str(partial)):

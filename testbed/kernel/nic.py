@@ -1,5 +1,5 @@
-"""Real NICs of this computer: whether one is free, attaching it, and giving it back. Asks and changes the host's
-network, and notes that in the journal first.
+"""Real NICs of this computer: checks that one is free, attaches it, and restores it. Reads and changes the host's
+network; writes to the journal first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KIND = "nic"
 
 
 def facts(nic: str) -> Facts:
-    """What the kernel says of a NIC and of all that uses it. Raises UserError if there is no such NIC."""
+    """What the kernel says about a NIC and all that uses it. Raises UserError if there is no such NIC."""
     links = _asked("ip", "-j", "-d", "link", "show")
     link = next((each for each in links if each["ifname"] == nic), None)
     if link is None:
@@ -39,7 +39,7 @@ def facts(nic: str) -> Facts:
 
 
 def _kind(link: Mapping[str, Any]) -> str | None:
-    """What sort of virtual device it is; None for a real one."""
+    """The kind of a virtual device; None for a real one."""
     found: str | None = link.get("linkinfo", {}).get("info_kind")
     return found
 
@@ -76,7 +76,7 @@ def check(nic: str) -> None:
 
 @contextmanager
 def attached(wanted: Wanted, owner: str) -> Iterator[None]:
-    """Has the NIC attached for as long as the block goes on. Raises as `check` does."""
+    """Attaches the NIC until the block ends. Raises as `check` does."""
     check(wanted.nic)
     before = _before(wanted.nic)
     about = {"nic": wanted.nic, "mtu_bytes": wanted.mtu_bytes, "before": asdict(before), "owner": owner}
@@ -91,17 +91,17 @@ def attached(wanted: Wanted, owner: str) -> Iterator[None]:
 
 
 def is_left(wanted: Wanted, before: Before) -> bool:
-    """Whether there is anything to put back."""
+    """Whether there is anything to restore."""
     return next(undo(wanted, before, _now(wanted)), None) is not None
 
 
 def give_back(wanted: Wanted, before: Before) -> None:
-    """Puts back what is as we left it; what somebody has changed since is theirs."""
+    """Restores what is as we left it, and leaves what somebody has changed since."""
     for words in undo(wanted, before, _now(wanted)):
         try:
             _do(words)
         except process.CommandError:
-            if words[:3] != ("ip", "link", "del") or _exists(words[3]):  # it goes by itself with the network it is of
+            if words[:3] != ("ip", "link", "del") or _exists(words[3]):  # it vanishes with its network
                 raise
 
 
@@ -140,7 +140,7 @@ def _now(wanted: Wanted) -> Now:
 
 
 def left(about: Mapping[str, Any]) -> tuple[Wanted, Before] | None:
-    """What a journal's entry says; None if it is of another network namespace or of a computer that was restarted."""
+    """The content of a journal entry; None if it belongs to another network namespace, or to before a restart."""
     if about["space"] != _space():
         return None
     return Wanted(about["nic"], about["mtu_bytes"]), Before(**about["before"])

@@ -21,12 +21,12 @@ from .source import DebianSource, Source, choose
 __all__ = ["KernelImage", "Stage", "build", "find", "installed"]
 
 ROOM_BYTES = 3_000_000_000
-"""What an unpacked and compiled tree takes on the disk."""
+"""The disk space of an unpacked and compiled tree."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What the build is doing; `done` of `total` steps, both None where there is nothing to count."""
+    """A stage of the build: `done` of `total` steps, both None where there is nothing to count."""
 
     what: str
     done: int | None = None
@@ -40,9 +40,8 @@ Report = Callable[[Stage], None]
 class Target:
     """What a kernel is built to run on.
 
-    `arch` is make's, `product` what make is asked for, `image` where in the tree that is then, `steps` how
-    many files that makes; later builds use what the last one counted. `try_out` raises MachineError if the image does
-    not run here.
+    `arch` is make's, `product` the target of make, `image` its path in the tree, `steps` the number of files that it
+    compiles; later builds use the last count. `try_out` raises MachineError if the image does not run here.
     """
 
     use: recipe.Use
@@ -56,7 +55,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Ingredients:
-    """All that a kernel depends on."""
+    """All that determines a kernel."""
 
     source: Source
     recipe: recipe.Recipe
@@ -80,10 +79,10 @@ def build(
     cache: Cache | None = None,
     target: Target | None = None,
 ) -> KernelImage:
-    """The kernel made from a source, from the cache if it is there; a lab kernel unless a `target` says otherwise.
+    """Builds a kernel from a source, or takes it from the cache; a lab kernel unless a `target` says otherwise.
 
     `source` is a version, a tarball or a folder; None is Debian's newest, and makes it the default kernel.
-    `patches` are changes of the user's own, applied in this order; such a kernel needs a name and is never the default.
+    `patches` are the user's changes, applied in this order; such a kernel needs a name and is never the default.
     `name` None is the source's own name; `jobs` None is the number of processors.
     UserError for a bad source, MachineError for what this machine lacks.
     """
@@ -115,7 +114,7 @@ NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 
 def _current(cache: Cache, ours: recipe.Recipe, compiler: str, name: str | None) -> KernelImage | None:
-    """The default kernel, if today's recipe and compiler would make it again: no need to ask the network."""
+    """The default kernel, if the present recipe and compiler would build it again; asks no network."""
     for record, image in reversed(cache.records()):
         same = (record.is_default, record.recipe_hash, record.compiler) == (True, ours.sha256, compiler)
         if same and name in (None, image.name):
@@ -155,7 +154,7 @@ def _make(
 
 
 def _patch(tree: Path, ours: recipe.Recipe) -> None:
-    """Applies our patches; one that the tree already has is left out."""
+    """Applies our patches, except those that the tree already has."""
     words = ("patch", "-p1", "--force", "--silent")
     for patch in ours.patches:
         try:
@@ -174,7 +173,7 @@ def _change(path: Path) -> Patch:
 
 
 def _apply(changes: Sequence[Patch], tree: Path, source: Source) -> None:
-    """Applies the user's patches. UserError naming one that does not fit to the letter."""
+    """Applies the user's patches. Raises UserError for one that does not apply exactly."""
     for change in changes:
         try:
             words = ("patch", "-p1", "--force", "--silent", "--fuzz=0", "--no-backup-if-mismatch")
@@ -186,7 +185,7 @@ def _apply(changes: Sequence[Patch], tree: Path, source: Source) -> None:
 
 
 def _configure(tree: Path, target: Target, ours: recipe.Recipe) -> str:
-    """The finished configuration. UserError naming each wanted option that did not survive."""
+    """The finished configuration. Raises UserError that names each wanted option that did not survive."""
     make.run(tree, target.arch, "tinyconfig")
     config = tree / ".config"
     config.write_text(config.read_text() + ours.fragment)
@@ -216,7 +215,7 @@ def _check_machine(folder: Path, target: Target) -> None:
 
 
 def _compiler() -> str:
-    """The compiler's version as it names itself; it is part of what a kernel is made of."""
+    """The compiler's own version text; it is one of a kernel's ingredients."""
     return process.run(["gcc", "--version"]).stdout.splitlines()[0]
 
 
@@ -236,7 +235,7 @@ def _failure(source: Source, error: process.CommandError, log: Path, cache: Cach
     what = f"{source.name} could not be built: {error}\n"
     if isinstance(source, DebianSource):
         return MachineError(what, f"less {kept}")
-    return UserError(f"{what}all of it is in {kept}")
+    return UserError(f"{what}the whole log is in {kept}")
 
 
 def _record(mixed: Ingredients, name: str, default: bool, home: Path, release: str, steps: int) -> Record:

@@ -66,9 +66,9 @@ class Cache:
         self.folder = folder
 
     def records(self) -> tuple[tuple[Record, KernelImage], ...]:
-        """What is here, the last one built or adopted at the end.
+        """The kernels in the folder, the last one built or adopted at the end.
 
-        A folder without a whole record or without its kernel is not a kernel.
+        A folder without a complete record, or without its kernel, does not count.
         """
         files = sorted(self.folder.glob("[!.]*/kernel.json"), key=lambda path: path.stat().st_mtime_ns)
         return tuple(pair for pair in map(self._read, files) if pair)
@@ -109,7 +109,7 @@ class Cache:
 
     @contextmanager
     def lock(self, on_wait: Callable[[], None]) -> Iterator[None]:
-        """Holds the cache; calls `on_wait` once if another build holds it. Freed when we die, however."""
+        """Locks the cache; calls `on_wait` once if another build holds the lock, which ends with us, however we end."""
         _make(self.folder)
         with (self.folder / ".lock").open("w") as file:
             try:
@@ -123,7 +123,7 @@ class Cache:
 
     @contextmanager
     def partial(self) -> Iterator[Path]:
-        """A folder to build in, gone afterwards. Only while the lock is held."""
+        """A folder to build in, removed afterwards. Only while the lock is held."""
         partial = Path(tempfile.mkdtemp(prefix=".partial-", dir=self.folder))
         try:
             yield partial

@@ -50,7 +50,7 @@ class Release:
         return self.version.split("-")[0]
 
     def answers(self, wanted: str | None) -> bool:
-        """Whether this is the version asked for: 7.3, 7.3.4 or all of it. None is any."""
+        """Whether this is the wanted version: 7.3, 7.3.4 or the full one. None means any."""
         return wanted is None or f"{self.version}.".startswith((f"{wanted}.", f"{wanted}-", f"{wanted}~"))
 
 

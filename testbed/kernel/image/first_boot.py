@@ -1,4 +1,4 @@
-"""Boots a lab kernel once, to see that it runs on this machine. Starts one process; leaves nothing behind."""
+"""Boots a lab kernel once, to check that it runs on this machine. Starts one process; leaves nothing behind."""
 
 import contextlib
 import shlex
@@ -16,7 +16,7 @@ from ...journal import noted, unique
 
 MARK = "testbed-first-boot"
 LAB_S = 3600
-"""What the guest sleeps: in virtual time it takes no time, in real time it would not come back."""
+"""The guest's sleep: immediate in virtual time, endless in real time."""
 MEMORY = "64M"
 POWER_OFF = 0x4321FEDC
 
@@ -31,7 +31,7 @@ ctypes.CDLL(None).reboot({POWER_OFF})
 
 @dataclass(frozen=True)
 class FirstBoot:
-    """Whether the kernel came up, kept virtual time and powered off; `console` is all that it wrote."""
+    """Whether the kernel came up, kept virtual time and powered off; `console` is its whole output."""
 
     ok: bool
     console: str
@@ -53,7 +53,7 @@ def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
         console = folder / "console"
         with console.open("wb") as file:
             guest = process.start(_words(linux, folder), stdout=file, stderr=file)
-            with guest, contextlib.suppress(process.CommandError):  # What the console says decides.
+            with guest, contextlib.suppress(process.CommandError):  # The console decides.
                 guest.wait(limit_s)
         text = console.read_text(errors="replace")
     return FirstBoot(f"{MARK} " in text and f" {LAB_S}" in text, text, time.monotonic() - began)

@@ -1,4 +1,4 @@
-"""The kernel's own make, told which architecture to build for. Writes only into the tree it is given."""
+"""The kernel's own make, for one architecture. Writes only into the given tree."""
 
 import os
 import re
@@ -20,7 +20,7 @@ ALWAYS = {
 
 
 def environment() -> dict[str, str]:
-    """What make may see: not the MAKEFLAGS of a `make setup` around us, nor a user's ARCH or CFLAGS."""
+    """The environment for make, without the MAKEFLAGS of a surrounding `make setup` or the user's ARCH and CFLAGS."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     return {**kept, "PATH": package.search_path(), **ALWAYS}
 
@@ -39,7 +39,7 @@ def run(tree: Path, arch: str, *targets: str) -> None:
 def compile(tree: Path, arch: str, target: str, jobs: int, log: Path, on_step: Callable[[int], None]) -> int:
     """Compiles `target`; calls `on_step` with the number of files made so far and returns it at the end.
 
-    CommandError when it fails; all that make said is in `log`.
+    Raises CommandError if it fails; `log` has the whole output.
     """
     steps = 0
     argv = words(arch, f"-j{jobs}", target)
@@ -59,7 +59,7 @@ def compile(tree: Path, arch: str, target: str, jobs: int, log: Path, on_step: C
 
 
 def reasons(log: str) -> str:
-    """The lines of a build's log that say why it failed, or its last ones."""
+    """The lines of a build's log that give the reason of its failure, or its last lines."""
     lines = log.splitlines()
     why = re.compile(r"error:|\*\*\*|not found|No such file|No space left")
     telling = [line for line in lines if why.search(line)]

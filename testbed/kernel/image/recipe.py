@@ -1,4 +1,4 @@
-"""What a kernel is made of besides its source: a configuration fragment and our patches.
+"""A kernel's ingredients besides its source: a configuration fragment and our patches.
 
 Reads the recipe folder: `kernel/` in a checkout, to which `testbed/_kernel` is a link that a wheel resolves.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 Use = Literal["lab", "vm"]
-"""What a kernel is for: a lab of its own, or virtual machines."""
+"""What a kernel is for: labs, or virtual machines."""
 
 FOLDER = Path(__file__).parents[2] / "_kernel"
 OPTION = re.compile(r"^(CONFIG_\w+)=(.*)$|^# (CONFIG_\w+) is not set$", re.MULTILINE)
@@ -56,12 +56,12 @@ class Recipe:
 
 
 def options(config: str) -> dict[str, str]:
-    """The options of a kernel configuration, the last line about one decides; "is not set" is n."""
+    """The options of a kernel configuration; the last line about an option counts, and "is not set" is n."""
     return {given or unset: value.strip() or "n" for given, value, unset in OPTION.findall(config)}
 
 
 def load(use: Use) -> Recipe:
-    """The recipe that came with the testbed: what all kernels have, and what those for this use have beside it."""
+    """The recipe that comes with the testbed: what all kernels have, and what those for this use have in addition."""
     home = FOLDER / use
     fragment = (FOLDER / "config").read_text() + (home / "config").read_text()
     patches = sorted((home / "patches").glob("*.patch"))

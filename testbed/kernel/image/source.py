@@ -1,6 +1,6 @@
-"""Where a kernel's source comes from: Debian's archive, a tarball, or a tree of the user's own.
+"""Where a kernel's source comes from: Debian's archive, a tarball, or the user's own tree.
 
-Reads what it is given and never changes it; `unpack` writes only into the folder it is told.
+Never changes a source; `unpack` writes only into the given folder.
 """
 
 import hashlib

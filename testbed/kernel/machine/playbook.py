@@ -1,5 +1,5 @@
-"""Playbooks: what is done to machines for more than one trial, by Ansible. Starts ansible-playbook, and writes to a
-folder of its own below /tmp and, for `collect`, to one of the user's.
+"""Playbooks: Ansible changes machines for more than one trial. Starts ansible-playbook; writes to its own folder below
+/tmp and, for `collect`, to one of the user's.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ SYSCTLS = {
 }
 MODULES = ("tcp_bbr", "tcp_htcp", "tcp_scalable")
 OFFLOADS = {"large-receive-offload": "off"}
-"""A machine keeps those of its NICs; but this one makes of several packets one that cannot be taken apart again."""
+"""A machine keeps the offloads of its NICs, except this one, which merges packets so that nothing can split them
+again.
+"""
 
 EMULATOR_MODULES = ("sch_netem", "sch_tbf", "nft_fwd_netdev", "nft_numgen", "nft_quota", "nft_limit")
 EMULATOR_OFFLOADS = {
@@ -72,7 +74,7 @@ LOOKS = {
 
 @dataclass
 class Played:
-    """How a playbook ended: for each machine what was changed, and what was said."""
+    """How a playbook ended: for each machine its changes and its output."""
 
     changed: dict[str, int] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
@@ -83,7 +85,7 @@ def play(
     name: str, topology: Topology, output: Path | None = None, tell: Callable[[str], None] = lambda line: None
 ) -> Played:
     """Runs a playbook on every machine of a topology. Raises MachineError without Ansible or an SSH client, and
-    TestbedError if a task failed, with what failed where.
+    TestbedError that names the task and the machine if a task failed.
     """
     for program in ("ansible-playbook", "ssh"):
         if shutil.which(program, path=_path()) is None:
@@ -106,12 +108,12 @@ def play(
             raise TestbedError(f"{name} could not be run ({ended.status}):\n{ended.stdout.read().strip()}")
     if played.failures:
         text = "\n".join(f"{host}: {why}" for host, why in played.failures.items())
-        raise TestbedError(f"{name} did not end well:\n{text}")
+        raise TestbedError(f"{name} failed:\n{text}")
     return played
 
 
 def inventory(topology: Topology) -> dict[str, Any]:
-    """For Ansible: how each machine is reached, and what it is to become."""
+    """The inventory for Ansible: how to reach each machine, and its wanted state."""
     found = [node for node in topology.nodes if node.kind.runs_in == "computer"]
     emulators = {link.emulator for link in topology.links if link.emulator is not None}
     variables = {
@@ -165,7 +167,7 @@ def _path() -> str:
 
 
 def _hang_up(folder: Path) -> None:
-    """The connections that Ansible keeps open would outlive us."""
+    """Closes the connections that Ansible keeps open; they would outlive us."""
     for path in folder.iterdir():
         if path.is_socket():
             process.run(("ssh", "-O", "exit", "-o", f"ControlPath={path}", "machine"), timeout=10)

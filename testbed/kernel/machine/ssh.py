@@ -1,7 +1,7 @@
 """SSH connections to machines, with errors that say what to type. Opens network connections, and reads the user's SSH
 configuration, keys and known hosts.
 
-A host key that is not known is never taken on trust: the user is told how to look at it.
+It never trusts an unknown host key; the error says how to look at the key.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The relay: carries what the agent says to machines, and what they answer, over SSH connections of this process.
+"""The SSH relay: passes the agent's requests to machines, and their answers back, over SSH connections of this process.
 
-The agent's network is the trial's own, so it cannot reach a machine itself; but a socket in the trial's folder is in
-reach of both. Each machine has one connection for a whole trial. When either end goes, the other is told, and the
-machine daemon restores what the machine had.
+The agent is in the trial's network and cannot reach a machine itself, but both can reach a socket in the trial's
+folder. Each machine has one connection for a whole trial. When one end closes, the other notices, and the machine
+daemon restores the machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MODULES = ("syscall", "nic_loan", "machine_daemon")
 """Of the agent's package: what the machine daemon consists of."""
 
 LEAVE_S = 30.0
-"""How long a machine has to give everything back once we go."""
+"""How long a machine may take to restore everything once we close the connection."""
 
 HEARTBEAT_S = 5.0
 
@@ -64,7 +64,7 @@ def daemon() -> tuple[str, bytes]:
 
 
 class Relay:
-    """One trial's connections, in a thread of their own."""
+    """The connections of one trial, in their own thread."""
 
     def __init__(self, machines: Mapping[str, Machine], folder: Path) -> None:
         self.machines = dict(machines)
@@ -85,7 +85,7 @@ class Relay:
             raise
 
     def close(self) -> None:
-        """Once every machine has given back what it had, or does not answer any more."""
+        """Waits until every machine has restored everything, or no longer answers."""
         asyncio.run_coroutine_threadsafe(self._close(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
@@ -130,7 +130,7 @@ class Relay:
                 error = (await process.stderr.read()).decode(errors="replace").strip()
                 await process.wait_closed()
                 if process.exit_status:
-                    said = error or f"what carries out commands there ended with status {process.exit_status}"
+                    said = error or f"the machine daemon ended with status {process.exit_status}"
             finally:
                 beat.cancel()
                 there.cancel()
@@ -166,7 +166,7 @@ async def _pump_there(reader: asyncio.StreamReader, process: asyncssh.SSHClientP
 
 
 async def _pump_back(process: asyncssh.SSHClientProcess[bytes], writer: asyncio.StreamWriter) -> None:
-    """To the end, even if nobody listens any more."""
+    """Runs to the end, even if nobody listens any more."""
     while data := await process.stdout.read(1 << 18):
         with suppress(OSError):
             writer.write(data)
@@ -187,7 +187,7 @@ def _gone(said: str) -> bytes:
 
 @contextmanager
 def opened(machines: Mapping[str, Machine], folder: Path) -> Iterator[None]:
-    """While a trial runs: a socket NODE.sock in its folder for each machine; nothing for no machines."""
+    """Keeps a socket NODE.sock in the trial's folder for each machine until the block ends."""
     if not machines:
         yield
         return

@@ -1,5 +1,5 @@
-"""What a controller needs of this machine: an interpreter, our package and os-ken, where its kernel can read them. May
-look for files, nothing else.
+"""What a controller needs of this computer: an interpreter, our package and os-ken, where its kernel can read them.
+Looks for files, nothing else.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ OS_KEN = "os_ken"
 INSTALL = "make setup"
 MOUNTED = "/run/python"
 HIDDEN = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
-"""Where a lab kernel has folders of its own."""
+"""The folders that a lab kernel replaces by its own."""
 
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OSKEN_HUB_TYPE": "native"}
-"""The same order of sets and the same kind of threads in every run."""
+"""Gives every run the same order of sets and the same kind of threads."""
 
 
 def folders() -> tuple[Path, ...]:
-    """Those of our package and of os-ken. Raises MachineError if os-ken is not here or cannot be read."""
+    """The folders of our package and of os-ken. Raises MachineError if os-ken is not here or cannot be read."""
     spec = importlib.util.find_spec(OS_KEN)
     if spec is None or spec.origin is None:
         raise MachineError("the Python package os-ken is missing, which controllers need", INSTALL)
@@ -46,8 +46,8 @@ def check(*, is_lab: bool) -> None:
 
 
 def with_interpreter(steps: Sequence[Step], *, is_lab: bool) -> tuple[Step, ...]:
-    """The steps of a trial, with what starts a controller on this machine. A lab kernel, in which other folders may
-    hide ours, mounts them elsewhere.
+    """The steps of a trial, with this computer's interpreter where a controller starts. A lab kernel may hide our
+    folders, so it mounts them below MOUNTED.
     """
     first = next((number for number, step in enumerate(steps) if isinstance(step, StartController)), None)
     if first is None:

@@ -1,7 +1,7 @@
-"""What this machine can do, what it lacks, and what to type about it.
+"""The doctor: what this computer can do, what it lacks, and what to type about it.
 
-Looks at the machine and boots the lab kernel once. Changes nothing that lasts: the host's kernel is tried
-in a network namespace of its own, which is gone afterwards.
+Looks at the computer and boots the lab kernel once. Changes nothing that lasts: it tries the host's kernel in a
+temporary network namespace.
 """
 
 import importlib.util
@@ -36,12 +36,12 @@ PYTHON_PACKAGES = (
     "typer",
 )
 MEMORY_BYTES = 2 << 30
-"""What a lab kernel with a 10 Gbit/s × 100 ms path touches; larger paths say themselves what they need."""
+"""The memory that a lab kernel with a 10 Gbit/s × 100 ms path touches; trials on larger paths state their own need."""
 SHM = Path("/dev/shm")
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WANTED_CONTROLS = ("reno", "cubic", "bbr", "htcp", "scalable")
 ALONE = ("unshare", "--net", "--")
-"""In a network namespace without a name, which goes with the command, however that ends."""
+"""Runs a command in an unnamed network namespace, which vanishes with it."""
 
 NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 
@@ -138,7 +138,7 @@ def _host_kernel() -> Iterator[Finding]:
 
 
 def module_fix(module: str) -> str:
-    """What to type so that this host's kernel has a module; a comment when nothing helps."""
+    """What to type so that the host's kernel has a module; a comment if nothing helps."""
     release = platform.release()
     if not Path("/proc/modules").exists() or not Path("/lib/modules", release).is_dir():
         return f"# this kernel ({release}) has no {module} and cannot load modules; {NOT_NEEDED}"
@@ -162,7 +162,7 @@ def _congestion_controls() -> Iterator[Finding]:
 
 
 ABILITIES = {"veth": "veth", "netem": "sch_netem", "tbf": "sch_tbf", "periodic loss": "nft_numgen"}
-"""Probes, and the module of the kernel that each is after."""
+"""Probes, and the kernel module that each looks for."""
 
 CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _machine,

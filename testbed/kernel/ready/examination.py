@@ -1,4 +1,4 @@
-"""One thing that the doctor looked at."""
+"""One line of the doctor's report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "minin
 
 @dataclass(frozen=True)
 class Finding:
-    """`fix` is what to type: empty when all is well, "# …" when nothing helps.
+    """`fix` is what to type: empty if all is well, "# …" if nothing helps.
 
     `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
     of the types ovs and controller), "vm" or "mininet" (`engine: mininet`).

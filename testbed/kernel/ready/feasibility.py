@@ -1,4 +1,4 @@
-"""Whether a topology can run here, and on which kernel: said before anything is touched. Probes this machine."""
+"""Whether a topology can run on this computer, and on which kernel, before anything is touched. Probes the computer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PREFERRED: tuple[RealTime, ...] = ("host", "lab-realtime")
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why a part of a topology cannot run on a kernel here."""
+    """Why a part of a topology cannot run on a kernel of this computer."""
 
     part: str
     why: Lacking | Never
@@ -40,8 +40,8 @@ class Obstacle:
 
 
 def obstacles(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> tuple[Obstacle, ...]:
-    """All that keeps a topology, with this plan or one without a workload, from running on a kernel of this machine;
-    nothing is changed. What several parts need is told of the first one.
+    """All that prevents a topology, with this plan or one without a workload, from running on a kernel of this
+    computer. Changes nothing. Names the first part where several have the same need.
     """
     found = {need.needed: need for need in reversed(list(needs(topology, planned or plan(topology), place)))}
     ordered = sorted(found.values(), key=lambda need: isinstance(need.needed, str))
@@ -54,8 +54,8 @@ def _obstacle(need: Need) -> Obstacle | None:
 
 
 def refuse(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> None:
-    """Raises UserError or MachineError, which name the part and the reason, if a topology cannot run here. A NIC that
-    is in use is such a reason.
+    """Raises UserError or MachineError, which name the part and the reason, if a topology cannot run here. A NIC in
+    use is one reason.
     """
     for obstacle in obstacles(topology, place, planned):
         raise obstacle.error
@@ -73,8 +73,8 @@ def refuse(topology: Topology, place: KernelPlace, planned: Plan | None = None) 
 
 
 def place_for(topology: Topology, wanted: RealTime | None) -> tuple[RealTime, str]:
-    """The kernel for an interactive network and, as a remark in brackets, why it is that one: the one that is wanted,
-    or else the first of PREFERRED on which the topology can run. Raises as `refuse`.
+    """The kernel for a running network and, in brackets, the reason: the wanted one, or else the first of PREFERRED on
+    which the topology can run. Raises as `refuse` does.
     """
     if wanted is not None:
         refuse(topology, wanted)
@@ -86,14 +86,14 @@ def place_for(topology: Topology, wanted: RealTime | None) -> tuple[RealTime, st
         fixes = [each.why.fix for place in PREFERRED for each in found[place] if isinstance(each.why, Lacking)]
         if fixes:
             raise MachineError(f"this topology cannot run here ({told})", fixes[0])
-        raise UserError(f"this topology can run nowhere as it is ({told}); allowed: node types that go together")
+        raise UserError(f"no kernel can run this topology ({told}); allowed: node types that one kernel can have")
     refuse(topology, place)
     return place, "" if place == PREFERRED[0] else f" ({found[PREFERRED[0]][0].text})"
 
 
 @dataclass(frozen=True)
 class Ability:
-    """A row of what can run here: a node type or an engine, on a kernel. `why` is empty if it can."""
+    """A row of the table of what can run here: a node type or an engine, on a kernel. `why` is empty if it can."""
 
     part: str
     kernel: Literal["lab", "host"]

@@ -1,4 +1,4 @@
-"""What nodes of type `machine` need of this computer. Looks for programs, and at the user's SSH files."""
+"""What nodes of type `machine` need of this computer. Looks for programs and the user's SSH files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SSH_FILES = Path("~/.ssh")
 
 
 def examine() -> Iterator[Finding]:
-    """The SSH client and Ansible are for `testbed machines`; trials have a client of their own, and need a key."""
+    """`testbed machines` needs the SSH client and Ansible; trials have their own client, and need a key."""
     ssh = package.which("ssh")
     fix = "" if ssh else package.fix_for("ssh")
     yield Finding("ssh client (machine)", ssh is not None, ssh or "missing", fix, HOST)

@@ -1,6 +1,7 @@
-"""Whether this machine has what a topology may need. Looks at it, and tries its kernel in namespaces that go at once.
+"""Probes: whether this computer has what a topology may need. Looks at it, and tries its kernel in temporary
+namespaces.
 
-A probe says what is lacking, and what to type; None is well. Each looks once.
+A probe returns what is lacking and what to type, or None. Each looks once.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Lacking:
 
 
 def lacking(name: str) -> Lacking | None:
-    """What PROBES finds wrong; None if all is well."""
+    """What one of PROBES lacks; None if all is well."""
     return _looked(name, os.geteuid())
 
 
@@ -51,7 +52,7 @@ def _program(name: str) -> Lacking | None:
 
 
 def _raised(look: Callable[[], object]) -> Lacking | None:
-    """What a look raises that finds something missing."""
+    """A probe found something missing."""
     try:
         look()
     except MachineError as error:
@@ -60,7 +61,7 @@ def _raised(look: Callable[[], object]) -> Lacking | None:
 
 
 def _tried(what: str, module: str, attempt: Callable[[], process.CommandError | None]) -> Lacking | None:
-    """`attempt` says how this machine's kernel refused."""
+    """`attempt` returns how this computer's kernel refused."""
     if os.geteuid() != 0:
         return None  # `root` says so
     try:
@@ -69,17 +70,17 @@ def _tried(what: str, module: str, attempt: Callable[[], process.CommandError | 
         return Lacking(missing.what, missing.fix)
     if error is None:
         return None
-    said = (error.stderr.strip().splitlines() or ["it does not say why"])[-1]
+    said = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
     return Lacking(f"this machine's kernel has no {what} ({said})", _module(module))
 
 
 def _command(what: str, module: str, *words: str) -> Lacking | None:
-    """Tries a command in a network namespace of its own."""
+    """Tries a command in its own network namespace."""
     return _tried(what, module, partial(host.refusal, *words))
 
 
 def _emulation(name: str) -> Lacking | None:
-    """One of the kernel's own probes, which is tried once, whoever asks."""
+    """One of `kernel.host.PROBES`, tried once."""
     return _tried(name, host.PROBES[name][1], partial(host.tried, name))
 
 
@@ -88,7 +89,7 @@ def _module(names: str) -> str:
 
 
 def missing_of_open_vswitch() -> list[str]:
-    """Its programs and files that are not here."""
+    """Its missing programs and files."""
     programs = [name for name in open_vswitch.PROGRAMS if package.which(name) is None]
     return programs + ([] if Path(open_vswitch.SCHEMA).exists() else [open_vswitch.SCHEMA])
 

@@ -1,4 +1,4 @@
-"""What each part of a topology needs of the machine, for each kernel that can carry it. Pure, no I/O.
+"""What each part of a topology needs of the computer, for each kernel that can run it. Pure, no I/O.
 
 What a node type needs is said in `model.node_type`, by the names of `probe.PROBES`.
 """
@@ -17,7 +17,7 @@ from ...plan.node.namespace import node_netns
 
 @dataclass(frozen=True)
 class Never:
-    """It cannot be on this kernel, on no machine; `allowed` is what can be."""
+    """No computer can have it on this kernel; `allowed` says what can."""
 
     what: str
     allowed: str
@@ -44,12 +44,12 @@ ENGINES: Mapping[str, Mapping[KernelPlace, Needed]] = {
 }
 
 REAL_NIC: Mapping[KernelPlace, Needed] = {
-    "lab": Never("a lab kernel has no way to a real NIC", "kernel: host, or a switch without nic"),
+    "lab": Never("a lab kernel cannot use a real NIC", "kernel: host, or a switch without nic"),
     "host": ("nft",),
 }
 
 IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q")
-"""Words of commands that are names of probes too."""
+"""Words of commands that are also names of probes."""
 
 
 def of_type(kind: NodeType, place: KernelPlace) -> Needed:
@@ -60,7 +60,7 @@ def of_type(kind: NodeType, place: KernelPlace) -> Needed:
 
 
 def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Need]:
-    """All that a topology needs, node by node; twice what two nodes need."""
+    """All that a topology needs, node by node; a need of two nodes appears twice."""
     kind: KernelPlace = "host" if place == "host" else "lab"
     yield from _of(f"engine {topology.engine}", ENGINES[topology.engine][kind])
     for node in topology.nodes:
@@ -72,7 +72,7 @@ def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Nee
 
 
 def _of_kernel(topology: Topology, planned: Plan) -> Iterator[Need]:
-    """What the commands of a plan ask of this machine's kernel, a lab kernel having it all."""
+    """What the commands of a plan need of the host's kernel; a lab kernel has it all."""
     parts = {node_netns(node.name): f"node {node.name}" for node in topology.nodes}
     parts |= {emulator.netns: f"link {emulator.link}" for emulator in planned.emulators}
     for command in planned.commands:

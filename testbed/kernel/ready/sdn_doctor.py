@@ -1,5 +1,5 @@
-"""What this machine has for Open vSwitch and controllers, and what to type about what it lacks. May look for files, and
-imports nothing of what it looks for.
+"""What this computer has for Open vSwitch and controllers, and what to type for the rest. Looks for files; imports none
+of what it looks for.
 """
 
 from __future__ import annotations

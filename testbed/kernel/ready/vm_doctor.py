@@ -1,4 +1,4 @@
-"""What this computer has for virtual machines. Looks at it; the first time it boots a kernel to see if KVM works."""
+"""What this computer has for virtual machines. The first time, it boots a kernel to see whether KVM works."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .examination import VM, Finding
 
 
 def examine() -> Iterator[Finding]:
-    """In the order in which one depends on the other; what cannot be looked at is left out."""
+    """In order of dependency; leaves out what it cannot examine."""
     works = True
     for what, look in LOOKS:
         if not works and what == "virtual machines run":

@@ -15,11 +15,11 @@ from . import guest_agent, hypervisor, initramfs, kernel_cache
 from .kernel_cache import VmKernel
 
 LIMIT_S = 60.0
-"""Of the first boot: without KVM it takes some seconds on an idle computer."""
+"""Limit of the first boot, which takes some seconds without KVM on an idle computer."""
 
 
 def try_out(image: Path) -> None:
-    """Boots it once, without KVM, which works everywhere. MachineError with the end of its console."""
+    """Boots it once, without KVM, which works everywhere. Raises MachineError with the end of its console."""
     archive = image.with_name("initramfs")
     archive.write_bytes(initramfs.initramfs((native_program.tools().folder / "vminit").read_bytes(), ()))
     try:
@@ -43,8 +43,8 @@ def make(
     jobs: int | None = None,
     report: build.Report = lambda stage: None,
 ) -> VmKernel:
-    """As `build.build`, for virtual machines; without a name and a source it is what machines have that name none, as a
-    kernel that was fetched without a name is: the last one of these.
+    """As `build.build`, for virtual machines. Without a name and a source it becomes the kernel of machines that name
+    none, as a kernel fetched without a name does; the last one counts.
     """
     guest_agent.need(lambda what: report(build.Stage(what)))
     hypervisor.version()
@@ -70,5 +70,5 @@ def _put(image: KernelImage, record: Record, is_default: bool) -> VmKernel:
 
 
 def _source(record: Record) -> str:
-    """What it was built from, so that another kernel of the same name is told from it."""
+    """The key of what it was built from, which differs from that of another kernel of the same name."""
     return ", ".join((record.source_identity, *record.patches, record.key[:12]))

@@ -77,7 +77,7 @@ def _choose(archive: Archive, wanted: str | None) -> tuple[str, str]:
 
 
 def _parts(archive: Archive, package: str, release: str) -> list[str]:
-    """What the package needs of its own making: kernel and modules may be in packages of their own."""
+    """The packages of the same source that it needs: kernel and modules may be separate."""
     allowed = {f"{part}-{release}" for part in PARTS}
     needed = allowed & set(archive.dependencies(package))
     return [package, *sorted(needed - {package})]

@@ -1,4 +1,4 @@
-"""The guest agent that runs in virtual machines whose root is this computer's: Debian's, installed or unpacked.
+"""The guest agent of virtual machines whose root is this computer's: Debian's, installed or unpacked.
 
 Touches its own folder (`$XDG_CACHE_HOME/testbed/vm`). Installing the package could start a service on this computer;
 unpacking it does not.
@@ -19,7 +19,7 @@ PROGRAM, PACKAGE = "qemu-ga", "qemu-guest-agent"
 
 
 def agent() -> Path:
-    """Where it really is, as machines have a /tmp of their own. MachineError with the command that gets it."""
+    """Its real path, because machines have their own /tmp. Raises MachineError with the command that gets it."""
     found = package.which(PROGRAM)
     path = Path(found) if found else _unpacked()
     if not path.exists():
@@ -30,7 +30,7 @@ def agent() -> Path:
 
 
 def need(report: Callable[[str], None]) -> None:
-    """Fetches it unless it is here."""
+    """Fetches it if it is missing."""
     try:
         agent()
     except MachineError:

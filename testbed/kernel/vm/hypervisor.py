@@ -1,6 +1,6 @@
-"""QEMU on this computer: whether KVM works, and what stands for the placeholders of its command lines.
+"""QEMU on this computer: whether KVM works, and the values of the placeholders in its command lines.
 
-Boots a kernel once to see what KVM is good for, and remembers the answer in `$XDG_CACHE_HOME/testbed/vm`.
+Boots a kernel once to try KVM, and keeps the answer in `$XDG_CACHE_HOME/testbed/vm`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MARK = "testbed-vm: boots"
 PROBE_LIMIT_S = 10.0
 PROBE_MEMORY = "256M"
 CPUS = {"kvm": "host", "tcg": "max"}
-"""The processor that a machine sees: all that the accelerator can do."""
+"""The processor that a machine sees: all features of the accelerator."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Accelerator:
 
 
 def accelerator(tools: Tools) -> Accelerator:
-    """Tried once on each computer, by booting a kernel: that /dev/kvm is there does not mean that it works."""
+    """Boots a kernel, once on each computer: /dev/kvm may exist and not work."""
     about = _about()
     remembered = kernel_cache.folder() / "accelerator.json"
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
@@ -73,7 +73,7 @@ def version() -> str:
 
 
 def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: int) -> None:
-    """Raises MachineError for the first thing that these nodes lack here; nothing is started."""
+    """Raises MachineError for the first thing that these nodes lack here; starts nothing."""
     version()
     for node, vm in machines:
         if not vm.boots_itself:
@@ -96,7 +96,7 @@ def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: in
 
 
 def words(machines: Iterable[Vm], tools: Tools) -> tuple[Accelerator, Mapping[Placeholder, str]]:
-    """How these machines will run, and what to put for each placeholder in their command lines."""
+    """How these machines will run, and the value of each placeholder in their command lines."""
     wanted = list(machines)
     found = accelerator(tools)
     filled: dict[Placeholder, str] = {qemu.ACCELERATOR: found.name, qemu.CPU: CPUS[found.name]}
@@ -151,14 +151,14 @@ def _tried(tools: Tools) -> Accelerator:
 
 
 def _reason(said: str) -> str:
-    """The line that tells most of what QEMU and a kernel said before they gave up."""
+    """The most telling line of what QEMU and a kernel wrote before they gave up."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     telling = [line for line in lines if "error" in line or "panic" in line]
     return (telling or lines[-1:] or ["it says nothing"])[0][:120]
 
 
 def boot(name: str, image: Path, archive: Path, limit_s: float) -> str:
-    """What a kernel with this initramfs and QEMU say until it powers off, or the limit is over."""
+    """The output of QEMU and of a kernel with this initramfs until it powers off, or the limit is over."""
     argv = (
         *(qemu.PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"),
         *("-machine", f"q35,accel={name}", "-cpu", CPUS[name], "-m", f"{PROBE_MEMORY}"),
@@ -166,6 +166,6 @@ def boot(name: str, image: Path, archive: Path, limit_s: float) -> str:
     )
     with tempfile.TemporaryFile() as console:
         with process.start(argv, stdout=console, stderr=console) as machine, contextlib.suppress(process.CommandError):
-            machine.wait(limit_s)  # what it said decides
+            machine.wait(limit_s)  # its output decides
         console.seek(0)
         return console.read().decode(errors="replace")

@@ -9,7 +9,7 @@ CONSOLE_MODE, CONSOLE_DEVICE = 0o020600, (5, 1)
 END = "TRAILER!!!"
 
 WANTED = ("9p", "9pnet_virtio", "overlay", "virtio_net", "e1000", "virtio_blk", "ext4")
-"""The modules that a machine of any kind may need to come up; what a kernel has built in it has no file for."""
+"""The modules that any machine may need to boot; a kernel has no file for what is built in."""
 
 
 def initramfs(init: bytes, modules: Iterable[tuple[str, bytes]]) -> bytes:

@@ -42,7 +42,7 @@ class VmKernel:
 
     @property
     def modules(self) -> Path:
-        """What a machine sees as /lib/modules."""
+        """The folder that a machine sees as /lib/modules."""
         return self.folder / "modules"
 
 
@@ -73,7 +73,7 @@ def find(name: str | None) -> VmKernel:
 
 @contextmanager
 def partial() -> Iterator[Path]:
-    """A folder to make a kernel in, gone afterwards; what was `put` is no longer in it."""
+    """A folder to make a kernel in, removed afterwards; `put` moves a kernel out of it."""
     home = folder() / "kernels"
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def partial() -> Iterator[Path]:
 
 
 def put(made: Path, kernel: VmKernel) -> VmKernel:
-    """Makes a finished folder a kernel, in the place of one of the same name."""
+    """Makes a finished folder a kernel, and replaces one of the same name."""
     about = {key: value for key, value in asdict(kernel).items() if key != "folder"}
     (made / "kernel.json").write_text(json.dumps(about, indent=2) + "\n")
     home = folder() / "kernels" / kernel.name
@@ -102,7 +102,7 @@ def put(made: Path, kernel: VmKernel) -> VmKernel:
 
 
 def initramfs_of(kernel: VmKernel, init: Path) -> Path:
-    """The archive with our init and the modules that it loads, made unless it is there."""
+    """The archive with our init and the modules that it loads; made if it is missing."""
     program = init.read_bytes()
     path = kernel.folder / f"initramfs-{init.parent.name}"
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Whether the kernels for virtual machines that trials need are on this computer, with the lines that name them."""
+"""Checks that this computer has the kernels of virtual machines that trials name, with the lines that name them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import kernel_cache
 
 
 def names(topologies: Iterable[Topology]) -> frozenset[str]:
-    """Of the kernels of their virtual machines, where they say one."""
+    """The kernels that their virtual machines name."""
     machines = (node.vm for topology in topologies for node in topology.nodes)
     return frozenset(vm.kernel for vm in machines if vm is not None and vm.kernel is not None)
 

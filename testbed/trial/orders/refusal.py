@@ -23,7 +23,7 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
     """Most of our programs stand with one foot in each host, which only one kernel allows."""
     if planned.real_nics and trial.kernel.place != "host":
         names = " and ".join(wanted.nic for wanted in planned.real_nics)
-        raise UserError(f"a lab kernel has no way to the real NIC {names}; allowed: kernel: host")
+        raise UserError(f"a lab kernel cannot use the real NIC {names}; allowed: kernel: host")
     ends = {
         *trial.workload.hosts,
         *(host for each in planned.background for host in (each.source, each.destination)),
