@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from testbed.model.scenario import Trial
+from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
@@ -49,7 +50,7 @@ CASES = (
 
 
 def trial(case: Case) -> Trial:
-    return Trial.from_dict(
+    return trial_of(
         {
             "id": case.name,
             "params": {},
@@ -79,7 +80,8 @@ def trial(case: Case) -> Trial:
             "kernel": "lab",
             "nic": case.nic,
             "samples": {"interval": "100 ms"},
-        }
+        },
+        case.name,
     )
 
 
@@ -93,7 +95,7 @@ def measure(case: Case) -> tuple[float, float, float, str]:
         wall_s = time.monotonic() - began
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return wall_s, cpu_s, float(result.data["workload_s"]), result.verdict
+    return wall_s, cpu_s, result.workload_s or 0.0, result.verdict
 
 
 def main() -> None:

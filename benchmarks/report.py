@@ -21,9 +21,10 @@ from testbed.model.scenario import Trial
 from testbed.report.page import page
 from testbed.report.source import read
 from testbed.report.view import view
+from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import column
-from testbed.trial.folder import write_json
-from testbed.trial.stored_result import SCHEMA
+from testbed.trial.folder import RESULT, write_json
+from testbed.trial.stored_result import SCHEMA, Asked, FlowResult, Seen, TrialResult
 
 FLOWS, SAMPLES = 10, 300
 RTTS = (1, 11, 22, 45, 91, 183, 274, 376, 500, 700)
@@ -99,17 +100,17 @@ def _write_trial(home: Path, id: str, params: dict[str, str], seed: int, generat
     home.mkdir(parents=True)
     rtt_s = float(params["path.rtt"].split()[0]) / 1e3
     rates = generator.uniform(1e7, 9e8, FLOWS)
-    numbers = {"rtt_s": rtt_s, "rate_bps": 10**10, "data_packets": 10**6, "dropped_packets": None, "queue_drops": 7}
-    result: dict[str, Any] = {
-        "schema": SCHEMA, "id": id, "params": params, "seed": seed, "repetition": seed - 1, "verdict": "valid",
-        "warnings": [], "findings": [], "goodput_bps": float(rates.sum()), "ramp_goodput_bps": None,
-        "flows": [{"goodput_bps": float(rate), "retransmits": 9, "rtt_min_s": rtt_s, "congestion": params["congestion"],
-                   "port": 5001 + flow, "received_bytes": int(rate * 30 / 8)} for flow, rate in enumerate(rates)],
-        "asked": numbers, "seen": {**numbers, "rtt_max_s": rtt_s, "random_drops": 0}, "workload_s": 30.0,
-        "steady_s": 0.0, "kernel": "lab", "kernel_release": "7.3.4", "lab_s": 33.0,
-    }  # fmt: skip
-    write_json(home / "result.json", result)
-    write_json(home / "trial.json", _trial(id, params, seed).to_dict())
+    flows = [
+        FlowResult(float(rate), 9, rtt_s, params["congestion"], port=5001 + flow, received_bytes=int(rate * 30 / 8))
+        for flow, rate in enumerate(rates)
+    ]
+    result = TrialResult(
+        id=id, params=params, seed=seed, repetition=seed - 1, verdict="valid", goodput_bps=float(rates.sum()),
+        flows=tuple(flows), asked=Asked(rtt_s, 10**10), seen=Seen(rtt_s, rtt_s, 10**10, 10**6, 0, 0, 7),
+        workload_s=30.0, steady_s=0.0, kernel="lab", kernel_release="7.3.4", lab_s=33.0,
+    )  # fmt: skip
+    write_json(home / RESULT, result.stored())
+    write_json(home / "trial.json", trial_data(_trial(id, params, seed)))
     write_json(home / "host.json", {"wall_s": 10.0, "started": "2026-01-01T00:00:00+00:00"})
     (home / "plan.sh").write_text(
         "".join(f"ip link set dev eth{n} up\n" for n in range(80)) + f"# {params['path.rtt']}\n"
@@ -122,12 +123,13 @@ def _trial(id: str, params: dict[str, str], seed: int) -> Trial:
     link |= {"rtt": params["path.rtt"], "loss": params["path.loss"]}
     nodes = {"client": {"type": "host"}, "server": {"type": "host"}}
     flow = {"tool": "flow", "from": "client", "to": "server", "duration": "30 s", "flows": FLOWS}
-    return Trial.from_dict(
+    return trial_of(
         {
             "id": id, "params": params, "seed": seed, "repetition": seed - 1, "kernel": "lab",
             "topology": {"name": "wan", "nodes": nodes, "links": {"path": link}},
             "workload": flow | {"congestion": params["congestion"]},
-        }
+        },
+        id,
     )  # fmt: skip
 
 

@@ -44,6 +44,6 @@ def run_trial(tmp_path: Path) -> Callable[..., Ran]:
         folder = tmp_path / f"trial-{next(count)}"
         folder.mkdir()
         done = runner.run(trial, tampered(made, tamper), folder)
-        return Ran(trial, made, folder, done.data)
+        return Ran(trial, made, folder, done)
 
     return run

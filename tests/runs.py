@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from results import plain
 from trials import make_trial
 
 from testbed.model.run_setting import Kernel
@@ -18,7 +19,7 @@ from testbed.spec.scenario.trial import trial_data
 from testbed.sweep.store import Store
 from testbed.trial import column
 from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
-from testbed.trial.stored_result import SCHEMA, TrialResult
+from testbed.trial.stored_result import TrialResult
 
 Measure = Callable[[Trial], Mapping[str, Any]]
 
@@ -43,31 +44,18 @@ def make_trials(
 
 def make_result(trial: Trial, wall_s: float = 1.0, **changes: Any) -> TrialResult:
     """A result with all the fields that one has; its goodput is 1 Mbit/s times the seed."""
-    goodput_bps = 1e6 * trial.seed
-    flow = {"goodput_bps": goodput_bps, "retransmits": 3, "rtt_min_s": 0.01, "congestion": "cubic"}
-    numbers = {"rtt_s": 0.01, "rate_bps": 10**8, "data_packets": None, "dropped_packets": None, "queue_drops": None}
-    data = {
-        "schema": SCHEMA,
+    flow = {"goodput_bps": 1e6 * trial.seed, "retransmits": 3, "rtt_min_s": 0.01, "congestion": "cubic"}
+    about = {
         "id": trial.id,
         "params": dict(trial.params),
         "seed": trial.seed,
         "repetition": trial.repetition,
-        "verdict": "valid",
-        "warnings": [],
-        "findings": [],
-        "goodput_bps": goodput_bps,
-        "ramp_goodput_bps": None,
+        "goodput_bps": flow["goodput_bps"],
         "flows": [flow],
-        "asked": numbers,
-        "seen": {**numbers, "rtt_max_s": 0.011, "random_drops": 0, "queue_drops": 0},
-        "workload_s": 1.0,
-        "steady_s": None,
         "kernel": trial.kernel.place,
-        "kernel_release": "7.3.4",
-        "lab_s": 4.0,
-        **changes,
+        "wall_s": wall_s,
     }
-    return TrialResult(data, wall_s)
+    return plain(**{**about, **changes})
 
 
 def write_result(folder: Path, trial: Trial, result: TrialResult, samples: int = 3) -> None:
@@ -77,7 +65,7 @@ def write_result(folder: Path, trial: Trial, result: TrialResult, samples: int =
     rows = [{"time_s": 0.1 * i, "netns": "a", "snd_cwnd": 10 + i, "min_rtt_s": None} for i in range(samples)]
     pq.write_table(pa.Table.from_pylist(rows, column.SAMPLES), folder / "samples.parquet")
     pq.write_table(pa.Table.from_pylist([], column.QUEUES), folder / "queues.parquet")
-    write_json(folder / RESULT, dict(result.data))
+    write_json(folder / RESULT, result.stored())
 
 
 def make_store(path: Path, trials: Iterable[Trial], *, samples: int = 3) -> Store:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from results import plain
 from trials import make_trial
 
 from testbed.spec.scenario.trial import trial_data
@@ -68,41 +69,27 @@ def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:
         }
         for number, rate in enumerate(made.goodput_bps)
     ]
-    data = {
-        "schema": SCHEMA,
+    about = {
         "id": made.id,
         "params": dict(made.params),
         "seed": made.seed,
         "repetition": made.seed - 1,
         "verdict": made.verdict,
-        "warnings": [],
-        "findings": [],
         "goodput_bps": sum(made.goodput_bps) if made.goodput_bps else None,
-        "ramp_goodput_bps": None,
         "flows": flows,
-        "asked": {
-            "rtt_s": rtt_s,
-            "rate_bps": rate_bps,
-            "data_packets": None,
-            "dropped_packets": None,
-            "queue_drops": None,
-        },
+        "asked": {"rtt_s": rtt_s, "rate_bps": rate_bps},
         "seen": {
             "rtt_s": rtt_s,
             "rtt_max_s": rtt_s,
             "rate_bps": rate_bps,
             "data_packets": 1000,
             "dropped_packets": 0,
-            "random_drops": 0,
-            "queue_drops": 0,
         },
-        "kernel": "lab",
-        "kernel_release": "7.3.4",
         "lab_s": 13.0,
         "workload_s": 10.0,
         "steady_s": 0.0,
     }
-    return TrialResult({**data, **made.data}, 1.0)
+    return plain(**{**about, **made.data})
 
 
 def write_run(folder: Path, trials: Sequence[Made], samples: bool = True, rate_bps: float | None = RATE_BPS) -> Path:
@@ -111,7 +98,7 @@ def write_run(folder: Path, trials: Sequence[Made], samples: bool = True, rate_b
         home = folder / "trials" / made.id
         home.mkdir(parents=True)
         (home / "trial.json").write_text(json.dumps(trial_settings(made)))
-        (home / "result.json").write_text(json.dumps(dict(trial_result(made, rate_bps).data)))
+        (home / "result.json").write_text(json.dumps(trial_result(made, rate_bps).stored()))
         (home / "host.json").write_text('{"wall_s": 1.0}')
         if samples:
             _write_samples(home, made)

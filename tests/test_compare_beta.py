@@ -10,12 +10,12 @@ import json
 from pathlib import Path
 
 import pytest
+from results import plain
 
 from testbed.analysis import tcp_model
 from testbed.analysis.paired import CellComparison
 from testbed.compare import run
 from testbed.compare.run import CellKey, Measured, RunComparison
-from testbed.trial.stored_result import TrialResult
 
 STORED = json.loads((Path(__file__).parent / "data/cubic-beta.json").read_text())
 
@@ -23,7 +23,7 @@ STORED = json.loads((Path(__file__).parent / "data/cubic-beta.json").read_text()
 def side(scenario: str, name: str) -> list[Measured]:
     return [
         Measured(
-            TrialResult({"id": str((params, seed)), "params": params, "seed": seed, "verdict": "valid"}, 1.0),
+            plain(id=str((params, seed)), params=params, seed=seed),
             {},
             dict(zip(STORED["metrics"], values, strict=True)),
         )

@@ -36,11 +36,11 @@ from testbed.trial.evidence.capture import data_stream
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
 from testbed.trial.gate.judge import judge
+from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.result import result
-from testbed.trial.stored_result import SCHEMA, TrialResult
+from testbed.trial.stored_result import SCHEMA
 from testbed.trial.workload import registry as tools
-from testbed.trial.workload.ping import PingOutcome
 
 ROOT = Path(__file__).parents[1]
 SECTION = (ROOT / "docs" / "extending.md").read_text().partition("\n## A workload tool\n")[2].partition("\n## ")[0]
@@ -91,7 +91,7 @@ def evidence(trial: Trial, folder: Path, dropped: int = 0) -> Evidence:
         for found, packets in ((planned.stages(there=True), 4), (planned.stages(there=False), 0))
     ]
     return Evidence(
-        rtt_check=PingOutcome(5, 5, rtt_s, rtt_s, rtt_s, 0.0),
+        rtt_check=PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0),
         there=stages[0],
         back=stages[1],
         outcome=tools.read(trial.workload, output(folder, 4 - dropped)),
@@ -175,14 +175,11 @@ def test_the_gate_judges_it_and_the_result_has_what_it_measured(tmp_path: Path) 
     assert not [each for each in judge(trial, made, fine) if each.check in ("data", "congestion control", "window")]
     none = replace(fine, there=tuple(replace(each, data_packets=0) for each in fine.there))
     assert "data" in {each.check for each in judge(trial, made, none)}
-    data = result(trial, made, fine, (), Ending("7.3.4", 10**9, 1.0)).data
-    assert data["measured"] == {"beacon": {"sent_datagrams": 4, "arrived_datagrams": 2}}
-    assert data["goodput_bps"] == 2 * 800 / 0.4
-    assert data["workload_s"] == 0.4
-    assert (conditions(TrialResult(data, 1.0), trial).loss, conditions(TrialResult(data, 1.0), trial).duration_s) == (
-        0.5,
-        0.4,
-    )
+    done = result(trial, made, fine, (), Ending("7.3.4", 10**9, 1.0))
+    assert done.measured == {"beacon": {"sent_datagrams": 4, "arrived_datagrams": 2}}
+    assert done.goodput_bps == 2 * 800 / 0.4
+    assert done.workload_s == 0.4
+    assert (conditions(done, trial).loss, conditions(done, trial).duration_s) == (0.5, 0.4)
 
 
 def test_an_output_that_is_not_whole_is_no_result(tmp_path: Path) -> None:
@@ -204,7 +201,7 @@ def test_a_stored_run_has_it_in_its_table_and_in_its_report(
     folder = store.path / "trials" / trial.id
     folder.mkdir(parents=True)
     done = result(trial, orders(trial).plan, evidence(trial, tmp_path), (), Ending("7.3.4", 10**9, 1.0))
-    for name, value in ((TRIAL, trial_data(trial)), (RESULT, dict(done.data)), (HOST, {"wall_s": 1.0})):
+    for name, value in ((TRIAL, trial_data(trial)), (RESULT, done.stored()), (HOST, {"wall_s": 1.0})):
         write_json(folder / name, value)
     write_json(store.path / "run.json", {"schema": SCHEMA, "scenario": "beacon", "trials": [trial.id]})
     command("results", str(store.path))
@@ -221,9 +218,9 @@ def test_a_stored_run_has_it_in_its_table_and_in_its_report(
 @pytest.mark.lab
 def test_it_runs(run_trial: RunTrial) -> None:
     ran: Ran = run_trial(workload=BEACON, path={"loss": "1 in 2"})
-    assert ran.data["measured"]["beacon"] == {"sent_datagrams": 4, "arrived_datagrams": 2}
-    assert ran.data["seen"]["data_packets"] == 4
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.measured["beacon"] == {"sent_datagrams": 4, "arrived_datagrams": 2}
+    assert ran.result.seen.data_packets == 4
+    assert ran.result.verdict == "valid"
 
 
 def without(fact: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from results import measured as of_tools
 from trials import make_trial
 
 from testbed.model.scenario import Trial
@@ -18,17 +19,17 @@ from testbed.plan.network import Plan
 from testbed.trial.evidence.interval import Happened, Interval, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.gate import schedule_check
-from testbed.trial.gate.finding import Finding, verdict
-from testbed.trial.gate.judge import judge
+from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link_check import expected_drops
+from testbed.trial.measured import PingResult
 from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample
 from testbed.trial.orders.sequence import orders
-from testbed.trial.workload.outcome import FlowOutcome, Outcome
-from testbed.trial.workload.ping import PingOutcome
+from testbed.trial.stored_result import Finding, FlowResult
+from testbed.trial.workload.outcome import Outcome
 
 PING = {"tool": "ping", "count": 1}
-FLOW = FlowOutcome(95e6, 0, 0.01, "cubic", sndbuf_bytes=87040, rcvbuf_bytes=131072, rwnd_limited=0.0)
+FLOW = FlowResult(95e6, 0, 0.01, "cubic", sndbuf_bytes=87040, rcvbuf_bytes=131072, rwnd_limited=0.0)
 INTERVAL_NS = 100_000_000
 S = 10**9
 
@@ -37,7 +38,7 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
     """What is seen when everything went as it was asked."""
     rtt_s = plan.rtt_ns / 1e9
     flows = getattr(trial.workload, "flows", 0)
-    ping = PingOutcome(5, 5, rtt_s, rtt_s, rtt_s, 0.0)
+    ping = PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0)
     return Evidence(
         rtt_check=ping,
         there=tuple(seen(stage) for stage in plan.stages(there=True)),
@@ -101,7 +102,7 @@ def flow(**changes: Any) -> Change:
 
 
 def pings(low_s: float | None, high_s: float | None) -> Change:
-    return top(rtt_check=PingOutcome(5, 5, low_s, low_s, high_s, 0.0))
+    return top(rtt_check=PingResult(5, 5, low_s, low_s, high_s, 0.0))
 
 
 @dataclass(frozen=True)
@@ -123,12 +124,13 @@ UDP = {"tool": "udp", "rate": "1 Mbit/s", "duration": "1 s"}
 
 
 def measured(**said: Any) -> Change:
-    return lambda e: replace(e, outcome=replace(e.outcome, measured={**e.outcome.measured, **said}))
+    given = of_tools(said)
+    return lambda e: replace(e, outcome=replace(e.outcome, measured={**e.outcome.measured, **given}))
 
 
 def slow_ping(rtt_s: float) -> Change:
     """Of the workload; those before it are as asked."""
-    return measured(ping=vars(PingOutcome(1, 1, rtt_s, rtt_s, rtt_s, 0.0)))
+    return measured(ping=vars(PingResult(1, 1, rtt_s, rtt_s, rtt_s, 0.0)))
 
 
 def brought(octets: int, **said: Any) -> Change:
@@ -324,6 +326,6 @@ def test_a_ping_over_ipv6_may_take_the_time_of_its_longer_frames(ip: str) -> Non
     path = {"ends": ["a", "b"], "rate": "1 Mbit/s", "rtt": "10 ms"}
     trial = make_trial(topology={"name": "net", "ip": ip, "nodes": nodes, "links": {"path": path}})
     plan = orders(trial).plan
-    slow = replace(fine(trial, plan), rtt_check=PingOutcome(5, 5, 0.0118, 0.0118, 0.0118, 0.0))
+    slow = replace(fine(trial, plan), rtt_check=PingResult(5, 5, 0.0118, 0.0118, 0.0118, 0.0))
     found = {finding.check for finding in judge(trial, plan, slow)}
     assert ("rtt" in found) is (ip == "4")

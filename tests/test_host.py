@@ -17,6 +17,7 @@ from testbed.kernel import host
 from testbed.kernel.guest import TrialError
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial import readiness, run
+from testbed.trial.measured import PingResult, need
 from testbed.trial.orders.sequence import orders
 
 pytestmark = [
@@ -57,10 +58,10 @@ def test_a_link_that_needs_nothing_of_the_kernel_works_everywhere(
     run_trial: Callable[..., Ran], tmp_path: Path
 ) -> None:
     ran = run_trial(path=PLAIN_LINK, kernel="host")
-    assert ran.data["kernel"] == "host"
-    assert ran.data["kernel_release"] == os.uname().release
-    assert ran.data["goodput_bps"] > 0
-    assert ran.data["seen"]["rtt_s"] < 0.01
+    assert ran.result.kernel == "host"
+    assert ran.result.kernel_release == os.uname().release
+    assert ran.result.goodput_bps > 0
+    assert ran.result.seen.rtt_s < 0.01
     assert "invalid" not in ran.findings.values()  # suspect, if the machine is busy
     assert outlive(processes_below(tmp_path)) == []
 
@@ -71,12 +72,12 @@ def test_downloads_datagrams_and_background_traffic_work_there_too(
     http = {"tool": "http", "sizes": ["1 B", "1 MB"], "concurrency": 4}
     web = {"pattern": "heavy-tailed", "from": "a", "to": "b", "arrivals": "50 /s", "size": {"mean": "10 kB"}}
     ran = run_trial(path=PLAIN_LINK, kernel="host", workload=http, background={"web": {**web, "duration": "5 s"}})
-    assert len(ran.data["measured"]["http"]["downloads"]) == 8
-    assert ran.data["measured"]["background"]["web"]["planned_flows"] > 100
+    assert len(ran.http.downloads) == 8
+    assert ran.backgrounds["web"].planned_flows > 100
     udp = {"tool": "udp", "rate": "10 Mbit/s", "duration": "1 s"}
     ran = run_trial(path=PLAIN_LINK, kernel="host", workload=udp)
-    assert ran.data["measured"]["udp"]["sent_datagrams"] == 893  # every 1.12 ms
-    assert ran.data["measured"]["udp"]["delay_min_s"] < 0.1
+    assert ran.udp.sent_datagrams == 893  # every 1.12 ms
+    assert ran.udp.delay_min_s < 0.1
     assert outlive(processes_below(tmp_path)) == []
 
 
@@ -99,7 +100,7 @@ def test_an_emulator_works_or_is_refused_with_the_names_of_what_is_missing(
         return
     ran = run_trial(path=path, kernel="host")
     # On the wall clock timers are late by up to a millisecond and the gate says what else was.
-    assert ran.data["goodput_bps"] < 1.05 * (ran.data["asked"]["rate_bps"] or float("inf"))
+    assert ran.result.goodput_bps < 1.05 * (ran.result.asked.rate_bps or float("inf"))
 
 
 def test_a_kernel_that_is_not_root_s_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +146,8 @@ def test_open_vswitch_runs_beside_that_of_the_system_and_goes_with_the_trial(tmp
     with adopting():
         done = run.run(trial, orders(trial), tmp_path)
         assert descendants("ovs-vswitchd") == set()
-    assert done.data["measured"]["ping"]["received"] == 4
-    assert done.data["sdn"]["controllers"]["c"]["packet_ins"] == {"s": 3}
-    assert done.data["sdn"]["switches"]["s"]["datapath"] == "user"
+    assert need(PingResult, done.measured).received == 4
+    assert done.sdn is not None
+    assert done.sdn.controllers["c"].packet_ins == {"s": 3}
+    assert done.sdn.switches["s"].datapath == "user"
     assert not Path("/run/tb-ovs").exists()

@@ -27,19 +27,19 @@ FRAME_BYTES, PAYLOAD_BYTES = 1514, 1448
 @pytest.mark.parametrize("rtt_ms", [1, 10, 50, 100, 366])
 def test_every_ping_takes_the_round_trip_time_that_was_asked(run_trial: RunTrial, rtt_ms: int) -> None:
     ping = {"tool": "ping", "count": 20, "interval": "10 ms"}
-    found = run_trial(path={"rtt": f"{rtt_ms} ms", "rate": "10 Gbit/s"}, workload=ping).data["measured"]["ping"]
-    assert found["received"] == 20
+    found = run_trial(path={"rtt": f"{rtt_ms} ms", "rate": "10 Gbit/s"}, workload=ping).ping
+    assert found.received == 20
     # ping prints microseconds; its two frames of 98 bytes take less than one at 10 Gbit/s.
-    assert found["rtt_min_s"] == pytest.approx(rtt_ms / 1000, abs=10e-6)
-    assert found["rtt_max_s"] == pytest.approx(rtt_ms / 1000, abs=10e-6)
+    assert found.rtt_min_s == pytest.approx(rtt_ms / 1000, abs=10e-6)
+    assert found.rtt_max_s == pytest.approx(rtt_ms / 1000, abs=10e-6)
 
 
 def test_uneven_delays_add_up_and_serialisation_comes_on_top(run_trial: RunTrial) -> None:
     path = {"rtt": None, "delay": {"forward": "7 ms", "backward": "13 ms"}, "rate": "1 Mbit/s"}
     ping = {"tool": "ping", "count": 5, "size": "958"}
-    found = run_trial(path=path, workload=ping).data["measured"]["ping"]
+    found = run_trial(path=path, workload=ping).ping
     # A frame of 14 + 20 + 8 + 958 = 1000 bytes takes 8 ms at 1 Mbit/s, each way, unless the full bucket lets it go.
-    assert 0.020 - 10e-6 <= found["rtt_min_s"] <= 0.036 + 10e-6
+    assert 0.020 - 10e-6 <= found.rtt_min_s <= 0.036 + 10e-6
 
 
 @pytest.mark.parametrize("nic", ["offload", "plain"])
@@ -57,19 +57,19 @@ def test_a_flow_that_fills_a_lossless_path_gets_all_of_its_rate(
     # The window is more than one BDP and less than BDP and buffer: the path is full and nothing is dropped.
     workload = {"window": window, "duration": duration, "leave_out": leave_out}
     ran = run_trial(path={"rate": rate, "rtt": rtt, "buffer": "1 bdp"}, workload=workload, nic=nic)
-    line_bps = ran.data["asked"]["rate_bps"] * PAYLOAD_BYTES / FRAME_BYTES
+    line_bps = ran.result.asked.rate_bps * PAYLOAD_BYTES / FRAME_BYTES
     # 0.1 %: the steady state begins and ends in the middle of a burst of up to 64 KiB.
-    assert ran.data["goodput_bps"] == pytest.approx(line_bps, rel=1e-3)
-    assert ran.data["seen"]["queue_drops"] == 0
-    assert ran.data["verdict"] == "valid"
-    assert ran.data["nic"] == {"a": nic, "b": nic}
+    assert ran.result.goodput_bps == pytest.approx(line_bps, rel=1e-3)
+    assert ran.result.seen.queue_drops == 0
+    assert ran.result.verdict == "valid"
+    assert ran.result.nic == {"a": nic, "b": nic}
 
 
 def test_a_way_back_with_another_rate_carries_that_rate(run_trial: RunTrial) -> None:
     path = {"rate": {"forward": "100 Mbit/s", "backward": "20 Mbit/s"}}
     workload = {"from": "b", "to": "a", "duration": "3 s", "leave_out": "1 s", "window": "40 kB"}
     ran = run_trial(path=path, workload=workload)
-    assert ran.data["goodput_bps"] == pytest.approx(20e6 * PAYLOAD_BYTES / FRAME_BYTES, rel=1e-3)
+    assert ran.result.goodput_bps == pytest.approx(20e6 * PAYLOAD_BYTES / FRAME_BYTES, rel=1e-3)
 
 
 @pytest.mark.parametrize("nic", ["offload", "plain"])
@@ -81,8 +81,8 @@ def test_a_buffer_never_holds_more_than_its_limit(run_trial: RunTrial, nic: str,
     most = max(row[held] for row in rows(ran, "queues") if row["way"] == "forward")
     # A token bucket takes the packet that it waits for out of a buffer in packets, and still counts it.
     assert 0 < most <= limit + (held == "backlog_packets")
-    assert ran.data["seen"]["queue_drops"] > 0
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.seen.queue_drops > 0
+    assert ran.result.verdict == "valid"
 
 
 def test_the_queue_drops_whole_packets_of_the_mtu(run_trial: RunTrial) -> None:
@@ -92,7 +92,7 @@ def test_the_queue_drops_whole_packets_of_the_mtu(run_trial: RunTrial) -> None:
     assert max(lengths) == FRAME_BYTES - 14
     superpackets = [packet.length_bytes for packet in packets(ran.folder / "path-end0.pcap")]
     assert max(superpackets) > FRAME_BYTES  # the sender segments late: the emulator does it
-    assert ran.data["stages"][0]["oversize_packets"] == 0
+    assert ran.result.stages[0].oversize_packets == 0
 
 
 @pytest.mark.parametrize("window_kib", [64, 256])
@@ -100,13 +100,13 @@ def test_a_small_window_limits_goodput_to_one_window_in_a_round_trip(run_trial: 
     path = {"rate": "1 Gbit/s", "rtt": "50 ms"}
     workload = {"window": f"{window_kib} KiB", "duration": "4 s", "leave_out": "1 s"}
     ran = run_trial(path=path, workload=workload)
-    flow = ran.data["flows"][0]
-    assert flow["rcvbuf_bytes"] == flow["sndbuf_bytes"] == 2 * window_kib * 1024
+    flow = ran.result.flows[0]
+    assert flow.rcvbuf_bytes == flow.sndbuf_bytes == 2 * window_kib * 1024
     # Of the doubled buffer the kernel keeps what its packets cost beyond their payload: with full packets a third.
-    assert window_kib * 1024 <= flow["snd_wnd_bytes"] <= 2 * window_kib * 1024
+    assert window_kib * 1024 <= flow.snd_wnd_bytes <= 2 * window_kib * 1024
     # Whole segments only, and the last of a window waits for the others: 3 %.
-    assert ran.data["goodput_bps"] * 0.05 / 8 == pytest.approx(flow["snd_wnd_bytes"], rel=0.03)
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.goodput_bps * 0.05 / 8 == pytest.approx(flow.snd_wnd_bytes, rel=0.03)
+    assert ran.result.verdict == "valid"
 
 
 def test_samples_tell_of_both_ends_at_the_asked_interval(run_trial: RunTrial) -> None:
@@ -148,10 +148,10 @@ def test_flow_and_iperf3_and_a_capture_agree(run_trial: RunTrial) -> None:
     flow = run_trial(path=path, workload={"duration": "10 s", "window": "100 kB"}, capture=capture)
     iperf3 = run_trial(path=path, workload={"tool": "iperf3", "duration": "10 s", "window": "100 kB"})
     # 0.5 %: iperf3 counts to the end of its last 128 KiB block, flow to the last byte in order.
-    assert iperf3.data["goodput_bps"] == pytest.approx(flow.data["goodput_bps"], rel=0.005)
+    assert iperf3.result.goodput_bps == pytest.approx(flow.result.goodput_bps, rel=0.005)
     seen = [p for p in packets(flow.folder / "b-eth0.pcap") if p.is_data("10.0.0.1")]
     payload_bytes = sum(p.length_bytes - 52 for p in seen)
-    assert payload_bytes == pytest.approx(flow.data["flows"][0]["received_bytes"], rel=0.005)
+    assert payload_bytes == pytest.approx(flow.result.flows[0].received_bytes, rel=0.005)
     assert json.loads((iperf3.folder / "iperf3-client.json").read_text())["end"]
 
 
@@ -161,7 +161,7 @@ def test_the_data_reaches_a_destination_with_another_link_before_the_direct_one(
         "nodes": {name: {"type": "host"} for name in "abc"},
         "links": {"aside": {"ends": ["b", "c"]}, "path": {"ends": ["a", "b"], "rate": "10 Mbit/s", "rtt": "2 ms"}},
     }
-    assert run_trial(topology=topology).data["verdict"] == "valid"
+    assert run_trial(topology=topology).result.verdict == "valid"
 
 
 @pytest.mark.parametrize("name", ["dumbbell", "parking-lot"])
@@ -171,8 +171,8 @@ def test_the_data_crosses_switches_and_routers(run_trial: RunTrial, name: str) -
     topology = yaml.safe_load((Path(__file__).parents[1] / "topologies" / f"{name}.yaml").read_text())
     ends = {"dumbbell": ("left-1", "right-2"), "parking-lot": ("host-1", "host-4")}[name]
     ran = run_trial(topology=topology, workload={"from": ends[0], "to": ends[1], "duration": "2 s"})
-    assert ran.data["verdict"] == "valid"
-    assert ran.data["seen"]["rtt_s"] == pytest.approx(ran.data["asked"]["rtt_s"], abs=20e-6)
+    assert ran.result.verdict == "valid"
+    assert ran.result.seen.rtt_s == pytest.approx(ran.result.asked.rtt_s, abs=20e-6)
 
 
 def test_data_over_ipv6_is_limited_delayed_and_counted_too(run_trial: RunTrial) -> None:
@@ -182,8 +182,8 @@ def test_data_over_ipv6_is_limited_delayed_and_counted_too(run_trial: RunTrial) 
         "links": {"path": {"ends": ["a", "b"], "rate": "100 Mbit/s", "rtt": "10 ms", "loss": "1 in 200"}},
     }
     ran = run_trial(topology=topology)
-    assert ran.data["verdict"] == "valid"
-    assert ran.data["stages"][0]["dropped_packets"] == ran.data["stages"][0]["data_packets"] // 200 > 0
+    assert ran.result.verdict == "valid"
+    assert ran.result.stages[0].dropped_packets == ran.result.stages[0].data_packets // 200 > 0
 
 
 def test_a_path_without_a_rate_is_refused_in_virtual_time() -> None:

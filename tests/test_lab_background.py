@@ -9,6 +9,7 @@ import pytest
 from trials import Ran
 
 from testbed.trial.folder import same_files
+from testbed.trial.measured import BackgroundResult
 
 pytestmark = pytest.mark.lab
 
@@ -18,8 +19,8 @@ PAYLOAD_SHARE = 1448 / 1514
 WEB = {"pattern": "heavy-tailed", "from": "a", "to": "b", "arrivals": "20 /s", "size": {"mean": "20 kB"}}
 
 
-def background(ran: Ran, name: str = "web") -> dict[str, Any]:
-    return dict(ran.data["measured"]["background"][name])
+def background(ran: Ran, name: str = "web") -> BackgroundResult:
+    return ran.backgrounds[name]
 
 
 def test_flows_bring_exactly_the_bytes_that_were_drawn(run_trial: RunTrial) -> None:
@@ -27,8 +28,8 @@ def test_flows_bring_exactly_the_bytes_that_were_drawn(run_trial: RunTrial) -> N
     ran = run_trial(workload={"duration": "10 s", "window": "64 kB"}, background={"web": {**WEB, "duration": "3 s"}})
     found = background(ran)
     drawn = ran.made.drawn["web"]
-    assert found["planned_flows"] == found["started_flows"] == found["finished_flows"] == len(drawn) > 40
-    assert found["received_bytes"] == sum(burst.flow_bytes or 0 for burst in drawn)
+    assert found.planned_flows == found.started_flows == found.finished_flows == len(drawn) > 40
+    assert found.received_bytes == sum(burst.flow_bytes or 0 for burst in drawn)
     lines = (ran.folder / "background-web.out").read_text().splitlines()[1:]
     began = [int(line.split()[2]) for line in lines]
     assert began == pytest.approx(
@@ -43,21 +44,21 @@ def test_what_the_background_takes_the_workload_lacks(run_trial: RunTrial) -> No
     ran = run_trial(path=path, workload=workload, background={"noise": udp})
     left_bps = (100e6 - 40e6 * 1442 / 1400) * PAYLOAD_SHARE
     # Both meet the same full buffer: TCP takes what the datagrams leave, and its drops cost it a little.
-    assert left_bps * 0.93 < ran.data["goodput_bps"] < left_bps * 1.03
+    assert left_bps * 0.93 < ran.result.goodput_bps < left_bps * 1.03
     found = background(ran, "noise")
-    assert found["sent_datagrams"] == pytest.approx(40e6 / 8 / 1400 * ran.data["workload_s"], rel=0.01)
-    assert ran.data["verdict"] == "valid"
+    assert found.sent_datagrams == pytest.approx(40e6 / 8 / 1400 * ran.result.workload_s, rel=0.01)
+    assert ran.result.verdict == "valid"
 
 
 @pytest.mark.parametrize("nic", ["offload", "plain"])
 def test_periodic_loss_counts_the_background_too_and_stays_exact(run_trial: RunTrial, nic: str) -> None:
     background_ = {"web": WEB, "bulk": {"pattern": "on-off", "from": "a", "to": "b", "busy": "1 s", "idle": "1 s"}}
     ran = run_trial(path={"loss": "1 in 100"}, workload={"duration": "5 s"}, background=background_, nic=nic)
-    stage = ran.data["stages"][0]
-    assert stage["dropped_packets"] == stage["expected_drops"] == stage["data_packets"] // 100
-    carried = ran.data["flows"][0]["received_bytes"] + sum(background(ran, n)["received_bytes"] for n in background_)
-    assert stage["data_packets"] * 1448 > carried
-    assert ran.data["verdict"] == "valid"
+    stage = ran.result.stages[0]
+    assert stage.dropped_packets == stage.expected_drops == stage.data_packets // 100
+    carried = ran.result.flows[0].received_bytes + sum(background(ran, n).received_bytes for n in background_)
+    assert stage.data_packets * 1448 > carried
+    assert ran.result.verdict == "valid"
 
 
 def test_a_sender_is_on_only_while_it_is_on(run_trial: RunTrial) -> None:
@@ -83,8 +84,8 @@ def test_two_hosts_beside_the_workload_share_its_bottleneck(run_trial: RunTrial)
     workload = {"duration": "10 s", "leave_out": "3 s"}
     alone = run_trial(topology=topology, workload=workload)
     shared = run_trial(topology=topology, workload=workload, background={"web": other})
-    assert alone.data["goodput_bps"] == pytest.approx(100e6 * PAYLOAD_SHARE, rel=0.02)
-    assert 0.2 < shared.data["goodput_bps"] / alone.data["goodput_bps"] < 0.8
+    assert alone.result.goodput_bps == pytest.approx(100e6 * PAYLOAD_SHARE, rel=0.02)
+    assert 0.2 < shared.result.goodput_bps / alone.result.goodput_bps < 0.8
     assert background(shared)["received_bytes"] * 8 / 10 > 0.2 * 100e6
 
 
@@ -111,8 +112,8 @@ def test_what_is_on_its_way_at_the_end_is_not_lost(run_trial: RunTrial) -> None:
     workload = {"tool": "udp", "rate": "1 Mbit/s", "duration": "1 s"}
     ran = run_trial(path={"rtt": "400 ms"}, workload=workload, background={"noise": noise})
     found = background(ran, "noise")
-    assert found["sent_datagrams"] > 400
-    assert found["lost_datagrams"] == 0
+    assert found.sent_datagrams > 400
+    assert found.lost_datagrams == 0
     assert ran.findings == {}
 
 
@@ -120,8 +121,8 @@ def test_a_ping_that_waits_behind_others_is_what_was_asked_for(run_trial: RunTri
     noise = {"pattern": "constant", "from": "a", "to": "b", "rate": "15 Mbit/s"}
     path = {"rate": "10 Mbit/s", "rtt": "20 ms"}
     ran = run_trial(path=path, workload={"tool": "ping", "count": 20}, background={"noise": noise})
-    assert ran.data["measured"]["ping"]["rtt_max_s"] > 0.035
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    assert ran.ping.rtt_max_s > 0.035
+    assert ran.result.verdict == "valid", ran.result.warnings
 
 
 def test_a_background_that_is_over_too_soon_is_told(run_trial: RunTrial) -> None:

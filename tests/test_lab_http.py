@@ -12,6 +12,7 @@ import pytest
 from trials import Ran
 
 from testbed.trial.folder import same_files
+from testbed.trial.measured import Download
 
 pytestmark = [
     pytest.mark.lab,
@@ -39,9 +40,8 @@ def http(**changes: Any) -> dict[str, Any]:
     return {"tool": "http", "sizes": "1 B", **changes}
 
 
-def downloads(ran: Ran) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = ran.data["measured"]["http"]["downloads"]
-    return found
+def downloads(ran: Ran) -> tuple[Download, ...]:
+    return ran.http.downloads
 
 
 @pytest.mark.parametrize("nic", ["offload", "plain"])
@@ -49,28 +49,28 @@ def downloads(ran: Ran) -> list[dict[str, Any]]:
 def test_a_tiny_object_takes_two_round_trips(run_trial: RunTrial, rtt_ms: int, nic: str) -> None:
     ran = run_trial(path={"rtt": f"{rtt_ms} ms"}, workload=http(downloads=3), nic=nic)
     for each in downloads(ran):
-        assert each["connect_s"] == pytest.approx(rtt_ms / 1000, abs=SLACK_S)
-        assert each["elapsed_s"] == pytest.approx(2 * rtt_ms / 1000, abs=SLACK_S)
-    assert ran.data["verdict"] == "valid"
+        assert each.connect_s == pytest.approx(rtt_ms / 1000, abs=SLACK_S)
+        assert each.elapsed_s == pytest.approx(2 * rtt_ms / 1000, abs=SLACK_S)
+    assert ran.result.verdict == "valid"
 
 
 def test_a_connection_that_is_kept_costs_its_round_trip_once(run_trial: RunTrial) -> None:
     ran = run_trial(path={"rtt": "50 ms"}, workload=http(downloads=3, keepalive=True))
-    elapsed_s = [each["elapsed_s"] for each in downloads(ran)]
+    elapsed_s = [each.elapsed_s for each in downloads(ran)]
     assert elapsed_s == pytest.approx([0.1, 0.05, 0.05], abs=SLACK_S)
-    assert [each["connect_s"] is None for each in downloads(ran)] == [False, True, True]
+    assert [each.connect_s is None for each in downloads(ran)] == [False, True, True]
 
 
 def test_goodput_grows_with_the_size_of_the_object(run_trial: RunTrial) -> None:
     sizes = ["1 B", "1 KiB", "64 KiB", "1 MiB", "16 MiB"]
     ran = run_trial(path={"rate": "1 Gbit/s", "rtt": "50 ms"}, workload=http(sizes=sizes, downloads=2, pause="1 s"))
-    rates = [each["goodput_bps_mean"] for each in ran.data["measured"]["http"]["objects"]]
+    rates = [each.goodput_bps_mean for each in ran.http.objects]
     assert all(small < large for small, large in pairwise(rates))
     assert len(rates) == 5
-    total_bytes = sum(each["object_bytes"] for each in downloads(ran))
-    elapsed_s = sum(each["elapsed_s"] for each in downloads(ran))
-    assert ran.data["goodput_bps"] == pytest.approx(total_bytes * 8 / elapsed_s)
-    assert ran.data["workload_s"] == pytest.approx(elapsed_s + 9, abs=0.01)
+    total_bytes = sum(each.object_bytes for each in downloads(ran))
+    elapsed_s = sum(each.elapsed_s for each in downloads(ran))
+    assert ran.result.goodput_bps == pytest.approx(total_bytes * 8 / elapsed_s)
+    assert ran.result.workload_s == pytest.approx(elapsed_s + 9, abs=0.01)
 
 
 def test_as_many_downloads_as_fill_the_link_take_as_long_as_their_bytes(run_trial: RunTrial) -> None:
@@ -81,27 +81,27 @@ def test_as_many_downloads_as_fill_the_link_take_as_long_as_their_bytes(run_tria
     least_s = 32 * 8e7 / line_bps
     # A download whose last segments the full buffer refused waits for a timeout of 200 ms, and for one of twice that.
     most_s = least_s + 0.2 + 0.4
-    assert line_bps * least_s / most_s < ran.data["goodput_bps"] < line_bps
-    assert least_s < max(each["elapsed_s"] for each in downloads(ran)) < most_s
-    assert len(downloads(ran)) == len(ran.data["flows"]) == 32
+    assert line_bps * least_s / most_s < ran.result.goodput_bps < line_bps
+    assert least_s < max(each.elapsed_s for each in downloads(ran)) < most_s
+    assert len(downloads(ran)) == len(ran.result.flows) == 32
 
 
 def test_what_a_cache_has_takes_two_round_trips_to_the_cache(run_trial: RunTrial) -> None:
     workload = {"from": "origin", "to": "client", "cache": "edge", **http(downloads=2)}
     ran = run_trial(topology=STAR, workload=workload)
     first, second = downloads(ran)
-    assert (first["cache"], second["cache"]) == ("MISS", "HIT")
-    assert second["elapsed_s"] == pytest.approx(2 * 0.012, abs=SLACK_S)
-    assert first["elapsed_s"] == pytest.approx(2 * 0.012 + 2 * 0.152, abs=2 * SLACK_S)
-    assert ran.data["asked"]["rtt_s"] == 0.012
-    assert ran.data["seen"]["rtt_s"] == pytest.approx(0.012, abs=10e-6)
-    assert ran.data["verdict"] == "valid"
+    assert (first.cache, second.cache) == ("MISS", "HIT")
+    assert second.elapsed_s == pytest.approx(2 * 0.012, abs=SLACK_S)
+    assert first.elapsed_s == pytest.approx(2 * 0.012 + 2 * 0.152, abs=2 * SLACK_S)
+    assert ran.result.asked.rtt_s == 0.012
+    assert ran.result.seen.rtt_s == pytest.approx(0.012, abs=10e-6)
+    assert ran.result.verdict == "valid"
 
 
 def test_a_warm_cache_has_everything(run_trial: RunTrial) -> None:
     workload = {"from": "origin", "to": "client", "cache": "edge", "warm": True, **http(sizes=["1 B", "1 MB"])}
-    found = run_trial(topology=STAR, workload=workload).data["measured"]["http"]
-    assert (found["cache_hits"], found["cache_misses"]) == (2, 0)
+    found = run_trial(topology=STAR, workload=workload).http
+    assert (found.cache_hits, found.cache_misses) == (2, 0)
 
 
 def test_an_origin_farther_away_than_asked_is_found(run_trial: RunTrial) -> None:
@@ -118,14 +118,14 @@ def test_an_origin_farther_away_than_asked_is_found(run_trial: RunTrial) -> None
 
     workload = {"from": "origin", "to": "client", "cache": "edge", **http()}
     ran = run_trial(topology=STAR, workload=workload, tamper=nearer)
-    assert ran.data["verdict"] == "invalid"
-    assert any("between cache and origin asked 152 ms" in text for text in ran.data["warnings"])
+    assert ran.result.verdict == "invalid"
+    assert any("between cache and origin asked 152 ms" in text for text in ran.result.warnings)
 
 
 def test_a_schedule_changes_the_downloads_while_they_run(run_trial: RunTrial) -> None:
     path = {"rate": "10 Mbit/s", "schedule": [{"at": "1 s", "rate": "1 Mbit/s"}]}
     ran = run_trial(path=path, workload=http(sizes="100 kB", downloads=12))
-    elapsed = [each["elapsed_s"] for each in downloads(ran)]
+    elapsed = [each.elapsed_s for each in downloads(ran)]
     assert max(elapsed[:8]) < 0.12
     assert min(elapsed[10:]) > 0.8
     assert ran.findings == {}

@@ -10,6 +10,8 @@ import pytest
 from pcap import UDP, Packet, packets
 from trials import Ran
 
+from testbed.trial.stored_result import StageResult
+
 pytestmark = pytest.mark.lab
 
 RunTrial = Callable[..., Ran]
@@ -33,8 +35,8 @@ def data_packets(ran: Ran, device: str, source: str = A) -> list[Packet]:
     return [packet for packet in found if packet.is_data(source) and not is_control(packet)]
 
 
-def stage(ran: Ran, way: str) -> dict[str, Any]:
-    return next(each for each in ran.data["stages"] if each["way"] == way)
+def stage(ran: Ran, way: str) -> StageResult:
+    return next(each for each in ran.result.stages if each.way == way)
 
 
 @pytest.mark.parametrize("nic", ["offload", "plain"])
@@ -53,13 +55,13 @@ def test_exactly_one_data_packet_in_x_is_lost(
     path = {"rate": "1 Gbit/s", "loss": loss}
     ran = run_trial(path=path, workload={"duration": duration}, nic=nic, capture=CAPTURE)
     seen = stage(ran, "forward")
-    dropped = (seen["data_packets"] + phase) // every
-    assert seen["dropped_packets"] == dropped > 0
+    dropped = (seen.data_packets + phase) // every
+    assert seen.dropped_packets == dropped > 0
     before, after = data_packets(ran, "wire1"), data_packets(ran, "end1")
-    assert len(before) == seen["data_packets"]
-    assert len(after) == len(before) - dropped - seen["queue_drops"]
-    assert ran.data["verdict"] == "valid"
-    if not seen["queue_drops"]:
+    assert len(before) == seen.data_packets
+    assert len(after) == len(before) - dropped - seen.queue_drops
+    assert ran.result.verdict == "valid"
+    if not seen.queue_drops:
         # The very packets: the IP identification tells each from its retransmission.
         ids = [packet.identification for packet in before]
         lost = ids[every - 1 - phase :: every]
@@ -71,20 +73,20 @@ def test_one_datagram_in_two_is_lost(run_trial: RunTrial) -> None:
     udp = {"tool": "iperf3", "protocol": "udp", "rate": "5 Mbit/s", "duration": "2 s"}
     ran = run_trial(path={"loss": "1 in 2"}, workload=udp, capture=CAPTURE)
     seen = stage(ran, "forward")
-    assert seen["dropped_packets"] == seen["data_packets"] // 2 > 100
-    assert len(data_packets(ran, "wire1")) == seen["data_packets"]
-    assert len(data_packets(ran, "end1")) == math.ceil(seen["data_packets"] / 2)
+    assert seen.dropped_packets == seen.data_packets // 2 > 100
+    assert len(data_packets(ran, "wire1")) == seen.data_packets
+    assert len(data_packets(ran, "end1")) == math.ceil(seen.data_packets / 2)
     assert stage(ran, "backward")["dropped_packets"] == 0
     # iperf3's own count leaves out its greeting and the datagram that ends the test.
-    assert ran.data["measured"]["udp"]["lost_datagrams"] == pytest.approx(seen["dropped_packets"], abs=2)
-    assert ran.data["verdict"] == "valid"
+    assert ran.udp.lost_datagrams == pytest.approx(seen.dropped_packets, abs=2)
+    assert ran.result.verdict == "valid"
 
 
 def test_iperf3_loses_data_and_none_of_its_control_connection(run_trial: RunTrial) -> None:
     ran = run_trial(path={"loss": "1 in 50"}, workload={"tool": "iperf3", "duration": "2 s"}, capture=CAPTURE)
     seen = stage(ran, "forward")
-    assert seen["dropped_packets"] == seen["data_packets"] // 50 > 0
-    assert len(data_packets(ran, "wire1")) == seen["data_packets"]
+    assert seen.dropped_packets == seen.data_packets // 50 > 0
+    assert len(data_packets(ran, "wire1")) == seen.data_packets
     control = [sum(map(is_control, packets(ran.folder / f"path-{device}.pcap"))) for device in ("wire1", "end1")]
     assert control[0] == control[1] > 0
 
@@ -93,10 +95,10 @@ def test_data_that_goes_backward_is_lost_backward(run_trial: RunTrial) -> None:
     workload = {"from": "b", "to": "a", "duration": "1 s"}
     ran = run_trial(path={"loss": "1 in 30"}, workload=workload, capture=CAPTURE)
     seen = stage(ran, "backward")
-    assert seen["dropped_packets"] == seen["data_packets"] // 30 > 0
+    assert seen.dropped_packets == seen.data_packets // 30 > 0
     before, after = data_packets(ran, "wire0", B), data_packets(ran, "end0", B)
-    assert len(before) == seen["data_packets"]
-    assert len(after) == len(before) - seen["dropped_packets"] - seen["queue_drops"]
+    assert len(before) == seen.data_packets
+    assert len(after) == len(before) - seen.dropped_packets - seen.queue_drops
     assert stage(ran, "forward")["data_packets"] == 0
 
 
@@ -104,10 +106,10 @@ def test_each_direction_has_its_own_loss(run_trial: RunTrial) -> None:
     path = {"loss": {"forward": "1 in 200", "backward": {"random": "10 %"}}}
     ran = run_trial(path=path, workload={"duration": "2 s", "flows": 2})
     there, back = stage(ran, "forward"), stage(ran, "backward")
-    assert there["dropped_packets"] == there["data_packets"] // 200 > 0
-    assert there["random_drops"] == back["dropped_packets"] == 0
-    assert back["random_drops"] > 0
-    assert ran.data["verdict"] == "valid"
+    assert there.dropped_packets == there.data_packets // 200 > 0
+    assert there.random_drops == back.dropped_packets == 0
+    assert back.random_drops > 0
+    assert ran.result.verdict == "valid"
 
 
 @pytest.mark.parametrize("nic", ["offload", "plain"])
@@ -129,11 +131,11 @@ def test_random_loss_has_the_asked_share_and_repeats_by_seed(
     first, again, other = (run_trial(path=path, workload=workload, nic=nic, seed=s) for s in (1, 1, 2))
     for ran in (first, other):
         seen = stage(ran, "forward")
-        expected = share * (seen["data_packets"] + seen["random_drops"])
-        assert abs(seen["random_drops"] - expected) < 5 * math.sqrt(expected * burst)
-        assert ran.data["verdict"] == "valid"
-    assert first.data == again.data
-    assert first.data["flows"] != other.data["flows"]
+        expected = share * (seen.data_packets + seen.random_drops)
+        assert abs(seen.random_drops - expected) < 5 * math.sqrt(expected * burst)
+        assert ran.result.verdict == "valid"
+    assert first.result == again.result
+    assert first.result.flows != other.result.flows
 
 
 def delays_s(ran: Ran) -> list[tuple[int, float]]:

@@ -76,12 +76,12 @@ def network(name: str, engine: str = "mininet") -> dict[str, Any]:
 def test_every_ping_takes_what_was_asked_within_a_thousandth(run_trial: RunTrial, name: str) -> None:
     ping = {"tool": "ping", "count": 10, "interval": "100 ms"}
     ran = run_trial(topology=network(name), workload=ping)
-    found, asked_s = ran.data["measured"]["ping"], ran.data["asked"]["rtt_s"]
+    found, asked_s = ran.ping, ran.result.asked.rtt_s
     # Ping prints microseconds; a frame of 98 bytes at 100 Mbit/s takes 8 µs, unless a full bucket lets it go.
-    assert found["rtt_min_s"] == pytest.approx(asked_s, rel=1e-3)
-    assert found["rtt_max_s"] == pytest.approx(asked_s, rel=1e-3)
-    assert (ran.data["engine"], ran.data["mininet_version"]) == ("mininet", "2.3.0")
-    assert not [each for each in ran.data["findings"] if each["check"] != "loss"]  # pings are not lost
+    assert found.rtt_min_s == pytest.approx(asked_s, rel=1e-3)
+    assert found.rtt_max_s == pytest.approx(asked_s, rel=1e-3)
+    assert (ran.result.engine, ran.result.mininet_version) == ("mininet", "2.3.0")
+    assert not [each for each in ran.result.findings if each.check != "loss"]  # pings are not lost
 
 
 @pytest.mark.parametrize("kind", [{}, {"buffer": "1500 kB"}], ids=["tclink", "emulator"])
@@ -94,19 +94,19 @@ def test_a_full_link_carries_its_rate_within_a_thousandth(run_trial: RunTrial, k
     window = {"1 Gbit/s": "2 MB", "100 Mbit/s": "150 kB"}.get(rate, "30 kB")
     workload = {"duration": duration, "window": window, "leave_out": "1 s"}
     ran = run_trial(topology=topology, workload=workload)
-    assert len(ran.data["tclinks"]) == (2 if not kind else 0)
-    line_bps = ran.data["asked"]["rate_bps"] * PAYLOAD_BYTES / FRAME_BYTES
-    assert ran.data["goodput_bps"] == pytest.approx(line_bps, rel=1e-3)
-    assert ran.data["seen"]["queue_drops"] == 0
-    assert ran.data["verdict"] == "valid"
+    assert len(ran.result.tclinks) == (2 if not kind else 0)
+    line_bps = ran.result.asked.rate_bps * PAYLOAD_BYTES / FRAME_BYTES
+    assert ran.result.goodput_bps == pytest.approx(line_bps, rel=1e-3)
+    assert ran.result.seen.queue_drops == 0
+    assert ran.result.verdict == "valid"
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_goodput_is_that_of_our_own_engine(run_trial: RunTrial, name: str) -> None:
     workload = {"duration": "10 s", "leave_out": "2 s"}
     ours, theirs = (run_trial(topology=network(name, engine), workload=workload) for engine in ("netns", "mininet"))
-    assert theirs.data["goodput_bps"] == pytest.approx(ours.data["goodput_bps"], rel=5e-3)
-    assert not [each for each in theirs.data["findings"] if each["verdict"] != "valid"]
+    assert theirs.result.goodput_bps == pytest.approx(ours.result.goodput_bps, rel=5e-3)
+    assert not [each for each in theirs.result.findings if each.verdict != "valid"]
 
 
 def test_a_seed_repeats_every_byte_in_mininet(run_trial: RunTrial) -> None:
@@ -123,9 +123,9 @@ def test_a_queue_of_the_sender_makes_a_trial_suspect(run_trial: RunTrial) -> Non
         "links": {"wire": {"ends": ["a", "b"], "rate": "10 Mbit/s", "rtt": "20 ms"}},
     }
     ran = run_trial(topology=topology, workload={"duration": "5 s"})
-    assert ran.data["verdict"] == "suspect"
-    assert ran.data["seen"]["queue_drops"] == ran.data["tclinks"][0]["queue_drops"] > 0
-    assert any("the sender's own device" in text for text in ran.data["warnings"])
+    assert ran.result.verdict == "suspect"
+    assert ran.result.seen.queue_drops == ran.result.tclinks[0].queue_drops > 0
+    assert any("the sender's own device" in text for text in ran.result.warnings)
 
 
 def test_a_topology_in_python_runs(run_trial: RunTrial) -> None:
@@ -134,11 +134,11 @@ def test_a_topology_in_python_runs(run_trial: RunTrial) -> None:
     ping = {"tool": "ping", "from": "h1", "to": "h4", "count": 5, "interval": "100 ms"}
     ran = run_trial(topology=written, workload=ping)
     # Two links of 2 ms and two of 1 ms, there and back; three switches ask first, over a channel that takes no time.
-    asking = ran.data["measured"]["ping"]["first_rtts_s"]
+    asking = ran.ping.first_rtts_s
     assert asking[2] == pytest.approx(0.012, rel=1e-3)
     assert 0.012 < asking[1] < asking[0] < 0.013
-    assert ran.data["sdn"]["controllers"]["c0"]["packet_ins"] == {"s1": 3, "s2": 3, "s3": 3}
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.sdn.controllers["c0"].packet_ins == {"s1": 3, "s2": 3, "s3": 3}
+    assert ran.result.verdict == "valid"
 
 
 def sdn(datapath: str, engine: str, **middle: Any) -> dict[str, Any]:
@@ -162,17 +162,17 @@ def test_first_pings_ask_the_controller_of_open_vswitches_in_mininet(
     """Each of two switches asks for the ping and its answer, and then for the next ping."""
     workload = {"tool": "ping", "count": 4, "interval": "1 s"}
     ran = run_trial(topology=sdn(datapath, "mininet", **middle), workload=workload)
-    first = ran.data["measured"]["ping"]["first_rtts_s"]
+    first = ran.ping.first_rtts_s
     for seen_s, exchanges in zip(first, (4, 2, 0), strict=True):
         assert 0 <= seen_s - (4e-3 + exchanges * 10e-3) <= 2 * 0.3e-3
-    found = ran.data["sdn"]
-    assert found["controllers"]["c0"]["packet_ins"] == {"s1": 3, "s2": 3}
-    for switch in found["switches"].values():
-        assert (switch["datapath"], switch["lost_packets"], switch["connected_before"]) == (datapath, 0, True)
-        assert (switch["flows_before"], switch["flows_after"]) == (1, 3)
-    assert (ran.data["engine"], ran.data["mininet_version"]) == ("mininet", "2.3.0")
+    found = ran.result.sdn
+    assert found.controllers["c0"].packet_ins == {"s1": 3, "s2": 3}
+    for switch in found.switches.values():
+        assert (switch.datapath, switch.lost_packets, switch.connected_before) == (datapath, 0, True)
+        assert (switch.flows_before, switch.flows_after) == (1, 3)
+    assert (ran.result.engine, ran.result.mininet_version) == ("mininet", "2.3.0")
     # Pings are not lost.
-    assert {each["check"] for each in ran.data["findings"] if each["verdict"] != "valid"} <= {"loss"}
+    assert {each.check for each in ran.result.findings if each.verdict != "valid"} <= {"loss"}
 
 
 @pytest.mark.parametrize("datapath", ["kernel", "user"])
@@ -181,9 +181,9 @@ def test_goodput_over_open_vswitches_is_that_of_our_own_engine(run_trial: RunTri
         run_trial(topology=sdn(datapath, engine), workload={"duration": "4 s", "leave_out": "2 s"})
         for engine in ("netns", "mininet")
     )
-    assert theirs.data["goodput_bps"] == pytest.approx(ours.data["goodput_bps"], rel=5e-3)
-    assert theirs.data["sdn"]["switches"]["s1"]["lost_packets"] == 0
-    assert not [each for each in theirs.data["findings"] if each["verdict"] != "valid"]
+    assert theirs.result.goodput_bps == pytest.approx(ours.result.goodput_bps, rel=5e-3)
+    assert theirs.result.sdn.switches["s1"].lost_packets == 0
+    assert not [each for each in theirs.result.findings if each.verdict != "valid"]
 
 
 def test_a_switch_in_mininet_forgets_its_controller_as_its_fail_mode_says(run_trial: RunTrial) -> None:
@@ -191,9 +191,9 @@ def test_a_switch_in_mininet_forgets_its_controller_as_its_fail_mode_says(run_tr
     topology["nodes"] |= {name: {"type": "ovs", "fail_mode": "standalone"} for name in ("s1", "s2")}
     topology["nodes"]["c0"]["stop"] = "1 us"
     ran = run_trial(topology=topology, workload={"tool": "ping", "count": 25, "interval": "1 s"})
-    assert ran.data["measured"]["ping"]["first_rtts_s"][0] is None
-    assert ran.data["measured"]["ping"]["received"] > 0
-    assert {each["connected_after"] for each in ran.data["sdn"]["switches"].values()} == {False}
+    assert ran.ping.first_rtts_s[0] is None
+    assert ran.ping.received > 0
+    assert {each.connected_after for each in ran.result.sdn.switches.values()} == {False}
 
 
 @pytest.mark.parametrize("datapath", ["kernel", "user"])

@@ -52,7 +52,7 @@ def test_a_rate_changes_on_the_millisecond_and_what_waits_keeps_waiting(
     # 250 kB are more than the BDP and the buffer of the fast path hold: there is always something to send.
     workload = {"duration": "4 s", "window": "250 kB"}
     ran = run_trial(path=path, workload=workload, nic=nic, samples={"interval": "10 ms"})
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    assert ran.result.verdict == "valid", ran.result.warnings
     start_ns, ((moment),) = moments(ran)
     assert 0 <= moment["begin_ns"] - start_ns - 2 * 10**9 <= 10**6
     rows = queues(ran)
@@ -73,14 +73,14 @@ def test_a_loss_that_changes_is_counted_from_its_beginning_exactly(run_trial: Ru
     schedule = [{"at": "1 s", "loss": {"every": "100", "phase": "7"}}, {"at": "2 s", "loss": "none"}]
     path = {"rate": "50 Mbit/s", "loss": "1 in 1000", "schedule": schedule}
     ran = run_trial(path=path, workload={"duration": "3 s", "flows": 3}, capture=[{"at": "path"}])
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    first, second, third = ran.data["stages"][0]["intervals"]
-    assert first["dropped_packets"] == first["data_packets"] // 1000 > 0
-    assert second["dropped_packets"] == (second["data_packets"] + 7) // 100 > 10
-    assert (third["dropped_packets"], third["asked_loss"]) == (0, "none")
-    assert third["data_packets"] > 0
-    total = sum(each["data_packets"] for each in (first, second, third))
-    assert total == ran.data["stages"][0]["data_packets"]
+    assert ran.result.verdict == "valid", ran.result.warnings
+    first, second, third = ran.result.stages[0].intervals
+    assert first.dropped_packets == first.data_packets // 1000 > 0
+    assert second.dropped_packets == (second.data_packets + 7) // 100 > 10
+    assert (third.dropped_packets, third.asked_loss) == (0, "none")
+    assert third.data_packets > 0
+    total = sum(each.data_packets for each in (first, second, third))
+    assert total == ran.result.stages[0].data_packets
     # A capture knows nothing of nftables, and sees the same packets.
     seen = [p for p in packets(ran.folder / "path-wire1.pcap") if p.is_data("10.0.0.1")]
     assert len(seen) == total
@@ -90,8 +90,8 @@ def test_random_loss_comes_and_goes(run_trial: RunTrial) -> None:
     schedule = [{"at": "1 s", "for": "2 s", "loss": {"random": "1 %"}}]
     udp = {"tool": "iperf3", "protocol": "udp", "rate": "50 Mbit/s", "length": "1400 B", "duration": "4 s"}
     ran = run_trial(path={"schedule": schedule}, workload=udp)
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    drops = [each["random_drops"] for each in ran.data["stages"][0]["intervals"]]
+    assert ran.result.verdict == "valid", ran.result.warnings
+    drops = [each.random_drops for each in ran.result.stages[0].intervals]
     offered = 2 * 50e6 / 8 / UDP_PAYLOAD_BYTES
     assert drops[0] == drops[2] == 0
     assert abs(drops[1] - 0.01 * offered) < 5 * (0.01 * offered) ** 0.5
@@ -106,7 +106,7 @@ def test_a_delay_steps_for_every_ping_and_goes_back(run_trial: RunTrial, every: 
         workload=ping,
         tamper=lambda steps: json.loads(json.dumps(steps).replace('"-q", "-c", "400"', '"-D", "-c", "400"')),
     )
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    assert ran.result.verdict == "valid", ran.result.warnings
     pings = sent_pings(ran.folder / "ping.out")
     assert len(pings) == 400
     begins_s = [1.0, 3.0] if every else [1.0]
@@ -125,9 +125,9 @@ def test_packets_do_not_overtake_when_the_delay_shrinks(run_trial: RunTrial) -> 
     udp = {"tool": "iperf3", "protocol": "udp", "rate": "20 Mbit/s", "length": "1400 B", "duration": "2 s"}
     schedule = [{"at": "500 ms", "rtt": "2 ms"}, {"at": "1 s", "rtt": "60 ms"}, {"at": "1500 ms", "rtt": "2 ms"}]
     ran = run_trial(path={"rtt": "60 ms", "schedule": schedule}, workload=udp)
-    assert ran.data["measured"]["udp"]["out_of_order_datagrams"] == 0
-    assert ran.data["measured"]["udp"]["lost_datagrams"] == 0
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    assert ran.udp.out_of_order_datagrams == 0
+    assert ran.udp.lost_datagrams == 0
+    assert ran.result.verdict == "valid", ran.result.warnings
 
 
 def test_a_schedule_of_one_direction_leaves_the_other_alone(run_trial: RunTrial) -> None:
@@ -135,13 +135,13 @@ def test_a_schedule_of_one_direction_leaves_the_other_alone(run_trial: RunTrial)
     there, back = ({"from": a, "to": b, "duration": "3900 ms", "window": "400 kB"} for a, b in (("a", "b"), ("b", "a")))
     degraded, opposite = (run_trial(path={"schedule": slow}, workload=way) for way in (there, back))
     plain = run_trial(workload=back)
-    assert [each.data["verdict"] for each in (degraded, opposite, plain)] == ["valid"] * 3
+    assert [each.result.verdict for each in (degraded, opposite, plain)] == ["valid"] * 3
     rows = queues(degraded)
     for second, rate in ((0, 100e6), (1, 5e6), (2, 100e6), (3, 5e6)):
         # From 0.3 s on a flow of 10 ms has recovered; 2 % for frames on either side of an interval at 5 Mbit/s.
         assert rate_bps(rows, second + 0.3, second + 0.85) == pytest.approx(rate, rel=0.02)
-    assert opposite.data["goodput_bps"] == pytest.approx(plain.data["goodput_bps"], rel=0.02)
-    assert [each["asked_rate_bps"] for each in opposite.data["stages"][1]["intervals"]] == [10**8, 5 * 10**6] * 2
+    assert opposite.result.goodput_bps == pytest.approx(plain.result.goodput_bps, rel=0.02)
+    assert [each.asked_rate_bps for each in opposite.result.stages[1].intervals] == [10**8, 5 * 10**6] * 2
 
 
 def udp(rate: str, duration: str) -> dict[str, Any]:
@@ -152,26 +152,26 @@ def test_a_policy_lets_a_volume_pass_and_then_drops_what_exceeds_its_rate(run_tr
     policy = {"after": "50 MB", "rate": "40 Mbit/s"}
     path = {"rate": "100 Mbit/s", "policy": policy}
     ran = run_trial(path=path, workload=udp("85 Mbit/s", "15 s"))
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    found, rows = ran.data["stages"][0]["policy"], queues(ran)
+    assert ran.result.verdict == "valid", ran.result.warnings
+    found, rows = ran.result.stages[0].policy, queues(ran)
     offered_bps = 85e6 * UDP_IP_BYTES / UDP_PAYLOAD_BYTES
-    crossed_s = rows[0]["time_s"] + found["crossed_s"] + 0.5  # the server has half a second before the client starts
-    assert found["crossed_s"] - 0.5 == pytest.approx(50e6 * 8 / offered_bps, abs=0.1)
+    crossed_s = rows[0]["time_s"] + found.crossed_s + 0.5  # the server has half a second before the client starts
+    assert found.crossed_s - 0.5 == pytest.approx(50e6 * 8 / offered_bps, abs=0.1)
     # Frames weigh 14 bytes more than the IP packets that a policy counts.
     frames = UDP_FRAME_BYTES / UDP_IP_BYTES
     assert rate_bps(rows, 1 + rows[0]["time_s"], crossed_s - 0.5) == pytest.approx(offered_bps * frames, rel=0.005)
     assert rate_bps(rows, crossed_s, crossed_s + 8) == pytest.approx(40e6 * frames, rel=0.005)
-    assert found["rate_while_policed_bps"] == pytest.approx(40e6, rel=0.002)
-    assert found["loss_while_policed"] == pytest.approx(1 - 40e6 / offered_bps, abs=0.01)
-    measured = ran.data["measured"]["udp"]
-    assert measured["lost_datagrams"] == found["policed_packets"]
+    assert found.rate_while_policed_bps == pytest.approx(40e6, rel=0.002)
+    assert found.loss_while_policed == pytest.approx(1 - 40e6 / offered_bps, abs=0.01)
+    measured = ran.udp
+    assert measured.lost_datagrams == found.policed_packets
 
 
 def test_a_policy_whose_volume_does_not_come_drops_nothing_and_says_so(run_trial: RunTrial) -> None:
     ran = run_trial(path={"policy": {"after": "1 GB", "rate": "40 Mbit/s"}}, workload={"duration": "2 s"})
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.verdict == "valid"
     assert ran.findings["policy"] == "valid"
-    assert ran.data["stages"][0]["policy"]["policed_packets"] == 0
+    assert ran.result.stages[0].policy.policed_packets == 0
 
 
 @pytest.mark.parametrize("congestion", ["cubic", "bbr"])
@@ -180,16 +180,16 @@ def test_a_flow_that_slows_down_under_a_policy_does_not_make_the_gate_doubt_it(
 ) -> None:
     path = {"rate": "20 Mbit/s", "rtt": "40 ms", "policy": {"after": "1 MB", "rate": "8 Mbit/s"}}
     ran = run_trial(path=path, workload={"duration": "4 s", "congestion": congestion})
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    assert ran.data["stages"][0]["policy"]["policed_packets"] > 0
+    assert ran.result.verdict == "valid", ran.result.warnings
+    assert ran.result.stages[0].policy.policed_packets > 0
 
 
 def test_without_samples_a_policy_is_still_counted(run_trial: RunTrial) -> None:
     path = {"rate": "100 Mbit/s", "policy": {"after": "1 MB", "rate": "1 Mbit/s"}}
     ran = run_trial(path=path, workload=udp("20 Mbit/s", "1 s"), samples="none")
-    policy = ran.data["stages"][0]["policy"]
-    assert policy["offered_bytes"] > 2_000_000
-    assert policy["policed_bytes"] == policy["policed_packets"] * UDP_IP_BYTES > 0
+    policy = ran.result.stages[0].policy
+    assert policy.offered_bytes > 2_000_000
+    assert policy.policed_bytes == policy.policed_packets * UDP_IP_BYTES > 0
     small = run_trial(path=path, workload=udp("1 Mbit/s", "1 s"), samples="none")
     assert small.findings == {"policy": "valid"}
 
@@ -197,9 +197,9 @@ def test_without_samples_a_policy_is_still_counted(run_trial: RunTrial) -> None:
 def test_a_flow_under_a_policy_is_explained_and_gets_no_more_than_its_rate(run_trial: RunTrial) -> None:
     path = {"policy": {"forward": {"after": "10 MB", "rate": "40 Mbit/s"}}}
     ran = run_trial(path=path, workload={"duration": "10 s", "flows": 4, "leave_out": "4 s"})
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    assert ran.data["stages"][0]["policy"]["policed_packets"] > 0
-    assert ran.data["goodput_bps"] <= 40e6 + ran.data["stages"][0]["policy"]["bucket_bytes"] * 8 / 6
+    assert ran.result.verdict == "valid", ran.result.warnings
+    assert ran.result.stages[0].policy.policed_packets > 0
+    assert ran.result.goodput_bps <= 40e6 + ran.result.stages[0].policy.bucket_bytes * 8 / 6
 
 
 def test_a_volume_is_drawn_from_the_seed(run_trial: RunTrial) -> None:
@@ -208,7 +208,7 @@ def test_a_volume_is_drawn_from_the_seed(run_trial: RunTrial) -> None:
     path = {"policy": policy, "schedule": schedule}
     first, again, other = (run_trial(path=path, workload={"duration": "3 s"}, seed=seed) for seed in (7, 7, 8))
     assert same_files(first.folder, again.folder) == ()
-    drawn = [each.data["stages"][0]["policy"]["after_bytes"] for each in (first, other)]
+    drawn = [each.result.stages[0].policy.after_bytes for each in (first, other)]
     assert drawn[0] != drawn[1]
     assert all(8 * 10**6 <= volume <= 10**7 for volume in drawn)
 
@@ -216,9 +216,9 @@ def test_a_volume_is_drawn_from_the_seed(run_trial: RunTrial) -> None:
 def test_a_schedule_ends_with_a_flow_that_sends_bytes(run_trial: RunTrial) -> None:
     schedule = [{"at": "100 ms", "every": "200 ms", "for": "100 ms", "rate": "10 Mbit/s"}]
     ran = run_trial(path={"schedule": schedule}, workload={"bytes": "5 MB"})
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    assert ran.result.verdict == "valid", ran.result.warnings
     _, done = moments(ran)
-    assert len(done) == int(ran.data["workload_s"] / 0.1)
+    assert len(done) == int(ran.result.workload_s / 0.1)
 
 
 def test_two_pairs_of_zones_behind_one_link_degrade_together(run_trial: RunTrial) -> None:
@@ -234,7 +234,7 @@ def test_two_pairs_of_zones_behind_one_link_degrade_together(run_trial: RunTrial
 
     flow = {"tool": "flow", "from": "west-a", "to": "east-a", "duration": "8 s"}
     ran = run_trial(topology=topology, workload=flow, tamper=with_the_other_pair)
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
+    assert ran.result.verdict == "valid", ran.result.warnings
     wan, access = ([row for row in queues(ran) if row["link"] == link] for link in ("wan", "east-a-access"))
     assert rate_bps(access, 2.0, 3.0) > 20e6
     assert rate_bps(wan, 3.5, 6.0) == pytest.approx(5e6, rel=0.02)

@@ -92,17 +92,17 @@ def run(tmp_path: Path) -> Run:
         folder = tmp_path / f"trial-{next(count)}"
         folder.mkdir()
         done = runner.run(trial, made if tamper is None else tampered(made, tamper), folder)
-        return Ran(trial, made, folder, done.data)
+        return Ran(trial, made, folder, done)
 
     return carry_out
 
 
 def first_rtts_s(ran: Ran) -> list[float]:
-    return list(ran.data["measured"]["ping"]["first_rtts_s"])
+    return list(ran.ping.first_rtts_s)
 
 
 def text_of(ran: Ran, check: str) -> str:
-    return next(each["text"] for each in ran.data["findings"] if each["check"] == check)
+    return next(each.text for each in ran.result.findings if each.check == check)
 
 
 @pytest.mark.parametrize("rtt_ms", [2, 10, 40, 100])
@@ -114,8 +114,8 @@ def test_first_pings_pay_a_round_trip_to_the_controller_for_each_question(
     ran = run(controller={"control": {"rtt": f"{rtt_ms} ms"}}, neighbours=neighbours)
     for seen_s, count in zip(first_rtts_s(ran), exchanges, strict=True):
         assert count * rtt_ms / 1e3 <= seen_s <= count * rtt_ms / 1e3 + EXCHANGE_S
-    assert ran.data["verdict"] == "valid"
-    assert ran.data["sdn"]["controllers"]["c"]["packet_ins"] == {"s1": 3}
+    assert ran.result.verdict == "valid"
+    assert ran.result.sdn.controllers["c"].packet_ins == {"s1": 3}
 
 
 def test_three_switches_in_a_row_ask_one_after_the_other(run: Run) -> None:
@@ -134,24 +134,24 @@ def test_the_ways_of_a_channel_count_each_by_itself(run: Run) -> None:
 def test_with_static_forwarding_no_packet_asks(run: Run) -> None:
     ran = run(switches=2, controller={"app": "static", "control": {"rtt": "100 ms"}})
     assert max(first_rtts_s(ran)) < EXCHANGE_S
-    assert ran.data["sdn"]["controllers"]["c"]["packet_ins"] == {"s1": 0, "s2": 0}
+    assert ran.result.sdn.controllers["c"].packet_ins == {"s1": 0, "s2": 0}
 
 
 def test_an_app_written_for_ryu_runs_as_it_is(run: Run) -> None:
     ran = run(controller={"app": "switch.py", "text": RYU, "control": {"rtt": "10 ms"}}, neighbours="learned")
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.verdict == "valid"
     assert first_rtts_s(ran)[0] == pytest.approx(30e-3, abs=EXCHANGE_S)
 
 
 @pytest.mark.parametrize("datapath", ["kernel", "user"])
 def test_both_datapaths_carry_the_rate_and_say_which_they_are(run: Run, datapath: str) -> None:
     ran = run(ovs={"datapath": datapath}, workload=FLOW)
-    switch = ran.data["sdn"]["switches"]["s1"]
-    assert (switch["datapath"], switch["lost_packets"]) == (datapath, 0)
-    assert switch["flows_before"] == 1
-    assert switch["flows_after"] == 3
-    assert switch["ports"]["2"]["tx_bytes"] > ran.data["goodput_bps"] / 8
-    assert ran.data["goodput_bps"] == pytest.approx(100e6 * 1448 / 1514, rel=0.01)
+    switch = ran.result.sdn.switches["s1"]
+    assert (switch.datapath, switch.lost_packets) == (datapath, 0)
+    assert switch.flows_before == 1
+    assert switch.flows_after == 3
+    assert switch.ports["2"]["tx_bytes"] > ran.result.goodput_bps / 8
+    assert ran.result.goodput_bps == pytest.approx(100e6 * 1448 / 1514, rel=0.01)
     assert not {"datapath", "upcalls", "controller", "rtt"} & set(ran.findings)
 
 
@@ -172,7 +172,7 @@ def test_a_firewall_lets_pass_what_its_first_rule_allows_and_stops_what_the_next
         return (*steps, started, {"sleep": 1}, shell("a", knock(80), "80.txt"), shell("a", knock(22), "22.txt"))
 
     ran = run(controller={"app": "firewall", "rules": DENY_SSH}, ovs={}, tamper=tamper)
-    assert ran.data["verdict"] == "valid", "and pings pass"
+    assert ran.result.verdict == "valid", "and pings pass"
     said = {name: (ran.folder / name).read_text() for name in ("80.txt", "22.txt")}
     assert said == {"80.txt": "TimeoutError: timed out\n", "22.txt": "TimeoutError: timed out\n"}, (
         "the answers to an open port are tcp too, and denied"
@@ -187,19 +187,19 @@ def test_a_firewall_that_lets_answers_pass_leaves_the_port_open(run: Run) -> Non
         "window": "256 KiB"
     }  # the first packets go through the controller: autotuning may make much or little of that
     ran = run(controller={"app": "firewall", "rules": rules}, workload=FLOW | window)
-    assert ran.data["verdict"] == "valid"
-    assert ran.data["goodput_bps"] > 90e6
+    assert ran.result.verdict == "valid"
+    assert ran.result.goodput_bps > 90e6
 
 
 def test_a_monitor_sees_what_the_hosts_sent(run: Run) -> None:
     ran = run(controller={"app": "monitor", "interval": "500 ms"}, workload=FLOW)
-    seen = ran.data["sdn"]["controllers"]["c"]
-    times_s = [each["time_s"] for each in seen["ports"]]
+    seen = ran.result.sdn.controllers["c"]
+    times_s = [each["time_s"] for each in seen.ports]
     assert all(later - sooner == pytest.approx(0.5, abs=1e-3) for sooner, later in pairwise(times_s))
-    last = {port["port"]: port for port in seen["ports"][-1]["ports"]}
-    assert last[1]["rx_bytes"] > ran.data["goodput_bps"] / 8
+    last = {port["port"]: port for port in seen.ports[-1]["ports"]}
+    assert last[1]["rx_bytes"] > ran.result.goodput_bps / 8
     assert last[2]["tx_packets"] == last[1]["rx_packets"]
-    assert any(flow["bytes"] > ran.data["goodput_bps"] / 8 for flow in seen["flows"][-1]["flows"])
+    assert any(flow["bytes"] > ran.result.goodput_bps / 8 for flow in seen.flows[-1]["flows"])
 
 
 @pytest.mark.slow
@@ -224,16 +224,16 @@ def test_every_host_of_a_fat_tree_reaches_every_other(run: Run) -> None:
     ran = run(trial, tamper)
     came = {node: (ran.folder / f"all-{node}.txt").read_text().count(" 1 received") for node in ips}
     assert came == dict.fromkeys(ips, 15)
-    assert {each["datapath"] for each in ran.data["sdn"]["switches"].values()} == {"kernel"}
-    assert ran.data["verdict"] == "valid"
+    assert {each.datapath for each in ran.result.sdn.switches.values()} == {"kernel"}
+    assert ran.result.verdict == "valid"
 
 
 def test_a_ring_takes_the_shorter_way(run: Run) -> None:
     topology = TopologyFile.of(load_topology(ROOT / "topologies" / "sdn-ring.yaml")).written()
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "workload": {**PING, "from": "h1", "to": "h5"}}
     ran = run(trial_of({**rest, "topology": topology}, "test"))
-    assert ran.data["seen"]["rtt_s"] == pytest.approx(4e-3, abs=0.1e-3)
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.seen.rtt_s == pytest.approx(4e-3, abs=0.1e-3)
+    assert ran.result.verdict == "valid"
 
 
 @pytest.mark.parametrize(("fail_mode", "passes"), [("secure", False), ("standalone", True)])
@@ -242,24 +242,24 @@ def test_without_its_controller_a_switch_does_what_its_fail_mode_says(run: Run, 
     ran = run(
         controller={"stop": "1 us"}, ovs={"fail_mode": fail_mode}, workload={**PING, "count": 25}, neighbours="learned"
     )
-    assert (ran.data["measured"]["ping"]["received"] > 0) == passes
+    assert (ran.ping.received > 0) == passes
     assert first_rtts_s(ran)[0] is None
     assert text_of(ran, "controller") == "c was gone for s1, as asked"
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.verdict == "valid"
 
 
 def test_flows_that_are_set_up_outlive_their_controller(run: Run) -> None:
     ran = run(controller={"stop": "2500 ms"}, workload={**PING, "count": 6})
-    assert ran.data["measured"]["ping"]["received"] == 6
-    assert ran.data["sdn"]["switches"]["s1"]["connected_after"] is False
+    assert ran.ping.received == 6
+    assert ran.result.sdn.switches["s1"].connected_after is False
 
 
 def test_a_late_controller_is_found_when_it_comes(run: Run) -> None:
     ran = run(controller={"start": "3 s"}, workload={**PING, "count": 10})
-    switch = ran.data["sdn"]["switches"]["s1"]
-    assert (switch["connected_before"], switch["connected_after"]) == (False, True)
+    switch = ran.result.sdn.switches["s1"]
+    assert (switch.connected_before, switch.connected_after) == (False, True)
     assert first_rtts_s(ran) == [None, None, None]
-    assert 3 <= ran.data["measured"]["ping"]["received"] <= 7
+    assert 3 <= ran.ping.received <= 7
     assert text_of(ran, "controller") == "c came late for s1, as asked"
 
 
@@ -279,7 +279,7 @@ def test_a_controller_that_ends_unasked_is_suspect(run: Run) -> None:
 
 def test_an_exception_in_a_handler_makes_a_trial_invalid_and_is_told(run: Run) -> None:
     ran = run(controller={"app": "forgetful.py", "text": HANDLER})
-    assert ran.data["verdict"] == "invalid"
+    assert ran.result.verdict == "invalid"
     text = text_of(ran, "controller")
     assert "c (forgetful.py) had an exception" in text
     assert 'forgetful.py", line 8, in greet' in text
@@ -299,7 +299,7 @@ def test_lost_upcalls_make_a_trial_suspect(run: Run) -> None:
 
     ran = run(tamper=tamper)
     assert ran.findings["upcalls"] == "suspect"
-    assert ran.data["sdn"]["switches"]["s1"]["lost_packets"] > 0
+    assert ran.result.sdn.switches["s1"].lost_packets > 0
 
 
 def test_a_channel_that_is_not_what_was_asked_is_found(run: Run) -> None:

@@ -59,8 +59,8 @@ def test_every_ready_topology_carries_a_flow_between_its_far_ends(run_trial: Run
     tool = {"duration": "1 s"} if has_rate else {"tool": "ping", "count": 3, "interval": "1 s"}
     ran = run_trial(topology=stored(path), workload={**ends, **tool})
     assert "invalid" not in ran.findings.values()
-    assert ran.data["seen"]["rtt_s"] is not None
-    assert ran.data["goodput_bps"] > 0 if has_rate else ran.data["measured"]["ping"]["received"] == 3
+    assert ran.result.seen.rtt_s is not None
+    assert ran.result.goodput_bps > 0 if has_rate else ran.ping.received == 3
 
 
 def vlans(run_trial: RunTrial, source: str, destination: str, **changes: Any) -> Ran:
@@ -75,8 +75,8 @@ def test_a_vlan_crosses_a_trunk_with_its_tag_and_another_goes_by_the_router(run_
         workload = {"duration": "2 s", "leave_out": "1 s", "window": "1 MB"}
         ran = vlans(run_trial, "staff-1", destination, topology={"ip": ip}, workload=workload)
         assert len(ran.made.plan.path) == links
-        assert ran.data["verdict"] == "valid"
-        rates_bps[destination] = ran.data["goodput_bps"]
+        assert ran.result.verdict == "valid"
+        rates_bps[destination] = ran.result.goodput_bps
     line_bps = line_rate_limit_bps(1e9, ip_version=int(ip))
     assert rates_bps["staff-2"] == pytest.approx(line_bps, rel=1e-3)
     # Data comes in by one direction of the router's link and leaves by the other, where its ACKs take their part.
@@ -114,7 +114,7 @@ def test_a_vlan_hears_nothing_of_another(run_trial: RunTrial) -> None:
     sizes = {host: (ran.folder / f"{host}-eth0.pcap").stat().st_size for host in ("staff-2", "lab-1", "lab-2")}
     assert sizes["lab-1"] == sizes["lab-2"] == 24  # the file's header
     assert sizes["staff-2"] > 24
-    assert ran.data["measured"]["ping"]["received"] == 3
+    assert ran.ping.received == 3
 
 
 def test_a_host_of_another_vlan_cannot_be_reached_past_the_router(run_trial: RunTrial) -> None:
@@ -127,7 +127,7 @@ def test_a_host_of_another_vlan_cannot_be_reached_past_the_router(run_trial: Run
 
     ping = {"tool": "ping", "count": 2}
     ran = vlans(run_trial, "staff-1", "lab-1", workload=ping, tamper=short_cut)
-    assert ran.data["measured"]["ping"]["received"] == 0
+    assert ran.ping.received == 0
     assert ran.findings["rtt"] == "invalid"
 
 
@@ -144,7 +144,7 @@ def test_an_access_port_that_faces_a_trunk_lets_frames_in_and_none_out(run_trial
         ping = {"tool": "ping", "count": 2}
         ran = vlans(run_trial, source, destination, workload=ping, capture=[{"at": destination}], tamper=half)
         heard[destination] = (ran.folder / f"{destination}-eth0.pcap").stat().st_size > 24  # the file's header
-        assert ran.data["measured"]["ping"]["received"] == 0
+        assert ran.ping.received == 0
     assert heard == {"staff-1": True, "staff-2": False}
 
 
@@ -170,7 +170,7 @@ def test_an_open_vswitch_hands_vlans_on_from_edge_to_edge(run_trial: RunTrial, a
         workload = {"from": "staff-1", "to": destination, "duration": "2 s", "leave_out": "1 s", "window": "100 kB"}
         ran = run_trial(topology=topology, workload=workload)
         assert [hop.link.name for hop in ran.made.plan.path] == names
-        assert ran.data["verdict"] == "valid", ran.data["findings"]
+        assert ran.result.verdict == "valid", ran.result.findings
 
 
 @pytest.mark.parametrize(("forward", "backward", "slower"), [(100, 20, 20), (10, 1000, 10)])
@@ -193,11 +193,11 @@ def test_a_port_sends_at_its_rate_and_receives_at_any(
     }
     workload = {"duration": "3 s", "leave_out": "1 s", "window": "100 kB"}
     ran = run_trial(topology=topology, workload=workload)
-    assert ran.data["asked"]["rate_bps"] == slower * 1e6
-    assert ran.data["goodput_bps"] == pytest.approx(line_rate_limit_bps(slower * 1e6), rel=1e-3)
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.asked.rate_bps == slower * 1e6
+    assert ran.result.goodput_bps == pytest.approx(line_rate_limit_bps(slower * 1e6), rel=1e-3)
+    assert ran.result.verdict == "valid"
     # The default buffer of a port: 100 frames.
-    limits = {(stage["link"], stage["way"]): stage["buffer"] for stage in ran.data["stages"]}
+    limits = {(stage.link, stage.way): stage.buffer for stage in ran.result.stages}
     assert limits["between", "forward"] == limits["b-port", "backward"] == 100 * 1514
     assert limits["b-port", "forward"] is None
 
@@ -219,15 +219,15 @@ def test_every_workload_and_the_gate_work_over_ipv6(run_trial: RunTrial, name: s
     background = {"web": {**web, "duration": "1 s"}} if name == "udp" else None
     topology = data_of("dual-stack") | {"ip": 6}
     ran = run_trial(topology=topology, workload=workload, **({"background": background} if background else {}))
-    assert ran.data["ip_version"] == 6
-    assert ran.data["verdict"] == "valid", ran.data["warnings"]
-    assert ran.data["seen"]["rtt_s"] == pytest.approx(0.040, abs=50e-6)
+    assert ran.result.ip_version == 6
+    assert ran.result.verdict == "valid", ran.result.warnings
+    assert ran.result.seen.rtt_s == pytest.approx(0.040, abs=50e-6)
     if name == "flow":
-        flow = ran.data["flows"][0]
-        assert flow["mss_bytes"] == 1428
-        assert ran.data["goodput_bps"] == pytest.approx(100e6 * 1428 / 1514, rel=1e-3)
+        flow = ran.result.flows[0]
+        assert flow.mss_bytes == 1428
+        assert ran.result.goodput_bps == pytest.approx(100e6 * 1428 / 1514, rel=1e-3)
     if name == "udp":
-        assert ran.data["measured"]["udp"]["lost_datagrams"] == 0
+        assert ran.udp.lost_datagrams == 0
 
 
 def test_nobody_says_anything_over_ipv6_before_the_workload_does(run_trial: RunTrial) -> None:
@@ -255,13 +255,13 @@ def test_iperf3_agrees_with_a_capture_of_the_same_run_read_by_scapy(run_trial: R
     data["topology"]["links"]["left-port"]["loss"] = "1 in 1000"
     ran = run_trial(**{key: data[key] for key in ("topology", "workload", "capture", "nic")})
     theirs, again = payload_by_scapy(ran.folder / "right-eth0.pcap")
-    ours = ran.data["captures"]["right-eth0.pcap"]
-    assert (ours["packets"], ours["payload_bytes"], ours["again_packets"]) == (len(theirs), sum(theirs), again)
-    assert ours["largest_bytes"] == max(theirs) == 1448
+    ours = ran.result.captures["right-eth0.pcap"]
+    assert (ours.packets, ours.payload_bytes, ours.again_packets) == (len(theirs), sum(theirs), again)
+    assert ours.largest_bytes == max(theirs) == 1448
     # At most a window is on its way when iperf3 stops to count: 20 ms of 30 s.
-    assert sum(theirs) - ours["again_bytes"] == pytest.approx(ran.data["flows"][0]["received_bytes"], rel=1e-3)
-    assert 0 < ran.data["stages"][0]["dropped_packets"] <= ran.data["flows"][0]["retransmits"]
-    assert ran.data["verdict"] == "valid"
+    assert sum(theirs) - ours.again_bytes == pytest.approx(ran.result.flows[0].received_bytes, rel=1e-3)
+    assert 0 < ran.result.stages[0].dropped_packets <= ran.result.flows[0].retransmits
+    assert ran.result.verdict == "valid"
 
 
 def payload_by_scapy(path: Path) -> tuple[list[int], int]:
@@ -310,4 +310,4 @@ def test_routes_of_hosts_go_before_those_of_the_plan(run_trial: RunTrial) -> Non
         # The far router then goes by the near one: the server's address is on the near path.
         names = [hop.link.name for hop in ran.made.plan.path]
         assert names == ["port", "far-port", "far-port", "near-port", "near-path"]
-        assert ran.data["measured"]["ping"]["received"] == 3
+        assert ran.ping.received == 3

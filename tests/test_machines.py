@@ -113,24 +113,24 @@ def journal(computer: Computer) -> bool:
 
 def test_a_machine_in_the_middle_drops_exactly_one_in_x(computers: Room, tmp_path: Path) -> None:
     done = run(write(computers, tmp_path / "spec", {"loss": "1 in 500"}))
-    (forward, *_) = [stage for stage in done.data["stages"] if stage["way"] == "forward"]
-    assert forward["data_packets"] > 500
-    assert forward["dropped_packets"] == forward["data_packets"] // 500
-    assert forward["oversize_packets"] == 0
-    assert done.data["flows"][0]["retransmits"] + 1 >= forward["dropped_packets"]  # the last one may come too late
-    assert done.data["goodput_bps"] <= 100e6 * 1448 / 1514 * 1.001
+    (forward, *_) = [stage for stage in done.stages if stage.way == "forward"]
+    assert forward.data_packets > 500
+    assert forward.dropped_packets == forward.data_packets // 500
+    assert forward.oversize_packets == 0
+    assert done.flows[0].retransmits + 1 >= forward.dropped_packets  # the last one may come too late
+    assert done.goodput_bps <= 100e6 * 1448 / 1514 * 1.001
     assert done.verdict != "invalid"
-    assert done.data["seen"]["rtt_s"] < 0.1
+    assert done.seen.rtt_s < 0.1
 
 
 def test_what_each_machine_is_stands_in_the_result(computers: Room, tmp_path: Path) -> None:
     done = run(write(computers, tmp_path / "spec", workload=PING))
-    assert set(done.data["machines"]) == {"alpha", "beta", "emu"}
-    said = done.data["machines"]["emu"]
-    assert said["release"] == os.uname().release
-    assert said["versions"]["nftables"].startswith("nftables v")
-    assert 0 <= said["cpu_busy"] <= 1
-    assert abs(said["clock_ahead_ns"]) <= said["round_trip_ns"]  # here all have one clock
+    assert set(done.machines) == {"alpha", "beta", "emu"}
+    said = done.machines["emu"]
+    assert said.release == os.uname().release
+    assert said.versions["nftables"].startswith("nftables v")
+    assert 0 <= said.cpu_busy <= 1
+    assert abs(said.clock_ahead_ns) <= said.round_trip_ns  # here all have one clock
     assert (tmp_path / "spec/trial/sysctls-alpha.txt").read_text().count("\n") > 50
     assert not list((tmp_path / "spec/trial").glob("*.sock"))
 
@@ -146,9 +146,9 @@ def test_a_machine_that_is_an_end_can_route_and_emulate(computers: Room, tmp_pat
     topology = {"name": "net", "nic": "plain", "nodes": nodes, "links": links}
     (folder / "net.yaml").write_text(yaml.safe_dump(topology))
     done = run(folder / "far.yaml")
-    (stage, *_) = [each for each in done.data["stages"] if each["way"] == "forward"]
-    assert stage["data_packets"] > 200
-    assert stage["dropped_packets"] == stage["data_packets"] // 200
+    (stage, *_) = [each for each in done.stages if each.way == "forward"]
+    assert stage.data_packets > 200
+    assert stage.dropped_packets == stage.data_packets // 200
     assert "10.0.1.2" in (folder / "trial/plan.sh").read_text()
     assert done.verdict != "invalid"
 
@@ -197,7 +197,7 @@ def test_a_delay_is_refused_where_the_kernel_of_the_emulator_has_no_netem(comput
         with pytest.raises(MachineError, match=r"emu: its kernel has no sch_netem.*sudo modprobe -a sch_netem"):
             readiness.check(trial, orders(trial))
     else:
-        assert run(scenario).data["seen"]["rtt_s"] > 0.009
+        assert run(scenario).seen.rtt_s > 0.009
 
 
 def test_a_missing_tool_is_named_with_its_machine(computers: Room, tmp_path: Path) -> None:

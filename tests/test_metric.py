@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,6 @@ from testbed.analysis import flow_sample
 from testbed.analysis.metric import METRICS, FlowSamples, convergence_s, measure, retransmitted_share, rtt_under_load_s
 from testbed.error import UserError
 from testbed.sweep.store import Store
-from testbed.trial.stored_result import TrialResult
 
 STEP_S = 0.1
 
@@ -31,8 +31,8 @@ def flow(rate_bps: Callable[[float], float], end_s: float = 20.0, start_s: float
 def test_segments_sent_again_are_a_share_of_all_that_were_sent() -> None:
     result = trial_result(Made({}, [1448 * 8 * 900 / 10], retransmits=100))  # 900 segments got through in 10 s
     assert retransmitted_share(result) == pytest.approx(0.1, rel=1e-3)
-    uncounted = {**result.data, "flows": [{**result.data["flows"][0], "retransmits": None}]}
-    assert retransmitted_share(TrialResult(uncounted, 1.0)) is None
+    uncounted = replace(result, flows=(replace(result.flows[0], retransmits=None),))
+    assert retransmitted_share(uncounted) is None
 
 
 def test_a_steady_flow_has_converged_as_soon_as_one_can_tell() -> None:
@@ -127,8 +127,8 @@ def test_a_flow_of_several_connections_has_no_samples_of_its_own(tmp_path: Path)
     (made,) = Store(run).results()
     home = run / "trials" / made.id
     assert len(flow_sample.read(home, made)) == 2
-    same_port = [{**flow, "port": 5001} for flow in made.data["flows"]]
-    assert flow_sample.read(home, TrialResult({**made.data, "flows": same_port}, 1.0)) == ()
+    same_port = tuple(replace(flow, port=5001) for flow in made.flows)
+    assert flow_sample.read(home, replace(made, flows=same_port)) == ()
     table = pq.read_table(home / "samples.parquet")
     ports = pa.array([port + 100 if n >= 200 else port for n, port in enumerate(table["source_port"].to_pylist())])
     pq.write_table(

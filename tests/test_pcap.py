@@ -13,7 +13,8 @@ from scapy.packet import Packet as Frame
 from scapy.packet import Raw
 from scapy.utils import wrpcap
 
-from testbed.trial.observe.pcap import FILE_BYTES, Seen, Stream, packets, seen
+from testbed.trial.observe.pcap import FILE_BYTES, Stream, packets, seen
+from testbed.trial.stored_result import CaptureResult
 
 A, B = "10.0.0.1", "10.0.0.2"
 A6, B6 = "fd54:42::1", "fd54:42::2"
@@ -80,5 +81,5 @@ def test_the_data_of_a_stream_is_counted_and_what_came_again_apart(tmp_path: Pat
         segment(1, 1000, src=B, dst=A),
         segment(201, 10),
     )
-    assert seen(written(tmp_path, *frames), HTTP) == Seen(5, 270, 1, 50, 100, 7 / 4)
-    assert seen(written(tmp_path, segment(151, 0)), HTTP) == Seen(0, 0, 0, 0, None, None)
+    assert seen(written(tmp_path, *frames), HTTP) == CaptureResult(5, 270, 1, 50, 100, 7 / 4)
+    assert seen(written(tmp_path, segment(151, 0)), HTTP) == CaptureResult(0, 0, 0, 0, None, None)

@@ -89,8 +89,8 @@ def test_every_kernel_has_the_same_addresses_and_routes_in_the_end(run_trial: Ca
         except MachineError:  # such as a host whose kernel has no bridges
             continue
         ran = run_trial(topology=PLAIN, workload=PING, kernel=place, tamper=show)
-        assert ran.data["kernel"] == place
-        assert ran.data["measured"]["ping"]["received"] == 3
+        assert ran.result.kernel == place
+        assert ran.ping.received == 3
         seen[place] = [told(ran, node, name) for node in PLAIN["nodes"] for name in SHOW]
     assert {"lab", "lab-realtime"} <= seen.keys()
     for each in seen.values():

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from results import plain
 from rich.console import Console
 from storedruns import Made, trial_result
 
@@ -64,8 +65,7 @@ def sweep(share: Share) -> Measured:
                     }
                     goodput = CAPACITY_BPS * 0.956 * share(loss, control, flows, rtt_ms)
                     found = trial_result(Made(params, [goodput / flows] * flows), CAPACITY_BPS)
-                    seen = {"rtt_s": rtt_ms / 1e3, "random_drops": 0}
-                    results.append(TrialResult({**found.data, "seen": seen, "stages": []}, 1.0))
+                    results.append(found)
     return Measured.of(throughput_profile_check.SCENARIO, "quick", results)
 
 
@@ -142,7 +142,7 @@ def test_a_network_that_was_not_as_asked_fails_the_system_row() -> None:
 
 
 def _with(result: TrialResult, **data: Any) -> TrialResult:
-    return TrialResult({**result.data, **data}, 1.0)
+    return plain(result, **data)
 
 
 def test_the_anchors_are_exact() -> None:
@@ -255,7 +255,7 @@ def test_datagrams_are_judged_trial_by_trial(lost: int, jitter_s: float, is_met:
     """What a fast trial lost is no share of what a slow one sent."""
     fast = {"jitter_s": jitter_s, "lost_datagrams": lost, "sent_datagrams": 10_000}
     slow = {"jitter_s": 0.0, "lost_datagrams": 0, "sent_datagrams": 100}
-    results = [TrialResult({"measured": {"udp": each}, "verdict": "valid"}, 1.0) for each in (fast, slow)]
+    results = [plain(measured={"udp": each}) for each in (fast, slow)]
     found = links.quiet_udp({links.UDP: Measured.of(links.UDP, "quick", results)})
     assert found.is_met is is_met
     assert said in found.ours
@@ -273,8 +273,8 @@ def test_datagrams_are_judged_trial_by_trial(lost: int, jitter_s: float, is_met:
 )
 def test_a_tool_agrees_with_a_capture_or_not(payload: int, again: int, is_met: bool) -> None:
     wire = {"packets": 700, "payload_bytes": payload, "again_packets": 1, "again_bytes": again, "largest_bytes": 1448}
-    data = {"flows": [{"received_bytes": 1_000_000}], "captures": {"right-eth0.pcap": wire}, "verdict": "valid"}
-    measured = Measured.of(links.VALIDATION, "quick", [TrialResult(data, 1.0)])
+    result = plain(flows=[{"received_bytes": 1_000_000}], captures={"right-eth0.pcap": wire})
+    measured = Measured.of(links.VALIDATION, "quick", [result])
     assert links.tool_agrees_with_capture({links.VALIDATION: measured}).is_met is is_met
 
 
@@ -356,9 +356,7 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
 def test_an_rtt_or_a_cell_of_which_every_trial_is_invalid_is_not_passed_over() -> None:
     """Otherwise "the longest RTT" would be another one, and nobody would see it."""
     core = sweep(as_published)
-    invalid = [
-        _with(each, verdict="invalid") if each.data["params"]["path.rtt"] == "376 ms" else each for each in core.results
-    ]
+    invalid = [_with(each, verdict="invalid") if each.params["path.rtt"] == "376 ms" else each for each in core.results]
     broken = Measured.of(throughput_profile_check.SCENARIO, "quick", invalid)
     for id in ("K2", "K4", "K5", "K7", "S3-F7"):
         with pytest.raises(UserError, match=r"has no usable trial (at an RTT of 376 ms|with path.rtt = 376 ms)"):
@@ -383,9 +381,7 @@ def stored(runs: Runs, name: str, goodput_bps: float, *, only: int | None = None
         home.mkdir(parents=True)
         made = trial_result(Made(dict(trial.params), [goodput_bps], seed=trial.seed))
         (home / "trial.json").write_text(json.dumps(trial_data(trial)))
-        (home / "result.json").write_text(
-            json.dumps({**made.data, "id": trial.id, "repetition": trial.repetition, "measured": {}})
-        )
+        (home / "result.json").write_text(json.dumps(replace(made, id=trial.id, repetition=trial.repetition).stored()))
         (home / "host.json").write_text('{"wall_s": 1.0}')
     (folder / "run.json").write_text(
         json.dumps({"schema": 1, "scenario": name, "trials": [each.id for each in trials]})
@@ -413,7 +409,7 @@ def test_a_judge_that_finds_nothing_in_the_results_spoils_no_other_row(runs: Run
     stored(runs, links.UDP, 1e8)
     found = runs.finding(ROWS["K13"])
     assert found.outcome == "not run"
-    assert "cannot be judged from these results" in found.why
+    assert "has no measured.udp" in found.why
 
 
 def noisy(bps: Callable[[str, int, int, int], float]) -> Measured:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from results import plain
 
 from testbed.compare.paper import interdatacenter_degradation as worse
 from testbed.compare.paper import interdatacenter_path as path
@@ -14,14 +15,13 @@ from testbed.compare.paper.catalogue import select
 from testbed.compare.paper.interdatacenter import ROWS
 from testbed.compare.reproduction.measured import Measured
 from testbed.compare.reproduction.row import Judge, Judgement
-from testbed.trial.stored_result import TrialResult
 
 PAYLOAD_BYTES = 1400
 Made = Mapping[str, Measured]
 
 
 def measured(scenario: str, *trials: Mapping[str, Any]) -> Made:
-    results = tuple(TrialResult({"id": str(n), "verdict": "valid", **each}, 1.0) for n, each in enumerate(trials))
+    results = tuple(plain(**{"id": str(n), **each}) for n, each in enumerate(trials))
     return {scenario: Measured.of(scenario, "quick", results)}
 
 
@@ -128,7 +128,7 @@ def test_k14_needs_the_levels_the_volume_and_runs_too_short_for_it(runs: Any, st
 
 
 def test_volumes_and_times_of_a_step_are_those_of_the_series() -> None:
-    step = policy.step_of(udp_run(step_s=85))
+    step = policy.step_of(plain(**udp_run(step_s=85)))
     assert step is not None
     assert step.at_s == 85
     assert step.volume_bytes == 85 * round(85e6 / 8 / PAYLOAD_BYTES) * (PAYLOAD_BYTES + 28)
@@ -294,7 +294,7 @@ def probes(lossy_s: float, queued_s: float, lossy_bytes: float) -> Made:
         rate, loss = words[:10].strip(), words[10:].strip()
         if words.startswith("8 "):
             rate, loss = "8 Mbit/s", "none"
-        told = {"udp": {"delay_mean_s": delay_s}, "background": {"bulk": {"received_bytes": got}}}
+        told = {"udp": {"delay_mean_s": delay_s}, "background": {"bulk": {"received_bytes": int(got)}}}
         trials.append({"params": {"path.rate": rate, "path.loss": loss}, "measured": told, "seen": {"rtt_s": 0.19}})
     return measured(worse.PROBES, *trials)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from results import plain
 
 from testbed.compare.paper import catalogue, cloudcmp, object_store, object_store_edge, object_store_region
 from testbed.compare.published import load
@@ -28,7 +29,7 @@ Runs: TypeAlias = Mapping[str, Measured]
 def result(params: Mapping[str, str], *, verdict: str = "valid", **data: Any) -> TrialResult:
     asked = {"rtt_s": data.pop("rtt_s", RTT_S), "rate_bps": data.pop("rate_bps", 1e9)}
     seen = {"rtt_s": asked["rtt_s"] + data.pop("off_s", 0.0), "rtt_max_s": asked["rtt_s"]}
-    return TrialResult({"params": dict(params), "verdict": verdict, "asked": asked, "seen": seen, **data}, 1.0)
+    return plain(params=dict(params), verdict=verdict, asked=asked, seen=seen, **data)
 
 
 def download(size: int, elapsed_s: float, number: int = 0, connect_s: float = RTT_S) -> Download:

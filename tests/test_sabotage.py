@@ -146,8 +146,8 @@ def test_the_gate_catches_a_schedule_where(run_trial: RunTrial, name: str) -> No
     tamper, expected = SCHEDULED[name]
     workload = {"duration": "2 s", "flows": 2}
     ran = run_trial(path={"schedule": SCHEDULE}, workload=workload, tamper=tamper, samples={"interval": "20 ms"})
-    assert expected.items() <= ran.findings.items(), ran.data["warnings"]
-    assert ran.data["verdict"] == "invalid"
+    assert expected.items() <= ran.findings.items(), ran.result.warnings
+    assert ran.result.verdict == "invalid"
 
 
 POLICIES: dict[str, Callable[[Steps], Steps]] = {
@@ -162,14 +162,14 @@ def test_the_gate_catches_a_policy_that(run_trial: RunTrial, name: str) -> None:
     path = {"policy": {"after": "5 MB", "rate": "20 Mbit/s"}}
     udp = {"tool": "iperf3", "protocol": "udp", "rate": "80 Mbit/s", "length": "1400 B", "duration": "4 s"}
     ran = run_trial(path=path, workload=udp, tamper=POLICIES[name])
-    assert ran.findings.get("policy") == "invalid", ran.data["warnings"]
+    assert ran.findings.get("policy") == "invalid", ran.result.warnings
 
 
 def test_without_sabotage_schedules_and_policies_are_valid(run_trial: RunTrial) -> None:
     path = {"schedule": SCHEDULE, "policy": {"after": "5 MB", "rate": "19 Mbit/s"}}
     ran = run_trial(path=path, workload={"duration": "4 s", "flows": 2}, samples={"interval": "20 ms"})
-    assert ran.data["warnings"] == []
-    assert ran.data["stages"][0]["policy"]["policed_packets"] > 0
+    assert ran.result.warnings == ()
+    assert ran.result.stages[0].policy.policed_packets > 0
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -177,21 +177,21 @@ def test_the_gate_catches(run_trial: RunTrial, name: str) -> None:
     tamper, expected = CASES[name]
     path = {"loss": "1 in 100"} if "loss" in name else {}
     ran = run_trial(path=path, workload={"duration": "2 s", "flows": 2}, tamper=tamper)
-    assert expected.items() <= ran.findings.items(), ran.data["warnings"]
-    assert ran.data["verdict"] == "invalid"
+    assert expected.items() <= ran.findings.items(), ran.result.warnings
+    assert ran.result.verdict == "invalid"
 
 
 def test_without_sabotage_the_same_trials_are_valid(run_trial: RunTrial) -> None:
     for path in ({"loss": "1 in 100"}, {}):
         ran = run_trial(path=path, workload={"duration": "2 s", "flows": 2})
-        assert ran.data["warnings"] == []
+        assert ran.result.warnings == ()
 
 
 def test_the_gate_suspects_hosts_with_little_memory_for_tcp(run_trial: RunTrial) -> None:
     few_pages = {"write": [["/proc/sys/net/ipv4/tcp_mem", "8 16 64"]]}
     ran = run_trial(workload={"flows": 10}, tamper=before_the_workload(few_pages))
-    assert ran.findings.get("memory") == "suspect", ran.data["warnings"]
-    assert ran.data["verdict"] in ("suspect", "invalid")
+    assert ran.findings.get("memory") == "suspect", ran.result.warnings
+    assert ran.result.verdict in ("suspect", "invalid")
 
 
 def test_the_gate_catches_a_window_that_the_kernel_cut(run_trial: RunTrial) -> None:
@@ -217,4 +217,4 @@ def test_the_gate_catches_a_switch_that_loses_what_nobody_asked_it_to_lose(run_t
     network = {"name": "net", "nic": "plain", "nodes": nodes, "links": links}
     ran = run_trial(topology=network, workload={"flows": 10}, tamper=before_the_workload(short_queues))
     assert ran.findings["device"] == "invalid"
-    assert any("tb-s eth0 lost" in text for text in ran.data["warnings"]), ran.data["warnings"]
+    assert any("tb-s eth0 lost" in text for text in ran.result.warnings), ran.result.warnings

@@ -13,6 +13,7 @@ import pytest
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run
+from testbed.trial.measured import PingResult, need
 from testbed.trial.orders.sequence import orders
 
 SWITCHES, HOSTS_EACH = 10, 99
@@ -70,7 +71,7 @@ def test_a_thousand_nodes_come_up_and_reach_each_other(
     took = (read - began, planned - read, time.monotonic() - planned)
     with capsys.disabled():
         print("\n1 000 nodes: read in {:.1f} s, planned in {:.1f} s, run in {:.1f} s".format(*took))
-    ping = done.data["measured"]["ping"]
-    assert ping["received"] == ping["sent"] == 3
+    ping = need(PingResult, done.measured)
+    assert ping.received == ping.sent == 3
     # Links of 1 ms each. The first ping also waits for ARP, as nobody knows a thousand neighbours beforehand.
-    assert ping["rtt_min_s"] == pytest.approx(rtt_s, abs=100e-6)
+    assert ping.rtt_min_s == pytest.approx(rtt_s, abs=100e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -248,8 +249,8 @@ def test_a_law_of_loss_is_bounded_by_the_line_rate_and_absent_without_loss() -> 
 
 def with_flow(**counts: object) -> TrialResult:
     base = trial_result(Made({}, [1e6]))
-    (flow,) = base.data["flows"]
-    return TrialResult({**base.data, "flows": [{**flow, **counts}]}, 1.0)
+    (flow,) = base.flows
+    return replace(base, flows=(replace(flow, **counts),))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +263,7 @@ def with_flow(**counts: object) -> TrialResult:
         (with_flow(retransmits=3), "loss"),
         (with_flow(busy_s=2.0), "application"),
         (with_flow(busy_s=None, rwnd_limited=None, sndbuf_limited=None, retransmits=None), "unknown"),
-        (TrialResult({**trial_result(Made({}, [1e6])).data, "flows": []}, 1.0), "unknown"),
+        (replace(trial_result(Made({}, [1e6])), flows=()), "unknown"),
     ],
     ids=["rate", "rate of two", "window", "sender buffer", "loss", "application", "not counted", "no flows"],
 )
@@ -273,10 +274,10 @@ def test_what_limited_a_trial(result: TrialResult, limit: str) -> None:
 def test_a_flow_that_starts_late_was_not_limited_by_its_application() -> None:
     made = Made({}, [1e6], retransmits=3, workload={"duration": "4 s"})
     late = trial_result(made)
-    data = {**late.data, "flows": [{**late.data["flows"][0], "busy_s": 4.0}]}
-    assert limited_by(TrialResult(data, 1.0)) == "application"
-    assert limited_by(TrialResult(data, 1.0), trial(made)) == "loss"
-    assert flow_limitations(TrialResult(data, 1.0), trial(made))[0].why == "it retransmitted 3 segments"
+    late = replace(late, flows=(replace(late.flows[0], busy_s=4.0),))
+    assert limited_by(late) == "application"
+    assert limited_by(late, trial(made)) == "loss"
+    assert flow_limitations(late, trial(made))[0].why == "it retransmitted 3 segments"
 
 
 def test_the_limits_of_a_cell_are_counted_over_its_seeds() -> None:
@@ -293,7 +294,7 @@ def test_the_limits_of_a_cell_are_counted_over_its_seeds() -> None:
 
 def test_the_line_rate_over_ipv6_leaves_room_for_longer_headers() -> None:
     found = trial_result(Made({}, [90e6]), 100e6)
-    flows = [{**flow, "mss_bytes": 1428} for flow in found.data["flows"]]
-    over_6 = TrialResult({**found.data, "flows": flows, "ip_version": 6}, 1.0)
+    flows = tuple(replace(flow, mss_bytes=1428) for flow in found.flows)
+    over_6 = replace(found, flows=flows, ip_version=6)
     assert line_rate_bps(conditions(found)) == pytest.approx(100e6 * 1448 / 1514)
     assert line_rate_bps(conditions(over_6)) == pytest.approx(100e6 * 1428 / 1514)

@@ -307,7 +307,7 @@ def test_two_jobs_give_byte_for_byte_what_one_gives(tmp_path: Path, until: Until
     assert one == two
     count = len(Store(tmp_path / "2").results())
     assert count == 12 if until is None else 4 <= count <= 12
-    assert len({each.data["goodput_bps"] for each in Store(tmp_path / "2").results()}) > 2
+    assert len({each.goodput_bps for each in Store(tmp_path / "2").results()}) > 2
 
 
 @pytest.mark.lab
@@ -316,7 +316,7 @@ def test_a_kernel_axis_runs_both_kernels_and_the_real_time_one_alone(tmp_path: P
     (tmp_path / "jobs.yaml").write_text(PATHS.replace("repetitions: 6", "repetitions: 1"))
     scenario = load_scenario(tmp_path / "jobs.yaml", ["kernel=[lab, lab-realtime]"])
     summary, ids = carry_out(scenario, Store(tmp_path / "out"), {}, 2, Console(file=io.StringIO()))
-    places = [each.data["kernel"] for each in summary.results]
+    places = [each.kernel for each in summary.results]
     assert places == ["lab", "lab", "lab-realtime", "lab-realtime"]
     began = [timestamps(tmp_path / "out/trials" / id) for id in ids if "realtime" in id]
     assert sorted(began)[0][1] <= sorted(began)[1][0] + 1

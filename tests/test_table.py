@@ -182,7 +182,7 @@ def test_results_of_another_schema_version_are_refused(store: Store, which: str)
         (
             "trials/rtt=10ms,kernel=lab,seed=1/result.json",
             '{"schema": 1, "id": "x"}',
-            "is damaged: it has no params, seed",
+            "is damaged: it has no params; it has no seed",
         ),
         ("trials/rtt=10ms,kernel=lab,seed=1/result.json", '{"schema": 1, "i', "cannot be read"),
     ],

@@ -36,9 +36,9 @@ from testbed.trial import place, readiness, run
 from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.judge import judge
+from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.workload.outcome import Outcome
-from testbed.trial.workload.ping import PingOutcome
 
 SMALL = {"type": "vm", "memory": "512 MiB"}
 TOPOLOGY = {
@@ -283,7 +283,7 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     made = orders(make_trial())
     how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
     seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
-    ping = PingOutcome(5, 5, rtt_s, rtt_s, 20 * rtt_s, 0.0)
+    ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 0.0)
     outcome = Outcome(None, None, None, 1e6, None, (), {})
     evidence = Evidence(ping, (), (), outcome, (), {}, {}, 0.5, 0, vms=(seen,))
     return {each.check: each.verdict for each in judge(make_trial(), made.plan, evidence)}
@@ -340,7 +340,7 @@ def run_real(trial: Trial, folder: Path) -> Ran:
     folder.mkdir()
     made = orders(trial)
     readiness.check(trial, made)
-    return Ran(trial, made, folder, run.run(trial, made, folder).data)
+    return Ran(trial, made, folder, run.run(trial, made, folder))
 
 
 CLASSROOM = """\
@@ -365,20 +365,20 @@ class TestReal:
         other = {**SMALL, "model": "e1000", "nic": "plain", "sysctls": {"net.ipv4.tcp_ecn": "1"}}
         nodes = {**TOPOLOGY["nodes"], "b": other}  # type: ignore[dict-item]
         ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
-        assert ran.data["verdict"] != "invalid"
-        (flow,) = ran.data["flows"]
-        assert flow["received_bytes"] > 1_000_000
-        assert flow["mss_bytes"] == 1400 - 52  # IP, TCP, and its time stamps
-        assert 0 < ran.data["seen"]["rtt_s"] < 0.1
-        about = ran.data["vms"]
+        assert ran.result.verdict != "invalid"
+        (flow,) = ran.result.flows
+        assert flow.received_bytes > 1_000_000
+        assert flow.mss_bytes == 1400 - 52  # IP, TCP, and its time stamps
+        assert 0 < ran.result.seen.rtt_s < 0.1
+        about = ran.result.vms
         assert set(about) == {"a", "b"}
         for each in about.values():
-            assert each["kernel_release"] == kernel.release
-            assert each["accelerator"] in ("kvm", "tcg")
-            assert each["memory_bytes"] == 512 << 20
-            assert 0 < each["boot_s"] < qemu.BOOT_LIMIT_S
-            assert 0 < each["cpu_busy"] <= 1
-            assert 0 < each["host_cpus"] < (os.cpu_count() or 1)
+            assert each.kernel_release == kernel.release
+            assert each.accelerator in ("kvm", "tcg")
+            assert each.memory_bytes == 512 << 20
+            assert 0 < each.boot_s < qemu.BOOT_LIMIT_S
+            assert 0 < each.cpu_busy <= 1
+            assert 0 < each.host_cpus < (os.cpu_count() or 1)
         assert "testbed-vm: ready" in (ran.folder / "vm-a.log").read_text()
         assert "tcp_ecn: 1\n" in (ran.folder / "sysctls-b.txt").read_text()
         assert "TcpExt:" in (ran.folder / "netstat-a-after.txt").read_text()
@@ -392,7 +392,7 @@ class TestReal:
         }
         ping = {"tool": "ping", "from": "m", "to": "b", "count": 3, "interval": "200 ms"}
         ran = run_real(make_trial(topology, workload=ping), tmp_path / "trial")
-        assert ran.data["measured"]["ping"]["received"] == 3
+        assert ran.ping.received == 3
         assert ran.made.plan.book.ports_of("m")[1].device == "eth1"
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
@@ -411,11 +411,11 @@ class TestReal:
             "links": {"left": {"ends": ["a", "core"]}, "up": {"ends": ["core", "s"]}, "right": {"ends": ["s", "b"]}},
         }
         ran = run_real(make_trial(topology), tmp_path / "trial")
-        (flow,), switch = ran.data["flows"], ran.data["sdn"]["switches"]["core"]
-        assert flow["received_bytes"] > 1_000_000
-        assert switch["ports"]["2"]["tx_bytes"] > flow["received_bytes"]
-        assert (switch["datapath"], switch["flows_before"], switch["flows_after"]) == ("user", 1, 3)
-        assert ran.data["sdn"]["controllers"]["c"]["packet_ins"]["core"] >= 2
+        (flow,), switch = ran.result.flows, ran.result.sdn.switches["core"]
+        assert flow.received_bytes > 1_000_000
+        assert switch.ports["2"]["tx_bytes"] > flow.received_bytes
+        assert (switch.datapath, switch.flows_before, switch.flows_after) == ("user", 1, 3)
+        assert ran.result.sdn.controllers["c"].packet_ins["core"] >= 2
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_an_image_of_the_user_s_own_is_what_a_machine_runs_and_stays_as_it_was(
@@ -428,8 +428,8 @@ class TestReal:
         own = {**SMALL, "image": str(image), "kernel": kernel.name}
         nodes = {**TOPOLOGY["nodes"], "b": own}  # type: ignore[dict-item]
         ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
-        assert ran.data["flows"][0]["received_bytes"] > 1_000_000
-        assert (ran.data["vms"]["a"]["image"], ran.data["vms"]["b"]["image"]) == (None, str(image))
+        assert ran.result.flows[0].received_bytes > 1_000_000
+        assert (ran.result.vms["a"].image, ran.result.vms["b"].image) == (None, str(image))
         assert "image: a disk of mine on /dev/vport" in (ran.folder / "vm-b.log").read_text()
         assert image.read_bytes() == before
 
@@ -462,8 +462,8 @@ class TestReal:
         subprocess.run(("qemu-img", "convert", "-O", "qcow2", disk, tmp_path / "user.qcow2"), check=True)
         nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "image": str(tmp_path / "user.qcow2")}}  # type: ignore[dict-item]
         ran = run_real(make_trial({**TOPOLOGY, "nodes": nodes}), tmp_path / "trial")
-        assert ran.data["flows"][0]["received_bytes"] > 1_000_000
-        assert ran.data["vms"]["b"]["kernel_release"] == kernel.release
+        assert ran.result.flows[0].received_bytes > 1_000_000
+        assert ran.result.vms["b"].kernel_release == kernel.release
         assert "image: all of it mine on /dev/vport" in (ran.folder / "vm-b.log").read_text()
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")

@@ -11,7 +11,9 @@ from testbed.model.scenario import Trial
 from testbed.plan.step import Step
 from testbed.plan.step_json import data, step_of
 from testbed.spec.scenario.trial import trial_of
+from testbed.trial.measured import BackgroundResult, HttpResult, PingResult, UdpResult, backgrounds, need
 from testbed.trial.orders.sequence import Orders
+from testbed.trial.stored_result import TrialResult
 
 Steps: TypeAlias = tuple[dict[str, Any], ...]
 """As the agent gets them."""
@@ -33,12 +35,28 @@ class Ran:
     trial: Trial
     made: Orders
     folder: Path
-    data: Mapping[str, Any]
+    result: TrialResult
 
     @property
     def findings(self) -> dict[str, str]:
         """Check to verdict."""
-        return {each["check"]: each["verdict"] for each in self.data["findings"]}
+        return {each.check: each.verdict for each in self.result.findings}
+
+    @property
+    def ping(self) -> PingResult:
+        return need(PingResult, self.result.measured)
+
+    @property
+    def udp(self) -> UdpResult:
+        return need(UdpResult, self.result.measured)
+
+    @property
+    def http(self) -> HttpResult:
+        return need(HttpResult, self.result.measured)
+
+    @property
+    def backgrounds(self) -> dict[str, BackgroundResult]:
+        return backgrounds(self.result.measured)
 
 
 def make_trial(

@@ -35,11 +35,8 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
     """From the result and the trial it is of; without the trial, windows and durations are unknown and the loss is None
     unless none was asked for.
     """
-    data = result.data
-    flows = data["flows"]
-    mss = [flow.get("mss_bytes") for flow in flows if flow.get("mss_bytes")]
-    asked = data["asked"]
-    loss = 0.0 if asked["dropped_packets"] is None and not data["seen"].get("random_drops") else None
+    mss = [flow.mss_bytes for flow in result.flows if flow.mss_bytes]
+    loss = 0.0 if result.asked.dropped_packets is None and not result.seen.random_drops else None
     windows: set[int | None] = {None}
     duration_s = None
     if trial is not None:
@@ -48,14 +45,14 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
         sending_ns = trial.workload.sending_ns
         duration_s = None if sending_ns is None else sending_ns / 1e9
     return Conditions(
-        flows=len(flows),
-        congestion=tuple(dict.fromkeys(flow["congestion"] for flow in flows if flow["congestion"])),
-        rate_bps=asked["rate_bps"],
+        flows=len(result.flows),
+        congestion=tuple(dict.fromkeys(flow.congestion for flow in result.flows if flow.congestion)),
+        rate_bps=result.asked.rate_bps,
         mss_bytes=max(mss, default=MSS_BYTES),
         loss=loss,
         window_bytes=windows.pop() if len(windows) == 1 else None,
         duration_s=duration_s,
-        ip_version=data.get("ip_version") or 4,
+        ip_version=result.ip_version or 4,
     )
 
 

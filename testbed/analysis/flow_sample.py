@@ -21,7 +21,7 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     A flow is known by its port, which is the destination's for its sender. Where flows share a port, or a flow had
     several connections (HTTP), samples tell of no flow by itself: empty. Raises UserError if the file is broken.
     """
-    ports = [flow.get("port") for flow in result.data["flows"]]
+    ports = [flow.port for flow in result.flows]
     if len(set(ports)) < len(ports):
         return ()
     path = folder / "samples.parquet"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..model.scenario import Params, Trial
-from ..trial.stored_result import TrialResult
+from ..trial.stored_result import FlowResult, TrialResult
 from .condition import Conditions, conditions
 from .limit import FlowTotals, Limit, Limitation, limitation
 from .theory_curve import line_rate_bps
@@ -32,10 +31,10 @@ class CellLimits:
 def flow_limitations(result: TrialResult, trial: Trial | None = None) -> tuple[Limitation, ...]:
     """What limited each flow. A flow's life is the duration that was asked for, or else that of the workload."""
     about = conditions(result, trial)
-    duration_s = about.duration_s or result.data["workload_s"]
+    duration_s = about.duration_s or result.workload_s
     if not duration_s:
         return ()
-    return tuple(limitation(_totals(flow, result, about, duration_s)) for flow in result.data["flows"])
+    return tuple(limitation(_totals(flow, result, about, duration_s)) for flow in result.flows)
 
 
 def limited_by(result: TrialResult, trial: Trial | None = None) -> Limit:
@@ -50,19 +49,18 @@ def limits(results: Sequence[TrialResult], trials: Mapping[str, Trial] | None = 
     for each in results:
         if each.verdict != "invalid":
             found = limited_by(each, (trials or {}).get(each.id))
-            cells.setdefault(tuple(each.data["params"].items()), []).append(found)
+            cells.setdefault(tuple(each.params.items()), []).append(found)
     return tuple(CellLimits(params, len(found), tuple(Counter(found).most_common())) for params, found in cells.items())
 
 
-def _totals(flow: Mapping[str, Any], result: TrialResult, about: Conditions, duration_s: float) -> FlowTotals:
-    busy_s = flow.get("busy_s")
+def _totals(flow: FlowResult, result: TrialResult, about: Conditions, duration_s: float) -> FlowTotals:
     return FlowTotals(
         duration_s=duration_s,
-        busy_s=busy_s,
-        rwnd_limited_s=_part(flow.get("rwnd_limited"), busy_s),
-        sndbuf_limited_s=_part(flow.get("sndbuf_limited"), busy_s),
-        retransmits=flow["retransmits"],
-        goodput_bps=result.data["goodput_bps"],
+        busy_s=flow.busy_s,
+        rwnd_limited_s=_part(flow.rwnd_limited, flow.busy_s),
+        sndbuf_limited_s=_part(flow.sndbuf_limited, flow.busy_s),
+        retransmits=flow.retransmits,
+        goodput_bps=result.goodput_bps,
         limit_bps=line_rate_bps(about),
     )
 

@@ -69,19 +69,19 @@ def measure(result: TrialResult, samples: Sequence[FlowSamples], names: Sequence
 
 def retransmitted_share(result: TrialResult) -> float | None:
     """Retransmitted segments over all segments sent, over the life of the flows; None where nobody counted."""
-    flows = [flow for flow in result.data["flows"] if flow["retransmits"] is not None and flow.get("received_bytes")]
-    if not flows or len(flows) < len(result.data["flows"]):
+    flows = [flow for flow in result.flows if flow.retransmits is not None and flow.received_bytes]
+    if not flows or len(flows) < len(result.flows):
         return None
-    again = sum(flow["retransmits"] for flow in flows)
-    once = sum(flow["received_bytes"] / (flow.get("mss_bytes") or MSS_BYTES) for flow in flows)
-    return float(again / (once + again))
+    again = sum(flow.retransmits or 0 for flow in flows)
+    once = sum((flow.received_bytes or 0) / (flow.mss_bytes or MSS_BYTES) for flow in flows)
+    return again / (once + again)
 
 
 def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share: float) -> float | None:
     """A quantile of the senders' smoothed RTTs, all flows together, while they send and once the ramp is
     over; None without samples.
     """
-    steady_s = result.data["steady_s"] or 0.0
+    steady_s = result.steady_s or 0.0
     busy = [each.busy for each in samples]
     seen = [each.srtt_s[(each.time_s >= steady_s) & (each.srtt_s > 0)] for each in busy]
     values = np.concatenate(seen) if seen else np.array([])
@@ -123,7 +123,7 @@ def _acked(each: FlowSamples, times: FloatArray) -> FloatArray:
 _Table: TypeAlias = tuple[Metric, ...]
 
 _ALL: _Table = (
-    Metric("goodput", "goodput of all flows", "Mbit/s", 1e-6, True, 0.0, lambda r, s: r.data["goodput_bps"]),
+    Metric("goodput", "goodput of all flows", "Mbit/s", 1e-6, True, 0.0, lambda r, s: r.goodput_bps),
     Metric("retransmits", "share of segments sent again", "%", 100, False, 0.0005, lambda r, s: retransmitted_share(r)),
     Metric("rtt", "median of the RTT under load", "ms", 1e3, False, 1e-4, lambda r, s: rtt_under_load_s(r, s, 0.5)),
     Metric("rtt-p95", "95 % of the RTTs under load are below", "ms", 1e3, False, 1e-4,

@@ -102,13 +102,13 @@ class Series:
         for each in self.trials:
             index = jain_index(each)
             if index is not None:
-                found.setdefault(each.data["asked"]["rtt_s"], []).append(index)
+                found.setdefault(each.asked.rtt_s, []).append(index)
         return {rtt: statistic.mean(values) for rtt, values in sorted(found.items())}
 
 
 def capacity_bps(results: Sequence[TrialResult]) -> float | None:
     """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
-    rates = {each.data["asked"]["rate_bps"] for each in results}
+    rates = {each.asked.rate_bps for each in results}
     return rates.pop() if len(rates) == 1 else None
 
 
@@ -118,7 +118,7 @@ def profile(results: Sequence[TrialResult], span: Span = "steady") -> Throughput
     for each in results:
         rate = goodput_bps(each, span)
         if rate is not None:
-            samples.setdefault(each.data["asked"]["rtt_s"], []).append(rate)
+            samples.setdefault(each.asked.rtt_s, []).append(rate)
     return ThroughputProfile.of_samples(samples) if samples else None
 
 
@@ -137,7 +137,7 @@ def series(
     unseen = {rtt, *apart_from, *_bound_to_rtt(results, rtt)}
     groups: dict[Params, list[TrialResult]] = {}
     for each in results:
-        params = tuple((key, value) for key, value in each.data["params"].items() if key not in unseen)
+        params = tuple((key, value) for key, value in each.params.items() if key not in unseen)
         groups.setdefault(params, []).append(each)
     varied = [key for key in varied_keys(results) if key not in unseen]
     return tuple(_series(params, members, varied, trials or {}) for params, members in groups.items())
@@ -146,7 +146,7 @@ def series(
 def _series(
     params: Params, members: Sequence[TrialResult], varied: Sequence[str], trials: Mapping[str, Trial]
 ) -> Series:
-    usable = tuple(each for each in members if each.verdict != "invalid" and each.data["goodput_bps"] is not None)
+    usable = tuple(each for each in members if each.is_usable)
     first, used = next(iter(usable), None), {each.id for each in usable}
     return Series(
         params=params,
@@ -160,16 +160,16 @@ def _series(
 def rtt_key(results: Sequence[TrialResult]) -> str | None:
     """The parameter that is the RTT: of several links' the one with the most values; None if none was an axis."""
     keys = [key for key in all_keys(results) if key.split(".")[-1] in RTT_KEYS or ".delay." in key]
-    return max(keys, key=lambda key: len({each.data["params"].get(key) for each in results}), default=None)
+    return max(keys, key=lambda key: len({each.params.get(key) for each in results}), default=None)
 
 
 def all_keys(results: Sequence[TrialResult]) -> list[str]:
-    return list(dict.fromkeys(key for each in results for key in each.data["params"]))
+    return list(dict.fromkeys(key for each in results for key in each.params))
 
 
 def varied_keys(results: Sequence[TrialResult]) -> list[str]:
     """The parameters that have more than one value."""
-    return [key for key in all_keys(results) if len({each.data["params"].get(key) for each in results}) > 1]
+    return [key for key in all_keys(results) if len({each.params.get(key) for each in results}) > 1]
 
 
 def _bound_to_rtt(results: Sequence[TrialResult], rtt: str | None) -> list[str]:
@@ -178,7 +178,7 @@ def _bound_to_rtt(results: Sequence[TrialResult], rtt: str | None) -> list[str]:
         return []
     bound = []
     for key in varied_keys(results):
-        pairs = {(each.data["params"].get(rtt), each.data["params"].get(key)) for each in results}
+        pairs = {(each.params.get(rtt), each.params.get(key)) for each in results}
         is_function = len(pairs) == len({first for first, _ in pairs})
         if key != rtt and is_function and key.split(".")[-1] in SCALED_WITH_RTT:
             bound.append(key)
@@ -201,19 +201,14 @@ def word(key: str, value: str) -> str:
 
 def goodput_bps(result: TrialResult, span: Span = "steady") -> float | None:
     """The aggregate goodput, without the ramp or with it: then what all flows got over the whole workload."""
-    data = result.data
-    if span == "steady" or data["ramp_goodput_bps"] is None:
-        found: float | None = data["goodput_bps"]
-        return found
-    got = [flow.get("received_bytes") for flow in data["flows"]]
-    if not data["workload_s"] or not got or None in got:
-        return None
-    return float(8 * sum(got) / data["workload_s"])
+    if span == "steady" or result.ramp_goodput_bps is None:
+        return result.goodput_bps
+    return 8 * result.received_bytes / result.workload_s if result.received_bytes and result.workload_s else None
 
 
 def jain_index(result: TrialResult) -> float | None:
     """Fairness over the flows' goodputs; None for fewer than two, or if none got anything."""
-    rates = [flow["goodput_bps"] for flow in result.data["flows"] if flow["goodput_bps"] is not None]
+    rates = [flow.goodput_bps for flow in result.flows if flow.goodput_bps is not None]
     return statistic.jain_index(rates) if len(rates) > 1 and max(rates) > 0 else None
 
 

@@ -19,10 +19,10 @@ def finding_lines(found: Sequence[TrialResult]) -> list[tuple[str, str]]:
     """(verdict, text) of each group of findings that differ in nothing but the trial and the numbers."""
     groups: dict[Key, list[tuple[TrialResult, str]]] = {}
     for each in found:
-        for finding in each.data["findings"]:
-            pattern = NUMBER.sub("#", finding["text"])
-            key = (finding["verdict"], finding["check"], pattern, finding["hint"])
-            groups.setdefault(key, []).append((each, finding["text"]))
+        for finding in each.findings:
+            pattern = NUMBER.sub("#", finding.text)
+            key = (finding.verdict, finding.check, pattern, finding.hint)
+            groups.setdefault(key, []).append((each, finding.text))
     return [(key[0], _text(key, group, found)) for key, group in groups.items()]
 
 
@@ -67,6 +67,6 @@ def _values(found: Sequence[TrialResult]) -> Mapping[str, list[str]]:
     """The values of each axis, in the order of the trials."""
     values: dict[str, dict[str, Any]] = {}
     for each in found:
-        for key, value in each.data["params"].items():
+        for key, value in each.params.items():
             values.setdefault(key, {})[value] = None
     return {key: list(those) for key, those in values.items()}

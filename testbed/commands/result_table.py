@@ -87,7 +87,7 @@ def _cells(found: Sequence[TrialResult], until: Until | None) -> Table:
 
 
 def _keys(found: Sequence[TrialResult]) -> list[str]:
-    return list(dict.fromkeys(key for each in found for key in each.data["params"]))
+    return list(dict.fromkeys(key for each in found for key in each.params))
 
 
 def _axes(keys: Sequence[str]) -> list[Column]:
@@ -98,19 +98,18 @@ def _axes(keys: Sequence[str]) -> list[Column]:
 
 
 def _row(each: TrialResult, keys: Sequence[str]) -> tuple[str, ...]:
-    data, seen, asked = each.data, each.data["seen"], each.data["asked"]
-    again = [flow["retransmits"] for flow in data["flows"] if flow["retransmits"] is not None]
-    dropped = seen["dropped_packets"]
-    if asked["dropped_packets"] is not None:
-        dropped = f"{seen['dropped_packets']}/{asked['dropped_packets']}"
+    seen, asked = each.seen, each.asked
+    dropped = _or_dash(seen.dropped_packets)
+    if asked.dropped_packets is not None:
+        dropped += f"/{asked.dropped_packets}"
     return (
-        *(str(data["params"].get(key, "")) for key in keys),
-        str(data["seed"]),
-        number(data["goodput_bps"], 1e-6, 1),
-        str(sum(again)) if again else "-",
-        number(seen["rtt_s"], 1e3, 3),
-        _or_dash(dropped),
-        _or_dash(seen["queue_drops"]),
+        *(each.params.get(key, "") for key in keys),
+        str(each.seed),
+        number(each.goodput_bps, 1e-6, 1),
+        _or_dash(each.retransmits),
+        number(seen.rtt_s, 1e3, 3),
+        dropped,
+        _or_dash(seen.queue_drops),
         each.verdict,
     )
 

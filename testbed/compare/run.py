@@ -141,8 +141,8 @@ def pair(
             if each.result.verdict == "invalid":
                 left_over.append(f"{name}: {each.result.id} is invalid")
                 continue
-            params = tuple((k, v) for k, v in each.result.data["params"].items() if k not in apart_from)
-            found[frozenset(params), each.result.data["seed"]] = (params, each)
+            params = tuple((k, v) for k, v in each.result.params.items() if k not in apart_from)
+            found[frozenset(params), each.result.seed] = (params, each)
         sides.append(found)
     first, second = sides
     cells: dict[Params, list[tuple[Measured, Measured]]] = {}
@@ -165,7 +165,7 @@ def pair(
 
 def _unpaired(base: Sequence[Measured], paired: Pairing, apart_from: Sequence[str]) -> tuple[str, ...]:
     known = {frozenset(params) for params in paired.cells}
-    cells = (tuple((k, v) for k, v in each.result.data["params"].items() if k not in apart_from) for each in base)
+    cells = (tuple((k, v) for k, v in each.result.params.items() if k not in apart_from) for each in base)
     return tuple(dict.fromkeys(label(params) for params in cells if frozenset(params) not in known))
 
 
@@ -176,13 +176,13 @@ def split(measured: Sequence[Measured], axis: str, base: str, candidate: str) ->
     """
     results = [each.result for each in measured]
     key = _axis_key(results, axis)
-    values = list(dict.fromkeys(each.data["params"][key] for each in results if key in each.data["params"]))
+    values = list(dict.fromkeys(each.params[key] for each in results if key in each.params))
     first, second = (
         _value(values, wanted, option, key) for wanted, option in ((base, "--base"), (candidate, "--candidate"))
     )
     if first == second:
         raise UserError(f"--base and --candidate are both {first}; allowed: two of {', '.join(values)}")
-    sides = [[each for each in measured if each.result.data["params"].get(key) == value] for value in (first, second)]
+    sides = [[each for each in measured if each.result.params.get(key) == value] for value in (first, second)]
     return sides[0], sides[1]
 
 
@@ -212,7 +212,7 @@ def _value(values: Sequence[str], wanted: str, option: str, key: str) -> str:
 
 def _constant_kernel(*sides: Sequence[Measured]) -> list[str]:
     """A kernel axis with one value on either side names the side, not the cell."""
-    values = [{each.result.data["params"].get("kernel") for each in side} for side in sides]
+    values = [{each.result.params.get("kernel") for each in side} for side in sides]
     return ["kernel"] if all(len(found) == 1 for found in values) else []
 
 
@@ -279,7 +279,7 @@ def _labels(cells: Sequence[Params]) -> dict[Params, str]:
 def _about(side: Sequence[Measured]) -> str:
     results = [each.result for each in side]
     keys = varied_keys(results) or all_keys(results)
-    seeds = sorted({each.data["seed"] for each in results})
+    seeds = sorted({each.seed for each in results})
     return (
         f"{len(side)} trials over {', '.join(keys) or 'no axis'} with seeds {seeds[0]}–{seeds[-1]}"
         if side

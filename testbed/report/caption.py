@@ -16,7 +16,7 @@ def caption(source: Source, kind: str, options: Sequence[str] = ()) -> str:
     """One text of a few sentences. `options` are those of `testbed plot` beyond the kind."""
     shown = source.results
     first = shown[0]
-    seeds = sorted({each.data["seed"] for each in shown})
+    seeds = sorted({each.seed for each in shown})
     settings = source.settings[first.id]
     sentences = [
         f"{source.name}: {trials(source)}; {_seeds(seeds)}.",
@@ -50,8 +50,8 @@ def kernel(source: Source, id: str) -> str:
     about = source.provenance(id)
     built = about.get("kernel") or {}
     config = f", config {built['config_hash'][:8]}" if built.get("config_hash") else ""
-    data = next(each.data for each in source.results if each.id == id)
-    return f"Kernel {data['kernel']} {data['kernel_release']}{config}; testbed {about.get('testbed', 'unknown')}"
+    result = next(each for each in source.results if each.id == id)
+    return f"Kernel {result.kernel} {result.kernel_release}{config}; testbed {about.get('testbed', 'unknown')}"
 
 
 def _seeds(seeds: Sequence[int]) -> str:

@@ -21,7 +21,7 @@ RESAMPLES = 300
 
 def curves(series: Sequence[Series], trials: Mapping[str, Trial], place: Mapping[str, int]) -> list[dict[str, Any]]:
     """One for each series, without any trial too. `place` is the number of a trial by its id."""
-    rtts = sorted({each.data["asked"]["rtt_s"] for one in series for each in one.trials})
+    rtts = sorted({each.asked.rtt_s for one in series for each in one.trials})
     return [_curve(each, _grid(rtts), trials, place) for each in series]
 
 
@@ -61,7 +61,7 @@ def _points(each: Series, trials: Mapping[str, Trial], place: Mapping[str, int])
         return []
     points = []
     for rtt, mean, samples in zip(profile.rtt_s, profile.mean_bps, profile.samples_bps, strict=True):
-        members = [trial for trial in each.trials if trial.data["asked"]["rtt_s"] == rtt]
+        members = [trial for trial in each.trials if trial.asked.rtt_s == rtt]
         interval = statistic.t_interval(samples) if len(samples) >= FEWEST else None
         limits = [limited_by(trial, trials.get(trial.id)) for trial in members]
         points.append(

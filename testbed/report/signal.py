@@ -90,7 +90,7 @@ def inside(folder: Path, result: TrialResult) -> Inside:
 
 def _average_s(result: TrialResult) -> float:
     """A second, as iperf has it; less for a short workload."""
-    return min(SHORT_TERM_S, (result.data.get("workload_s") or SHORT_TERM_S * 20) / 20)
+    return min(SHORT_TERM_S, (result.workload_s or SHORT_TERM_S * 20) / 20)
 
 
 def _flows(columns: Mapping[str, Any], result: TrialResult, average_s: float) -> list[FlowSignals]:
@@ -110,7 +110,7 @@ def _flows(columns: Mapping[str, Any], result: TrialResult, average_s: float) ->
 
 def _numbers(result: TrialResult) -> dict[int, str]:
     """The name of the flow to a port, where only one has it."""
-    ports = [flow.get("port") for flow in result.data["flows"]]
+    ports = [flow.port for flow in result.flows]
     return {port: f"flow {n}" for n, port in enumerate(ports, 1) if port is not None and ports.count(port) == 1}
 
 

@@ -36,7 +36,7 @@ class Source:
     @cached_property
     def usable(self) -> tuple[TrialResult, ...]:
         """The results that are not invalid and have a goodput."""
-        return tuple(each for each in self.results if is_usable(each))
+        return tuple(each for each in self.results if each.is_usable)
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
@@ -57,10 +57,6 @@ class Source:
 
     def only(self, results: Sequence[TrialResult]) -> Source:
         return replace(self, results=tuple(results))
-
-
-def is_usable(result: TrialResult) -> bool:
-    return result.verdict != "invalid" and result.data["goodput_bps"] is not None
 
 
 @dataclass

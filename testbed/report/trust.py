@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..trial.stored_result import TrialResult
+from ..trial.stored_result import StageResult, TrialResult
 
 SHORT_LIST = 4
 VERDICTS = ("valid", "suspect", "invalid")
@@ -23,33 +23,33 @@ def counts(results: Sequence[TrialResult]) -> dict[str, int]:
 
 def findings(result: TrialResult) -> list[list[str]]:
     """Check, verdict, text and hint of each finding of the gate."""
-    return [[each["check"], each["verdict"], each["text"], each["hint"]] for each in result.data.get("findings", ())]
+    return [[each.check, each.verdict, each.text, each.hint] for each in result.findings]
 
 
 def asked_and_seen(result: TrialResult) -> dict[str, Any]:
     """Of the path: RTT, rate, drops and queue as asked, and as they were seen. The queue is of the fullest buffer."""
-    asked, seen = result.data["asked"], result.data["seen"]
+    asked, seen = result.asked, result.seen
     return {
-        "rtt": [asked["rtt_s"], seen.get("rtt_s")],
-        "rate": [asked["rate_bps"], seen.get("rate_bps")],
-        "drops": [asked["dropped_packets"], seen.get("dropped_packets")],
-        "queue": _fullest(result.data.get("stages", ())),
-        "queue_drops": seen.get("queue_drops"),
+        "rtt": [asked.rtt_s, seen.rtt_s],
+        "rate": [asked.rate_bps, seen.rate_bps],
+        "drops": [asked.dropped_packets, seen.dropped_packets],
+        "queue": _fullest(result.stages),
+        "queue_drops": seen.queue_drops,
     }
 
 
-def _fullest(stages: Sequence[Mapping[str, Any]]) -> list[Any]:
+def _fullest(stages: Sequence[StageResult]) -> list[int | str | None]:
     """The size asked for, with its unit, and the most packets that waited; of the buffer with the most."""
-    known = [stage for stage in stages if stage.get("max_backlog_packets") is not None]
+    known = [(stage.max_backlog_packets, stage) for stage in stages if stage.max_backlog_packets is not None]
     if not known:
         return [None, None, None]
-    fullest = max(known, key=lambda stage: stage["max_backlog_packets"])
-    return [fullest.get("buffer"), fullest.get("buffer_unit"), fullest["max_backlog_packets"]]
+    most, fullest = max(known, key=lambda pair: pair[0])
+    return [fullest.buffer, fullest.buffer_unit, most]
 
 
 def measured(result: TrialResult) -> dict[str, Any]:
     """What its tool measured besides goodput, flat: "ping.rtt_mean_s". Long lists are left out."""
-    return dict(_flat("", result.data.get("measured") or {}))
+    return dict(_flat("", result.measured))
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -67,22 +67,21 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def agreement(results: Sequence[TrialResult]) -> list[str]:
     """How far what was seen is from what was asked, over all trials, in a sentence for each quantity."""
     said = []
-    rtts = [(each.data["asked"]["rtt_s"], each.data["seen"].get("rtt_s")) for each in results]
-    apart = [abs(seen - asked) for asked, seen in rtts if asked is not None and seen is not None]
+    apart = [each.rtt_off_s for each in results if each.rtt_off_s is not None]
     if apart:
         said.append(f"RTT: seen in {len(apart)} trials, off by at most {max(apart) * 1e6:.3g} µs")
-    rates = [(each.data["asked"]["rate_bps"], each.data["seen"].get("rate_bps")) for each in results]
+    rates = [(each.asked.rate_bps, each.seen.rate_bps) for each in results]
     shares = [seen / asked for asked, seen in rates if asked and seen is not None]
     if shares:
         said.append(
             f"rate: the busiest interval carried {min(shares):.2%} to {max(shares):.2%} of what was asked "
             f"({len(shares)} trials)"
         )
-    drops = [(each.data["asked"]["dropped_packets"], each.data["seen"].get("dropped_packets")) for each in results]
+    drops = [(each.asked.dropped_packets, each.seen.dropped_packets) for each in results]
     exact = [asked == seen for asked, seen in drops if asked is not None]
     if exact:
         said.append(f"periodic loss: exactly as many packets as asked in {sum(exact)} of {len(exact)} trials")
-    queue = [each.data["seen"].get("queue_drops") for each in results]
+    queue = [each.seen.queue_drops for each in results]
     full = [count for count in queue if count]
     if any(count is not None for count in queue):
         said.append(f"queues: full in {len(full)} trials, which dropped {sum(full)} packets there")
@@ -94,14 +93,14 @@ def provenance(about: Mapping[str, Any], result: TrialResult, settings: Mapping[
     built = about.get("kernel") or {}
     versions: Mapping[str, str] = about.get("versions") or {}
     rows: list[tuple[str, Any]] = [
-        ("kernel", f"{result.data.get('kernel')} {result.data.get('kernel_release')}"),
+        ("kernel", f"{result.kernel} {result.kernel_release}"),
         ("kernel image", built.get("name")),
         ("kernel configuration", built.get("config_hash")),
         ("kernel key", built.get("key")),
         ("testbed", about.get("testbed")),
         ("programs", about.get("programs")),
         *versions.items(),
-        ("pacing", result.data.get("pacing")),
+        ("pacing", result.pacing),
         ("sysctls", "; ".join(f"{key} = {value}" for key, value in (settings.get("sysctls") or {}).items())),
     ]
     return [[name, str(value)] for name, value in rows if value]

@@ -133,7 +133,7 @@ def _keys(results: Sequence[TrialResult], source: Source) -> list[dict[str, Any]
         {
             "key": key,
             "name": end if ends.count(end) == 1 else key,
-            "values": list(dict.fromkeys(each.data["params"].get(key, "") for each in results)),
+            "values": list(dict.fromkeys(each.params.get(key, "") for each in results)),
             "is_rtt": key == rtt,
             "is_apart": key in apart,
         }
@@ -160,18 +160,17 @@ class _RanWith:
 
 
 def _trial(each: TrialResult, of_series: int | None, source: Source, ran_with: _RanWith) -> dict[str, Any]:
-    data = each.data
     return {
         "id": each.id,
-        "params": dict(data["params"]),
-        "seed": data["seed"],
+        "params": dict(each.params),
+        "seed": each.seed,
         "verdict": each.verdict,
-        "goodput": data["goodput_bps"],
+        "goodput": each.goodput_bps,
         "series": of_series,
         "findings": trust.findings(each),
         **trust.asked_and_seen(each),
         "measured": trust.measured(each),
-        "lab_s": data.get("lab_s"),
+        "lab_s": each.lab_s,
         "wall_s": each.wall_s,
         "ran_with": ran_with.number(each),
     }

@@ -49,36 +49,35 @@ class WindowTable:
 
 def window_key(results: Sequence[TrialResult]) -> str | None:
     """The parameter that is the window; None if none was varied."""
-    keys = dict.fromkeys(key for each in results for key in each.data["params"])
+    keys = dict.fromkeys(key for each in results for key in each.params)
     return next((key for key in keys if key.rsplit(".", 1)[-1] == "window"), None)
 
 
 def window_table(results: Sequence[TrialResult]) -> WindowTable | None:
     """Of results with a goodput that are not invalid; None if no axis is a window, or all leave it to the kernel."""
     key = window_key(results)
-    if key is None or {each.data["params"].get(key) for each in results} == {"auto"}:
+    if key is None or {each.params.get(key) for each in results} == {"auto"}:
         return None
     others = [each for each in varied_keys(results) if each != key]
     groups: dict[str, dict[str, list[float]]] = {}
     for each in results:
         moved = transferred_bytes(each)
         if moved is not None:
-            name = label(tuple(each.data["params"].items()), others) if others else "all"
-            groups.setdefault(name, {}).setdefault(each.data["params"][key], []).append(moved / MB)
+            name = label(tuple(each.params.items()), others) if others else "all"
+            groups.setdefault(name, {}).setdefault(each.params[key], []).append(moved / MB)
     windows = tuple(dict.fromkeys(window for row in groups.values() for window in row))
     rows = tuple(
         WindowRow(name, tuple(_transfer(window, row[window]) for window in row)) for name, row in groups.items()
     )
-    durations = {round(each.data["workload_s"], 1) for each in results if each.data.get("workload_s")}
+    durations = {round(each.workload_s, 1) for each in results if each.workload_s}
     return WindowTable(windows, rows, durations.pop() if len(durations) == 1 else None)
 
 
 def transferred_bytes(result: TrialResult) -> float | None:
     """What all receivers got over the whole workload; None where nobody counted."""
-    got = [flow.get("received_bytes") for flow in result.data["flows"]]
-    if got and None not in got:
-        return float(sum(got))
-    goodput, lasted = result.data["goodput_bps"], result.data.get("workload_s")
+    if result.received_bytes is not None:
+        return float(result.received_bytes)
+    goodput, lasted = result.goodput_bps, result.workload_s
     return None if goodput is None or not lasted else goodput * lasted / 8
 
 

@@ -90,7 +90,7 @@ def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
             return Stop("failed")
         if each.verdict == "invalid":
             return Stop("invalid")
-        if each.data["goodput_bps"] is None:
+        if each.goodput_bps is None:
             return Stop("no goodput")
     found = mean([each for each in results if each is not None])
     width = found.half_width if found else None
@@ -103,11 +103,7 @@ def mean(results: Iterable[TrialResult]) -> Mean | None:
     """Of the goodput of those that are not invalid and have one; None if none is left."""
     from ..analysis import statistic  # SciPy takes a second to import, which most commands need not pay for
 
-    values = [
-        each.data["goodput_bps"]
-        for each in results
-        if each.verdict != "invalid" and each.data["goodput_bps"] is not None
-    ]
+    values = [each.goodput_bps for each in results if each.verdict != "invalid" and each.goodput_bps is not None]
     if not values:
         return None
     if len(values) < FEWEST:
@@ -122,13 +118,13 @@ def cells(results: Iterable[TrialResult], until: Until | None = None) -> list[Ce
     """One for each combination of parameters, in the order in which they come first."""
     groups: dict[tuple[tuple[str, str], ...], list[TrialResult]] = {}
     for each in results:
-        groups.setdefault(tuple(each.data["params"].items()), []).append(each)
+        groups.setdefault(tuple(each.params.items()), []).append(each)
     return [_cell(dict(params), members, until) for params, members in groups.items()]
 
 
 def _cell(params: Mapping[str, str], members: Sequence[TrialResult], until: Until | None) -> CellResult:
     counts = Counter(each.verdict for each in members)
-    by_number = {each.data["repetition"]: each for each in members}
+    by_number = {each.repetition: each for each in members}
     missing = sorted(set(range(max(by_number) + 1)) - by_number.keys())
     whole = [by_number.get(number) for number in range(max(by_number) + 1)]
     reason = None if until is None or missing else stop(until, whole)

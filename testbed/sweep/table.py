@@ -138,28 +138,24 @@ def _changed_ns(store: Store, mend: bool) -> dict[str, int]:
 
 def _make_trials(trials: _Trials, file: Path) -> None:
     columns = column.trials(_axes(trials))
-    _write(file, columns, trials, (column.trial_row(each.data) for each in _results(trials)))
+    _write(file, columns, trials, (column.trial_row(each) for each in _results(trials)))
 
 
 def _axes(trials: _Trials) -> list[str]:
     """The scenario's, and whatever else trials have."""
     keys = dict.fromkeys(trials.store.axes)
     for each in _results(trials):
-        keys |= dict.fromkeys(each.data["params"])
+        keys |= dict.fromkeys(each.params)
     return list(keys)
 
 
 def _make_flows(trials: _Trials, file: Path) -> None:
     rows = (
-        {"trial": each.id, "number": number, **_plain(flow)}
+        {"trial": each.id, "number": number, **vars(flow)}
         for each in _results(trials)
-        for number, flow in enumerate(each.data["flows"])
+        for number, flow in enumerate(each.flows)
     )
     _write(file, column.flows(), trials, rows)
-
-
-def _plain(flow: dict[str, Any]) -> dict[str, Any]:
-    return {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in flow.items()}
 
 
 def _make_wall(trials: _Trials, file: Path) -> None:

@@ -6,14 +6,14 @@ Columns whose names hold a dot stand in double quotes in SQL: "path.rtt", "seen.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 
 from .observe.tcp_info import FIELDS
-from .workload.outcome import FlowOutcome
+from .stored_result import FlowResult, TrialResult
 
 TEXT, REAL, WHOLE, TEXTS = pa.string(), pa.float64(), pa.int64(), pa.list_(pa.string())
 TYPES = {str: TEXT, float: REAL, int: WHOLE, bool: pa.bool_()}
@@ -86,9 +86,9 @@ def axis_column(key: str) -> str:
 
 
 def flows() -> pa.Schema:
-    """The columns of flows: trial and number, then what FlowOutcome has."""
-    hints = get_type_hints(FlowOutcome)
-    own = [(field.name, _type(hints[field.name])) for field in fields(FlowOutcome)]
+    """The columns of flows: trial and number, then what FlowResult has."""
+    hints = get_type_hints(FlowResult)
+    own = [(field.name, _type(hints[field.name])) for field in fields(FlowResult)]
     return pa.schema([("trial", TEXT), ("number", WHOLE), *own])
 
 
@@ -97,19 +97,18 @@ def of_trial(own: pa.Schema) -> pa.Schema:
     return pa.schema([("trial", TEXT), *own])
 
 
-def trial_row(data: Mapping[str, Any]) -> dict[str, Any]:
+def trial_row(result: TrialResult) -> dict[str, Any]:
     """The row of a stored result."""
-    again = [flow["retransmits"] for flow in data["flows"] if flow["retransmits"] is not None]
-    flat = {f"{part}.{name}": value for part in ("asked", "seen") for name, value in data[part].items()}
     return {
-        **data,
-        **flat,
-        **{axis_column(key): text for key, text in data["params"].items()},
-        "flow_count": len(data["flows"]),
-        "retransmits": sum(again) if again else None,
-        "rtt_s": data["asked"]["rtt_s"],
-        "rate_bps": data["asked"]["rate_bps"],
-        "kernel_place": data["kernel"],
+        **vars(result),
+        **{f"asked.{name}": value for name, value in vars(result.asked).items()},
+        **{f"seen.{name}": value for name, value in vars(result.seen).items()},
+        **{axis_column(key): text for key, text in result.params.items()},
+        "flow_count": len(result.flows),
+        "retransmits": result.retransmits,
+        "rtt_s": result.asked.rtt_s,
+        "rate_bps": result.asked.rate_bps,
+        "kernel_place": result.kernel,
     }
 
 

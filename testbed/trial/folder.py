@@ -14,14 +14,12 @@ from typing import Any
 from ..error import UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
+from . import record
 from .stored_result import SCHEMA, TrialResult
 
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
 
 PARTIAL = ".partial-"
-
-KINDS = {"id": str, "params": dict, "seed": int, "verdict": str, "flows": list, "asked": dict, "seen": dict}
-"""What nobody who reads a result can do without."""
 
 NOT_REPEATED = frozenset({HOST})
 """Files that tell of this machine and this hour, and differ from run to run."""
@@ -42,13 +40,13 @@ def read_result(folder: Path) -> TrialResult:
     data = read_json(folder / RESULT)
     if data.get("schema") != SCHEMA:
         raise UserError(f"{folder} has a result of schema version {data.get('schema')}; allowed: {SCHEMA}")
-    missing = [key for key, kind in KINDS.items() if not isinstance(data.get(key), kind)]
-    if missing:
+    try:
+        return record.read(TrialResult, {**data, "wall_s": read_json(folder / HOST).get("wall_s", 0.0)})
+    except record.RecordError as error:
         raise UserError(
-            f"{folder / RESULT} is damaged: it has no {', '.join(missing)}; delete the trial's folder and "
-            f"`testbed run` measures it again: rm -r {folder}"
-        )
-    return TrialResult(data, read_json(folder / HOST).get("wall_s", 0.0))
+            f"{folder / RESULT} is damaged: {error}; delete the trial's folder and `testbed run` measures it again: "
+            f"rm -r {folder}"
+        ) from None
 
 
 def read_json(path: Path) -> dict[str, Any]:

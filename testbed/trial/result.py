@@ -1,13 +1,6 @@
-"""A trial's result, as it is stored and printed. Pure, no I/O.
-
-Base units: s, bit/s, bytes, packets, fractions. Absent is None. Everything but `wall_s` is the same when the same trial
-runs again in virtual time.
-"""
+"""Makes the result of a trial from the evidence and what the gate found. Pure, no I/O."""
 
 from __future__ import annotations
-
-from dataclasses import asdict
-from typing import Any
 
 from ..kernel.guest import Ending
 from ..model.scenario import Trial
@@ -18,10 +11,19 @@ from ..spec.topology.impairment import write_loss
 from .evidence.interval import Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
-from .gate.finding import Finding, verdict
+from .gate.judge import verdict
 from .gate.link_check import asked_drops
 from .orders import openflow_dump
-from .stored_result import SCHEMA, TrialResult
+from .stored_result import (
+    Asked,
+    Finding,
+    IntervalResult,
+    PolicyResult,
+    Seen,
+    StageResult,
+    TclinkResult,
+    TrialResult,
+)
 
 
 def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
@@ -31,56 +33,51 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
     )
     drops = [asked_drops(each) for each in lossy]
     begin, end = outcome.begin_ns, outcome.end_ns
-    data = {
-        "schema": SCHEMA,
-        "id": trial.id,
-        "params": dict(trial.params),
-        "seed": trial.seed,
-        "repetition": trial.repetition,
-        "verdict": verdict(findings),
-        "warnings": [str(finding) for finding in findings],
-        "findings": [asdict(finding) for finding in findings],
-        "goodput_bps": outcome.goodput_bps,
-        "ramp_goodput_bps": outcome.ramp_goodput_bps,
-        "flows": [asdict(flow) for flow in outcome.flows],
-        "asked": {
-            "rtt_s": plan.rtt_ns / 1e9,
-            "rate_bps": plan.rate_bps,
-            "data_packets": None,
-            "dropped_packets": sum(n for n in drops if n is not None) if any(n is not None for n in drops) else None,
-            "queue_drops": None,
-        },
-        "seen": {
-            "rtt_s": evidence.rtt_check.rtt_min_s,
-            "rtt_max_s": evidence.rtt_check.rtt_max_s,
-            "rate_bps": _seen_rate(plan, evidence),
-            "data_packets": lossy[0].data_packets if lossy else None,
-            "dropped_packets": sum(each.dropped_packets for each in lossy) if lossy else None,
-            "random_drops": sum(each.delay_drops for each in evidence.there),
-            "queue_drops": sum(each.queue_drops for each in (*evidence.there, *evidence.back))
+    return TrialResult(
+        id=trial.id,
+        params=dict(trial.params),
+        seed=trial.seed,
+        repetition=trial.repetition,
+        verdict=verdict(findings),
+        warnings=tuple(map(str, findings)),
+        findings=findings,
+        goodput_bps=outcome.goodput_bps,
+        ramp_goodput_bps=outcome.ramp_goodput_bps,
+        flows=outcome.flows,
+        asked=Asked(
+            rtt_s=plan.rtt_ns / 1e9,
+            rate_bps=plan.rate_bps,
+            dropped_packets=sum(n for n in drops if n is not None) if any(n is not None for n in drops) else None,
+        ),
+        seen=Seen(
+            rtt_s=evidence.rtt_check.rtt_min_s,
+            rtt_max_s=evidence.rtt_check.rtt_max_s,
+            rate_bps=_seen_rate(plan, evidence),
+            data_packets=lossy[0].data_packets if lossy else None,
+            dropped_packets=sum(each.dropped_packets for each in lossy) if lossy else None,
+            random_drops=sum(each.delay_drops for each in evidence.there),
+            queue_drops=sum(each.queue_drops for each in (*evidence.there, *evidence.back))
             + sum(each.drops for each in (*evidence.tc_there, *evidence.tc_back)),
-        },
-        "stages": [_stage(each, evidence) for each in (*evidence.there, *evidence.back)],
-        "measured": outcome.measured,
-        "captures": {name: None if each is None else asdict(each) for name, each in evidence.captures.items()},
-        "workload_s": (end - begin) / 1e9 if begin is not None and end is not None else None,
-        "steady_s": (outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
-        "ip_version": None if plan.leg is None else plan.leg.destination_ip.version,
-        "nic": dict(plan.nics),
-        "pacing": "TCP's own (no fq on the hosts)",
-        "vms": {each.node: each.to_dict() for each in evidence.vms},
-        "engine": trial.topology.engine,
-        "mininet_version": evidence.mininet,
-        "tclinks": [_tc(each) for each in (*evidence.tc_there, *evidence.tc_back)],
-        "kernel": trial.kernel.place,
-        "kernel_release": ending.release,
-        "lab_s": ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
-    }
-    if evidence.machines:
-        data["machines"] = {name: dict(said) for name, said in evidence.machines.items()}
-    if evidence.openflow.switches:
-        data["sdn"] = openflow_dump.result(evidence.openflow, begin)
-    return TrialResult(data, ending.wall_s)
+        ),
+        stages=tuple(_stage(each, evidence) for each in (*evidence.there, *evidence.back)),
+        measured=outcome.measured,
+        captures=evidence.captures,
+        workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
+        steady_s=(outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
+        ip_version=None if plan.leg is None else plan.leg.destination_ip.version,
+        nic=dict(plan.nics),
+        pacing="TCP's own (no fq on the hosts)",
+        vms={each.node: each.result() for each in evidence.vms},
+        engine=trial.topology.engine,
+        mininet_version=evidence.mininet,
+        tclinks=tuple(_tclink(each) for each in (*evidence.tc_there, *evidence.tc_back)),
+        kernel=trial.kernel.place,
+        kernel_release=ending.release,
+        lab_s=ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
+        machines=evidence.machines,
+        sdn=openflow_dump.result(evidence.openflow, begin) if evidence.openflow.switches else None,
+        wall_s=ending.wall_s,
+    )
 
 
 def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
@@ -90,84 +87,77 @@ def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
     return slowest[0] if slowest else None
 
 
-def _tc(each: TcEvidence) -> dict[str, Any]:
-    return {
-        "link": each.port.link,
-        "way": each.port.way,
-        "node": each.port.node,
-        "asked_rate_bps": each.port.rate_bps,
-        "asked_delay_s": each.port.delay_ns / 1e9,
-        "limit_packets": each.port.limit,
-        "queue_drops": each.drops,
-        "peak_rate_bps": each.peak_rate_bps,
-        "max_backlog_packets": max((sample.backlog_packets for sample in each.samples), default=None),
-    }
+def _tclink(each: TcEvidence) -> TclinkResult:
+    return TclinkResult(
+        link=each.port.link,
+        way=each.port.way,
+        node=each.port.node,
+        asked_rate_bps=each.port.rate_bps,
+        asked_delay_s=each.port.delay_ns / 1e9,
+        limit_packets=each.port.limit,
+        queue_drops=each.drops,
+        peak_rate_bps=each.peak_rate_bps,
+        max_backlog_packets=max((sample.backlog_packets for sample in each.samples), default=None),
+    )
 
 
-def _stage(each: StageEvidence, evidence: Evidence) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "link": each.link,
-        "way": each.stage.way,
-        "asked_rate_bps": each.stage.asked.rate_bps,
-        "asked_delay_s": each.stage.asked.delay_ns / 1e9,
-        "buffer": each.stage.limit,
-        "buffer_unit": each.stage.limit_unit if each.stage.limit is not None else None,
-        "loss_phase": each.stage.phase,
-        "data_packets": each.data_packets,
-        "dropped_packets": each.dropped_packets,
-        "expected_drops": asked_drops(each),
-        "queue_drops": each.queue_drops,
-        "random_drops": each.delay_drops,
-        "oversize_packets": each.oversize_packets,
-        "peak_rate_bps": each.peak_rate_bps,
-        "max_backlog_packets": max((sample.backlog_packets for sample in each.samples), default=None),
-    }
+def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
     timeline, begin_ns = evidence.timeline, evidence.outcome.begin_ns
-    if timeline is not None and each.intervals:
-        found["intervals"] = [_interval(n, each, timeline) for n, _ in enumerate(each.intervals)]
-    if each.stage.policing is not None and each.policed is not None:
-        found["policy"] = _policy(each.stage.policing, each.policed, begin_ns)
-    return found
+    policing, policed = each.stage.policing, each.policed
+    return StageResult(
+        link=each.link,
+        way=each.stage.way,
+        asked_rate_bps=each.stage.asked.rate_bps,
+        asked_delay_s=each.stage.asked.delay_ns / 1e9,
+        buffer=each.stage.limit,
+        buffer_unit=each.stage.limit_unit if each.stage.limit is not None else None,
+        loss_phase=each.stage.phase,
+        data_packets=each.data_packets,
+        dropped_packets=each.dropped_packets,
+        expected_drops=asked_drops(each),
+        queue_drops=each.queue_drops,
+        random_drops=each.delay_drops,
+        oversize_packets=each.oversize_packets,
+        peak_rate_bps=each.peak_rate_bps,
+        max_backlog_packets=max((sample.backlog_packets for sample in each.samples), default=None),
+        intervals=()
+        if timeline is None
+        else tuple(_interval(number, each, timeline) for number, _ in enumerate(each.intervals)),
+        policy=None if policing is None or policed is None else _policy(policing, policed, begin_ns),
+    )
 
 
-def _interval(number: int, each: StageEvidence, timeline: Timeline) -> dict[str, Any]:
-    """What was asked while one state of a schedule held, and what was seen; times count from the workload's start.
-
-    `late_s` is from when the change was due to when it was done; None at the start.
-    """
+def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalResult:
     one, later = each.intervals[number], each.intervals[number + 1 : number + 2]
     state, moment = one.state, timeline.moments.get(one.state.at_ns) if number else None
-    return {
-        "from_s": state.at_ns / 1e9,
-        "to_s": later[0].state.at_ns / 1e9 if later else (timeline.stop_ns - timeline.start_ns) / 1e9,
-        "late_s": None if moment is None else moment.late_ns / 1e9,
-        "asked_rate_bps": state.asked.rate_bps,
-        "asked_delay_s": state.asked.delay_ns / 1e9,
-        "asked_loss": write_loss(state.loss),
-        "loss_phase": state.phase,
-        "buffer": state.limit,
-        "data_packets": one.data_packets,
-        "dropped_packets": one.dropped_packets,
-        "queue_drops": one.queue_drops,
-        "random_drops": one.delay_drops,
-        "peak_rate_bps": peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
-    }
+    return IntervalResult(
+        from_s=state.at_ns / 1e9,
+        to_s=later[0].state.at_ns / 1e9 if later else (timeline.stop_ns - timeline.start_ns) / 1e9,
+        late_s=None if moment is None else moment.late_ns / 1e9,
+        asked_rate_bps=state.asked.rate_bps,
+        asked_delay_s=state.asked.delay_ns / 1e9,
+        asked_loss=write_loss(state.loss),
+        loss_phase=state.phase,
+        buffer=state.limit,
+        data_packets=one.data_packets,
+        dropped_packets=one.dropped_packets,
+        queue_drops=one.queue_drops,
+        random_drops=one.delay_drops,
+        peak_rate_bps=peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
+    )
 
 
-def _policy(policing: Policing, seen: Policed, begin_ns: int | None) -> dict[str, Any]:
-    """Bytes are of IP packets. `crossed_s` counts from the workload's start, or from the first sample where the tool
-    does not tell; `_while_policed` is the longest time in which packets were dropped in every sample interval.
-    """
+def _policy(policing: Policing, seen: Policed, begin_ns: int | None) -> PolicyResult:
     crossed_ns = seen.crossed_ns(policing)
     start_ns = begin_ns if begin_ns is not None or not seen.samples else seen.samples[0][0].time_ns
-    return {
-        "after_bytes": policing.after_bytes,
-        "asked_rate_bps": policing.rate_bps,
-        "bucket_bytes": policing.bucket_bytes,
-        "crossed_s": None if crossed_ns is None else (crossed_ns - (start_ns or 0)) / 1e9,
-        "offered_bytes": seen.offered_bytes,
-        "policed_bytes": seen.policed_bytes,
-        "policed_packets": seen.policed_packets,
-        "rate_while_policed_bps": seen.passed_bps(),
-        "loss_while_policed": seen.loss_fraction(),
-    }
+    return PolicyResult(
+        after_bytes=policing.after_bytes,
+        asked_rate_bps=policing.rate_bps,
+        bucket_bytes=policing.bucket_bytes,
+        crossed_s=None if crossed_ns is None else (crossed_ns - (start_ns or 0)) / 1e9,
+        offered_bytes=seen.offered_bytes,
+        policed_bytes=seen.policed_bytes,
+        policed_packets=seen.policed_packets,
+        rate_while_policed_bps=seen.passed_bps(),
+        loss_while_policed=seen.loss_fraction(),
+    )

@@ -72,7 +72,7 @@ def run(
     (folder / SAMPLES).unlink()
     done = result(trial, made.plan, seen, findings, ending)
     write_json(folder / HOST, {"wall_s": ending.wall_s, "started": started})
-    write_json(folder / RESULT, dict(done.data))
+    write_json(folder / RESULT, done.stored())
     return done
 
 

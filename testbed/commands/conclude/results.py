@@ -38,7 +38,7 @@ def results(
     found, failures = store.results(), store.failures()
     if by is not By.cell:
         PRINTERS[format](found)
-    if by is By.cell or (by is None and format is Format.table and any(each.data["repetition"] for each in found)):
+    if by is By.cell or (by is None and format is Format.table and any(each.repetition for each in found)):
         CELL_PRINTERS[format](found, store.until)
     missing = len(store.ids) - len(found)
     for id, reason in failures.items():

@@ -89,7 +89,7 @@ class Screen:
         self._describe()
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
-        self._lab_s += result.data["lab_s"]
+        self._lab_s += result.lab_s
         self._verdicts[result.verdict] += 1
         verdict = f"[{COLOUR[result.verdict]}]{result.verdict}[/]"
         self._end(
@@ -152,5 +152,5 @@ def duration(wall_s: float) -> str:
 
 
 def rate(result: TrialResult) -> str:
-    goodput = result.data["goodput_bps"]
+    goodput = result.goodput_bps
     return f"{result.verdict}" if goodput is None else f"{goodput / 1e6:.3f} Mbit/s, {result.verdict}"

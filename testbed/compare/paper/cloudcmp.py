@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...analysis import statistic, tcp_model
+from ...trial.measured import HttpResult, need
 from ..reproduction.measured import Measured, mbit
 from ..reproduction.row import Judgement, Publication, Row
 
@@ -41,10 +42,10 @@ def times_s(measured: Measured, size_bytes: int) -> dict[int, float]:
     found = {}
     for many, part in measured.split("concurrency").items():
         times = [
-            each["elapsed_s"]
+            each.elapsed_s
             for result in part.results
-            for each in result.data["measured"]["http"]["downloads"]
-            if each["object_bytes"] == size_bytes
+            for each in need(HttpResult, result.measured).downloads
+            if each.object_bytes == size_bytes
         ]
         if times:
             found[int(many)] = statistic.mean(times)
@@ -52,7 +53,7 @@ def times_s(measured: Measured, size_bytes: int) -> dict[int, float]:
 
 
 def asked_rtt_s(measured: Measured) -> float:
-    return float(measured.results[0].data["asked"]["rtt_s"])
+    return measured.results[0].asked.rtt_s
 
 
 def in_trips(times: Mapping[int, float], rtt_s: float) -> str:
@@ -92,7 +93,7 @@ def large_instance_doubles(runs: Mapping[str, Measured]) -> Judgement:
 
 def messages_scale(runs: Mapping[str, Measured]) -> Judgement:
     """5.2.3: up to 32 messages at once take no longer than one."""
-    size = runs[MESSAGES].results[0].data["measured"]["http"]["downloads"][0]["object_bytes"]
+    size = need(HttpResult, runs[MESSAGES].results[0].measured).downloads[0].object_bytes
     times, rtt_s = times_s(runs[MESSAGES], size), asked_rtt_s(runs[MESSAGES])
     slower = times[max(times)] / times[min(times)] - 1
     ours = f"{in_trips(times, rtt_s)}; {max(times)} at once {slower:+.1%}"
@@ -117,7 +118,7 @@ def fast_and_slow(measured: Measured) -> tuple[Measured, Measured]:
 
 def short_rtt(runs: Mapping[str, Measured]) -> Judgement:
     """5.3.1: below 2 ms between any two instances."""
-    most_s = max(runs[INTRA].numbers(lambda data: data["seen"]["rtt_max_s"]))
+    most_s = max(runs[INTRA].numbers(lambda result: result.seen.rtt_max_s))
     return Judgement(f"at most {most_s * 1e3:.3g} ms", most_s < INTRA_RTT_S, "measured on an idle path")
 
 
@@ -153,7 +154,7 @@ def by_window(measured: Measured) -> tuple[Measured, Measured, Measured]:
 
 def ceiling(measured: Measured) -> tuple[float, float]:
     """The largest receive buffer in bytes, and the throughput in bit/s of a window of that size."""
-    limit_bytes = int(measured.results[0].data["params"][f"sysctls.{RMEM}"].split()[-1])
+    limit_bytes = int(measured.results[0].params[f"sysctls.{RMEM}"].split()[-1])
     return limit_bytes, tcp_model.window_limit_bps(limit_bytes, asked_rtt_s(measured))
 
 

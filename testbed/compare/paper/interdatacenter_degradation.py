@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
 
 from ...analysis import statistic
-from ..reproduction.measured import Measured, mbit
+from ...trial.measured import UdpResult, backgrounds, need
+from ...trial.stored_result import TrialResult
+from ..reproduction.measured import Measured, known, mbit
 from ..reproduction.row import Judgement
 from .interdatacenter_path import CLOSE, RAMP_S, by_ends, seconds
 
@@ -29,8 +30,10 @@ HOUR_S = 10.0
 def one_direction(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 4: while one direction is degraded, the other is not."""
     found = by_ends(runs[ASYMMETRY])
-    bad = {pair: [statistic.mean(part) for data in each for part in degraded(data)] for pair, each in found.items()}
-    good = {pair: statistic.mean([bps for data in each for bps in undisturbed(data)]) for pair, each in found.items()}
+    bad = {pair: [statistic.mean(part) for result in each for part in degraded(result)] for pair, each in found.items()}
+    good = {
+        pair: statistic.mean([bps for result in each for bps in undisturbed(result)]) for pair, each in found.items()
+    }
     there, back = ("sa", "eu"), ("eu", "sa")
     wrong = []
     if max(bad[there]) >= DEGRADED_BPS or max(bad[there]) > good[there] / 5:
@@ -46,9 +49,9 @@ def rtt_in_degradation(runs: Mapping[str, Measured]) -> Judgement:
     """Section IV.B: with loss, throughput drops and the RTT does not rise; with a queue, it rises."""
     found: dict[str, list[tuple[float, float]]] = {}
     for each in runs[PROBES].results:
-        measured, back_s = each.data["measured"], each.data["seen"]["rtt_s"] / 2
-        name = f"{each.data['params']['path.rate']} {each.data['params']['path.loss']}"
-        told = (measured["udp"]["delay_mean_s"] + back_s, float(measured["background"]["bulk"]["received_bytes"]))
+        udp, bulk = need(UdpResult, each.measured), backgrounds(each.measured)["bulk"]
+        name = f"{each.params['path.rate']} {each.params['path.loss']}"
+        told = (known(udp.delay_mean_s) + known(each.seen.rtt_s) / 2, float(bulk.received_bytes))
         found.setdefault(name, []).append(told)
     normal, lossy, queued = (
         [statistic.mean(list(values)) for values in zip(*found[name], strict=True)] for name in CONDITIONS
@@ -64,9 +67,9 @@ def rtt_in_degradation(runs: Mapping[str, Measured]) -> Judgement:
 def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 8a: both zone pairs are slow in the same hours, and similar in all hours."""
     shared = by_ends(runs[SHARED])
-    inside = [statistic.mean(bad) for found in shared.values() for data in found for bad in degraded(data)]
-    outside = [statistic.mean(undisturbed(data)) for found in shared.values() for data in found]
-    first, second = ([bps for data in found for bps in hours(data)] for found in shared.values())
+    inside = [statistic.mean(bad) for found in shared.values() for result in found for bad in degraded(result)]
+    outside = [statistic.mean(undisturbed(result)) for found in shared.values() for result in found]
+    first, second = ([bps for result in found for bps in hours(result)] for found in shared.values())
     apart = statistic.cv_rmse(first, second)
     ours = f"{len(shared)} zone pairs: at most {max(inside) / 1e6:.2f} Mbit/s in the degraded hours, at least "
     ours += f"{min(outside) / 1e6:.1f} in the others; CV_RMSE of hours {apart:.3f}"
@@ -76,7 +79,7 @@ def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
 
 def lower_all_day(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 8b: ac is below bb in every hour."""
-    lower, higher = ([hour for data in found for hour in hours(data)] for found in by_ends(runs[LOWER]).values())
+    lower, higher = ([hour for result in found for hour in hours(result)] for found in by_ends(runs[LOWER]).values())
     below = sum(low < high for low, high in zip(lower, higher, strict=True))
     ours = f"ac {mbit(lower)}, bb {mbit(higher)}; below in {below} of {len(lower)} hours"
     return Judgement(ours, below == len(lower), "the first hour, in which the flows start, is left out")
@@ -84,7 +87,7 @@ def lower_all_day(runs: Mapping[str, Measured]) -> Judgement:
 
 def zones_differ(runs: Mapping[str, Measured]) -> Judgement:
     """Section IV.C: a small constant offset."""
-    found = {pair: [data["seen"]["rtt_s"] for data in each] for pair, each in by_ends(runs[SHARED]).items()}
+    found = {pair: [known(found.seen.rtt_s) for found in each] for pair, each in by_ends(runs[SHARED]).items()}
     apart = all(max(one) < min(other) or max(other) < min(one) for one, other in combinations(found.values(), 2))
     means = [statistic.mean(each) for each in found.values()]
     small = max(means) / min(means) - 1
@@ -92,33 +95,35 @@ def zones_differ(runs: Mapping[str, Measured]) -> Judgement:
     return Judgement(ours, apart and 0 < small < CLOSE, f"the RTTs are {small:.1%} apart")
 
 
-def intervals(data: Mapping[str, Any]) -> list[tuple[float, float]]:
+def intervals(result: TrialResult) -> list[tuple[float, float]]:
     """(from, to) in seconds: when a link was worse than at the start, by its schedule."""
-    keys = ("asked_rate_bps", "asked_loss")
     return [
-        (state["from_s"], state["to_s"])
-        for stage in data["stages"]
-        for state in stage.get("intervals", [])[1:]
-        if any(state[key] != stage["intervals"][0][key] for key in keys)
+        (state.from_s, state.to_s)
+        for stage in result.stages
+        for state in stage.intervals[1:]
+        if (state.asked_rate_bps, state.asked_loss)
+        != (stage.intervals[0].asked_rate_bps, stage.intervals[0].asked_loss)
     ]
 
 
-def degraded(data: Mapping[str, Any]) -> list[list[float]]:
+def degraded(result: TrialResult) -> list[list[float]]:
     """The seconds within each interval of a degradation, after the flow has adapted."""
-    found = ([bps for at, bps in seconds(data) if begin + SETTLE_S <= at <= end - 1] for begin, end in intervals(data))
+    found = (
+        [bps for at, bps in seconds(result) if begin + SETTLE_S <= at <= end - 1] for begin, end in intervals(result)
+    )
     return [each for each in found if each]
 
 
-def undisturbed(data: Mapping[str, Any]) -> list[float]:
+def undisturbed(result: TrialResult) -> list[float]:
     """The seconds outside degradations, after the flow has recovered from them."""
-    spans = intervals(data)
-    return [bps for at_s, bps in seconds(data)
+    spans = intervals(result)
+    return [bps for at_s, bps in seconds(result)
             if at_s >= RAMP_S and not any(begin - 1 <= at_s < end + RECOVER_S for begin, end in spans)]  # fmt: skip
 
 
-def hours(data: Mapping[str, Any]) -> list[float]:
+def hours(result: TrialResult) -> list[float]:
     """Means of the hours of a day on the compressed clock, without the first."""
     found: dict[int, list[float]] = {}
-    for at_s, bps in seconds(data):
+    for at_s, bps in seconds(result):
         found.setdefault(int(at_s // HOUR_S), []).append(bps)
     return [statistic.mean(found[hour]) for hour in sorted(found) if hour > 0]

@@ -6,10 +6,11 @@ Judges of Persico et al., A First Look at Public-cloud Inter-datacenter Network 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...analysis import statistic
-from ..reproduction.measured import Measured, mbit
+from ...trial.measured import PingResult, TcpResult, need
+from ...trial.stored_result import TrialResult
+from ..reproduction.measured import Measured, known, mbit
 from ..reproduction.row import Judgement
 
 PAIRS, RTTS, DETOUR = "region-pairs", "rtt-variation", "path-inflation"
@@ -38,33 +39,37 @@ Second = tuple[float, float]
 """(seconds from the start, bit/s in the second that begins then)."""
 
 
-def seconds(data: Mapping[str, Any]) -> list[Second]:
+def seconds(result: TrialResult) -> list[Second]:
     """The goodput at the receiver in each whole second."""
-    return [(each["time_s"], each["goodput_bps"]) for each in data["measured"]["tcp"]["series"]]
+    return [(each.time_s, each.goodput_bps) for each in need(TcpResult, result.measured).series]
 
 
-def steady(data: Mapping[str, Any]) -> list[float]:
-    return [bps for at_s, bps in seconds(data) if at_s >= RAMP_S]
+def steady(result: TrialResult) -> list[float]:
+    return [bps for at_s, bps in seconds(result) if at_s >= RAMP_S]
 
 
-def ends(data: Mapping[str, Any]) -> tuple[str, str]:
-    return data["params"]["workload.from"], data["params"]["workload.to"]
+def rtt_mean_s(result: TrialResult) -> float:
+    return known(need(PingResult, result.measured).rtt_mean_s)
 
 
-def by_ends(measured: Measured) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+def ends(result: TrialResult) -> tuple[str, str]:
+    return result.params["workload.from"], result.params["workload.to"]
+
+
+def by_ends(measured: Measured) -> dict[tuple[str, str], list[TrialResult]]:
     """The results by the pair of hosts between which the workload ran."""
-    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    found: dict[tuple[str, str], list[TrialResult]] = {}
     for each in measured.results:
-        found.setdefault(ends(each.data), []).append(each.data)
+        found.setdefault(ends(each), []).append(each)
     return found
 
 
 def bottleneck(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 1: no packet is lost at an access link, and a flow gets the rate of the wide area."""
     pairs = runs[PAIRS]
-    access = [stage for each in pairs.results for stage in each.data["stages"] if stage["link"].endswith("-access")]
-    lost = sum(stage["queue_drops"] for stage in access)
-    shares = [statistic.mean(steady(each.data)) / (each.data["asked"]["rate_bps"] * 1448 / 1514)
+    access = [stage for each in pairs.results for stage in each.stages if stage.link.endswith("-access")]
+    lost = sum(stage.queue_drops for stage in access)
+    shares = [statistic.mean(steady(each)) / (known(each.asked.rate_bps) * 1448 / 1514)
               for each in pairs.results]  # fmt: skip
     ours = f"{len(shares)} usable and {pairs.invalid} invalid runs: {lost} packets lost at access links, "
     ours += f"{min(shares):.1%} to {max(shares):.1%} of what the wide area carries"
@@ -76,7 +81,7 @@ def campaign(runs: Mapping[str, Measured]) -> Judgement:
     pairs = runs[PAIRS]
     wanted = len(REGIONS) * (len(REGIONS) - 1)
     found = {name: len(by_ends(part)) for name, part in _providers(pairs).items()}
-    lengths_s = [each.data["workload_s"] for each in pairs.results]
+    lengths_s = pairs.numbers(lambda result: result.workload_s)
     ours = f"{' and '.join(f'{count} pairs ({name})' for name, count in found.items())}, {len(pairs.results)} runs of "
     ours += f"{max(lengths_s):.0f} s, {sum(lengths_s) / 3600:.2g} h"
     return Judgement(ours, set(found.values()) == {wanted} and not pairs.invalid)
@@ -84,9 +89,9 @@ def campaign(runs: Mapping[str, Measured]) -> Judgement:
 
 def tcp_levels(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 2: mean, largest and quantiles over all runs of a provider; and the variation within a run."""
-    runs_bps = {name: [statistic.mean(steady(each.data)) for each in part.results]
+    runs_bps = {name: [statistic.mean(steady(each)) for each in part.results]
                 for name, part in _providers(runs[PAIRS]).items()}  # fmt: skip
-    covs = [statistic.population_cov(steady(each.data)) for each in runs[PAIRS].results]
+    covs = [statistic.population_cov(steady(each)) for each in runs[PAIRS].results]
     cov = statistic.quantile(covs, 0.95)
     wrong, words = [], []
     for name, found in runs_bps.items():
@@ -103,7 +108,7 @@ def tcp_levels(runs: Mapping[str, Measured]) -> Judgement:
     iqrs = {name: statistic.iqr(found) for name, found in runs_bps.items()}
     wrong += [f"Azure is {gain:+.0%} above Amazon"] if abs(gain - GAIN) > CLOSE else []
     wrong += ["Amazon's IQR is not the smaller one"] if iqrs["Amazon"] >= iqrs["Azure"] else []
-    is_long = min(each.data["workload_s"] for each in runs[PAIRS].results) >= COV_FROM_S
+    is_long = min(runs[PAIRS].numbers(lambda result: result.workload_s)) >= COV_FROM_S
     wrong += ["CoV within a run is above 0.2"] if is_long and cov > 0.2 * (1 + CLOSE) else []
     ours = f"{', '.join(words)} Mbit/s; Azure {gain:+.0%}; IQR {iqrs['Amazon'] / 1e6:.0f} and {iqrs['Azure'] / 1e6:.0f}"
     why = f"the first {RAMP_S:g} s of each run are left out"
@@ -149,7 +154,7 @@ def udp_above_tcp(runs: Mapping[str, Measured]) -> Judgement:
 
 def rtts(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 6: the mean over the pairs, EU-AP, and the number of pairs that are similar at both providers."""
-    means = {name: {pair: statistic.mean([data["measured"]["ping"]["rtt_mean_s"] for data in found])
+    means = {name: {pair: statistic.mean([rtt_mean_s(each) for each in found])
                     for pair, found in by_ends(part).items()}
              for name, part in _providers(runs[RTTS]).items()}  # fmt: skip
     wrong, words = [], []
@@ -167,11 +172,12 @@ def rtt_variation(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 7: the CoV of the RTT in each run, and which pair has the smallest."""
     covs, wrong = [], []
     for name, part in _providers(runs[RTTS]).items():
-        pings = {pair: [data["measured"]["ping"] for data in found] for pair, found in by_ends(part).items()}
-        by_pair = {pair: [ping["rtt_sd_s"] / ping["rtt_mean_s"] for ping in found] for pair, found in pings.items()}
-        covs += [cov for found in by_pair.values() for cov in found]
+        found = by_ends(part)
+        by_pair = {pair: [_rtt_cov(each) for each in members] for pair, members in found.items()}
+        covs += [cov for values in by_pair.values() for cov in values]
         steadiest = min(by_pair, key=lambda pair: statistic.mean(by_pair[pair]))
-        slowest = max(pings, key=lambda pair: statistic.mean([ping["rtt_mean_s"] for ping in pings[pair]]))
+        means_s = {pair: statistic.mean(list(map(rtt_mean_s, members))) for pair, members in found.items()}
+        slowest = max(means_s, key=lambda pair: means_s[pair])
         if not set(steadiest) == set(slowest) == {"sa", "ap"}:
             wrong.append(f"{name}: the slowest is {'-'.join(slowest)}, the steadiest {'-'.join(steadiest)}")
     above = sum(cov > 0.05 for cov in covs) / len(covs)
@@ -182,7 +188,7 @@ def rtt_variation(runs: Mapping[str, Measured]) -> Judgement:
 
 def detour(runs: Mapping[str, Measured]) -> Judgement:
     """Section IV.B: the RTT through US is the sum of the RTTs of both parts."""
-    means = {pair: statistic.mean([data["measured"]["ping"]["rtt_mean_s"] for data in found])
+    means = {pair: statistic.mean([rtt_mean_s(each) for each in found])
              for pair, found in by_ends(runs[DETOUR]).items()}  # fmt: skip
     legs_s, whole_s = means["eu", "us"] + means["us", "ap"], means["eu", "ap"]
     ours = f"EU-AP {whole_s * 1e3:.2f} ms, EU-US and US-AP together {legs_s * 1e3:.2f} ms"
@@ -218,8 +224,13 @@ def _pair_means(measured: Measured) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for (source, target), members in by_ends(measured).items():
         pair = "-".join(sorted((source, target), key=lambda region: ("eu", "us", "sa", "ap").index(region)))
-        found.setdefault(pair, []).extend(statistic.mean(steady(data)) for data in members)
+        found.setdefault(pair, []).extend(statistic.mean(steady(each)) for each in members)
     return {pair: statistic.mean(values) for pair, values in found.items()}
+
+
+def _rtt_cov(result: TrialResult) -> float:
+    ping = need(PingResult, result.measured)
+    return known(ping.rtt_sd_s) / known(ping.rtt_mean_s)
 
 
 def _off(ours: float, expected: float) -> float:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...analysis import changepoint, statistic
-from ..reproduction.measured import Measured, mbit, with_interval
+from ...trial.measured import UdpResult, UdpSecond, need
+from ...trial.stored_result import TrialResult
+from ..reproduction.measured import Measured, known, mbit, with_interval
 from ..reproduction.row import Judgement
 
 POLICY, LENGTHS = "rate-policy", "run-length"
@@ -57,21 +58,21 @@ class Step:
         return 1 - self.after_bps / self.offered_bps
 
 
-def step_of(data: Mapping[str, Any]) -> Step | None:
+def step_of(result: TrialResult) -> Step | None:
     """The deepest step down of the receiver's goodput per second; None if the detector finds none."""
-    udp = data["measured"]["udp"]
-    seconds = [each for each in udp["series"] if each["sent_datagrams"]][1:]  # the first waits for the path's delay
-    got = [each["goodput_bps"] for each in seconds]
+    udp = need(UdpResult, result.measured)
+    seconds = [each for each in udp.series if each.sent_datagrams][1:]  # the first waits for the path's delay
+    got = _got(seconds)
     if len(got) < 2 * changepoint.SHORTEST:
         return None
     down = [shift for shift in changepoint.levels(got).shifts if shift.ratio < DEEP]
     if not down:
         return None
-    at_s = min(down, key=lambda shift: shift.ratio).at_s + seconds[0]["time_s"]
-    datagram_bytes = udp["received_bytes"] / udp["arrived_datagrams"] + HEADERS_BYTES
-    sent = sum(each["sent_datagrams"] for each in udp["series"] if each["time_s"] < at_s)
-    before = [each for each in seconds if each["time_s"] < at_s - LATE_S]
-    after = [each for each in seconds if each["time_s"] >= at_s + LATE_S]
+    at_s = min(down, key=lambda shift: shift.ratio).at_s + seconds[0].time_s
+    datagram_bytes = known(udp.received_bytes) / udp.arrived_datagrams + HEADERS_BYTES
+    sent = sum(each.sent_datagrams for each in udp.series if each.time_s < at_s)
+    before = [each for each in seconds if each.time_s < at_s - LATE_S]
+    after = [each for each in seconds if each.time_s >= at_s + LATE_S]
     return Step(
         at_s=at_s,
         volume_bytes=sent * datagram_bytes,
@@ -79,15 +80,15 @@ def step_of(data: Mapping[str, Any]) -> Step | None:
         after_bps=statistic.mean(_got(after)),
         cov_before=statistic.population_cov(_got(before)),
         cov_after=statistic.population_cov(_got(after)),
-        loss=sum(each["lost_datagrams"] for each in after) / sum(each["sent_datagrams"] for each in after),
-        offered_bps=udp["offered_bps"],
-        crossed_s=next((each["policy"]["crossed_s"] for each in data["stages"] if "policy" in each), None),
+        loss=sum(each.lost_datagrams for each in after) / sum(each.sent_datagrams for each in after),
+        offered_bps=udp.offered_bps,
+        crossed_s=next((each.policy.crossed_s for each in result.stages if each.policy is not None), None),
     )
 
 
 def steps(measured: Measured) -> list[Step]:
     """The steps of the runs that show one."""
-    return [step for each in measured.results if (step := step_of(each.data)) is not None]
+    return [step for each in measured.results if (step := step_of(each)) is not None]
 
 
 def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
@@ -99,7 +100,7 @@ def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
     wrong = [*_levels_off(found), *_loss_off(found)]
     if len(found) < len(measured.results):
         wrong.append(f"{len(measured.results) - len(found)} runs show no step")
-    if not all(_is_constant(each.data) for each in measured.results):
+    if not all(_is_constant(each) for each in measured.results):
         wrong.append("the sender's rate changed")
     ours = (
         f"{mbit([s.before_bps for s in found])} to {mbit([s.after_bps for s in found])}, loss after it "
@@ -193,17 +194,17 @@ def _mean_cov(found: Sequence[Step], name: str) -> str:
     return f"{statistic.mean([getattr(s, name) for s in found]):.1e}"
 
 
-def _got(seconds: Sequence[Mapping[str, Any]]) -> list[float]:
-    return [each["goodput_bps"] for each in seconds]
+def _got(seconds: Sequence[UdpSecond]) -> list[float]:
+    return [each.goodput_bps for each in seconds]
 
 
-def _is_constant(data: Mapping[str, Any]) -> bool:
+def _is_constant(result: TrialResult) -> bool:
     """Whether the same number of datagrams left in each second; the last second may be cut short."""
-    sent = [each["sent_datagrams"] for each in data["measured"]["udp"]["series"] if each["sent_datagrams"]][:-1]
+    sent = [each.sent_datagrams for each in need(UdpResult, result.measured).series if each.sent_datagrams][:-1]
     return bool(max(sent) <= min(sent) * 1.01 + 40)
 
 
 def _by_length(measured: Measured) -> dict[int, Measured]:
     """By the whole seconds that a run took, the shortest first."""
-    parts = {round(part.results[0].data["workload_s"]): part for part in measured.split("duration").values()}
+    parts = {round(known(part.results[0].workload_s)): part for part in measured.split("duration").values()}
     return dict(sorted(parts.items()))

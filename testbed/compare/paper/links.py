@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from ...analysis import paired, statistic
+from ...trial.measured import UdpResult, need
 from ..published import Claim
-from ..reproduction.measured import Measured
+from ..reproduction.measured import Measured, known
 from ..reproduction.row import Judge, Judgement, Publication, Row
 
 SOURCE = "physical-virtual-links-2015"
@@ -86,7 +87,7 @@ def grow_with_window(runs: Mapping[str, Measured]) -> Judgement:
 def _kinds(runs: Mapping[str, Measured]) -> Iterator[tuple[str, Measured]]:
     """Each kind of link with its results; a scenario may have several kinds."""
     for name, measured in runs.items():
-        if any("topology" in each.data["params"] for each in (*measured.results, *measured.left_out)):
+        if any("topology" in each.params for each in (*measured.results, *measured.left_out)):
             yield from ((f"{name} ({kind})", part) for kind, part in measured.split("topology").items())
         else:
             yield name, measured
@@ -150,9 +151,9 @@ def quiet_udp(runs: Mapping[str, Measured]) -> Judgement:
     """K13: jitter below 1 ms and loss below 1 %, on every kind of link that was run."""
     said, above = [], []
     for name, measured in runs.items():
-        udp = [result.data["measured"]["udp"] for result in measured.results]
-        jitter_s = max(each["jitter_s"] for each in udp)
-        loss = max(each["lost_datagrams"] / each["sent_datagrams"] for each in udp)
+        udp = [need(UdpResult, result.measured) for result in measured.results]
+        jitter_s = max(each.jitter_s for each in udp if each.jitter_s is not None)
+        loss = max(each.lost_datagrams / each.sent_datagrams for each in udp)
         said.append(f"{name}: jitter {jitter_s * 1e3:.3g} ms, loss {loss:.2%}")
         above += [] if jitter_s < 1e-3 and loss < 0.01 else [name]
     return Judgement("; ".join(said), not above, f"not met on {', '.join(above)}" if above else "")
@@ -162,14 +163,13 @@ def tool_agrees_with_capture(runs: Mapping[str, Measured]) -> Judgement:
     """S4-TV: the bytes that the tool reports, and those in a capture at the receiver without duplicates."""
     apart, said = [], []
     for result in runs[VALIDATION].results:
-        tool_bytes = sum(flow["received_bytes"] for flow in result.data["flows"])
-        (wire,) = result.data["captures"].values()
-        wire_bytes = wire["payload_bytes"] - wire["again_bytes"]
+        (wire,), tool_bytes = map(known, result.captures.values()), known(result.received_bytes)
+        wire_bytes = wire.payload_bytes - wire.again_bytes
         apart.append(abs(wire_bytes / tool_bytes - 1))
         tool_mbit, wire_mbit = (octets * 8 / 30 / 1e6 for octets in (tool_bytes, wire_bytes))
         said.append(
-            f"{tool_mbit:.3f} and {wire_mbit:.3f} Mbit/s, {apart[-1]:.3%} apart; {wire['packets']} frames of up to "
-            f"{wire['largest_bytes']} bytes, {wire['again_packets']} of them duplicates"
+            f"{tool_mbit:.3f} and {wire_mbit:.3f} Mbit/s, {apart[-1]:.3%} apart; {wire.packets} frames of up to "
+            f"{wire.largest_bytes} bytes, {wire.again_packets} of them duplicates"
         )
     return Judgement("; ".join(dict.fromkeys(said)), max(apart) < AGREEMENT)
 

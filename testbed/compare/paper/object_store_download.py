@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 from ...analysis import statistic
-from ..reproduction.measured import Measured
+from ...trial.measured import Download, HttpResult, need
+from ...trial.stored_result import TrialResult
+from ..reproduction.measured import Measured, known
 from ..reproduction.row import Judgement
 
 SIZES, ACCESS = "object-sizes", "access-limited"
@@ -27,25 +28,23 @@ def kib_s(goodput_bps: float) -> float:
     return goodput_bps / 8 / KIB
 
 
-def downloads(measured: Measured) -> list[Mapping[str, Any]]:
-    return [each for result in measured.results for each in result.data["measured"]["http"]["downloads"]]
+def downloads(measured: Measured) -> list[Download]:
+    return [each for result in measured.results for each in need(HttpResult, result.measured).downloads]
 
 
 def by_size(measured: Measured) -> dict[int, float]:
     """Mean goodput in KiB/s of the downloads of each size, the smallest first."""
     found: dict[int, list[float]] = {}
     for each in downloads(measured):
-        found.setdefault(each["object_bytes"], []).append(kib_s(each["goodput_bps"]))
+        found.setdefault(each.object_bytes, []).append(kib_s(each.goodput_bps))
     return {size: statistic.mean(found[size]) for size in sorted(found)}
 
 
 def by_home(measured: Measured) -> dict[str, Measured]:
     """One part for each combination of axes other than those of the workload."""
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[TrialResult]] = {}
     for each in measured.results:
-        home = ", ".join(
-            f"{key} {text}" for key, text in each.data["params"].items() if key.split(".")[0] != "workload"
-        )
+        home = ", ".join(f"{key} {text}" for key, text in each.params.items() if key.split(".")[0] != "workload")
         found.setdefault(home, []).append(each)
     return {home: replace(measured, results=tuple(members)) for home, members in found.items()}
 
@@ -59,7 +58,7 @@ def size_name(size_bytes: int) -> str:
 
 def asked_rtt_s(measured: Measured) -> float:
     """Between the client and its server."""
-    return float(measured.results[0].data["asked"]["rtt_s"])
+    return measured.results[0].asked.rtt_s
 
 
 def grows_with_size(runs: Mapping[str, Measured]) -> Judgement:
@@ -87,12 +86,9 @@ def flat_or_not(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 3: a home limited by its access line gets the same from all stores, one limited by RTT does not."""
     spreads = {}
     for rate, part in runs[ACCESS].split("rate").items():
-        means = [statistic.mean([d["goodput_bps"] for d in downloads(each)]) for each in part.split("rtt").values()]
+        means = [statistic.mean([d.goodput_bps for d in downloads(each)]) for each in part.split("rtt").values()]
         spreads[rate] = max(means) / min(means)
-    slow, fast = (
-        spreads[rate]
-        for rate in sorted(spreads, key=lambda rate: runs[ACCESS].only(rate=rate).results[0].data["asked"]["rate_bps"])
-    )
+    slow, fast = (spreads[rate] for rate in sorted(spreads, key=lambda rate: runs[ACCESS].only(rate=rate).capacity_bps))
     ours = "best over worst store: " + ", ".join(f"{spread:.2f} at {rate}" for rate, spread in spreads.items())
     why = f"a ratio up to {FLAT} counts as flat, from {NOT_FLAT:g} on as not flat"
     return Judgement(ours, slow <= FLAT and fast >= NOT_FLAT, why)
@@ -102,14 +98,14 @@ def campaign(runs: Mapping[str, Measured]) -> Judgement:
     """III.B: each cycle downloads each object once, in random order, with a pause between two downloads."""
     is_met, pauses_s, cycles, orders = True, [], 0, 0
     for result in runs[SIZES].results:
-        numbered = sorted(result.data["measured"]["http"]["downloads"], key=lambda each: each["number"])
-        sizes = [each["object_bytes"] for each in numbered]
+        numbered = sorted(need(HttpResult, result.measured).downloads, key=lambda each: each.number)
+        sizes = [each.object_bytes for each in numbered]
         kinds = len(set(sizes))
         rounds = [tuple(sizes[n : n + kinds]) for n in range(0, len(sizes), kinds)]
         is_met = is_met and all(len(set(each)) == kinds for each in rounds)
         cycles, orders = max(cycles, len(rounds)), max(orders, len(set(rounds)))
-        spent_s = sum(each["elapsed_s"] for each in numbered)
-        pauses_s.append((result.data["workload_s"] - spent_s) / (len(numbered) - 1))
+        spent_s = sum(each.elapsed_s for each in numbered)
+        pauses_s.append((known(result.workload_s) - spent_s) / (len(numbered) - 1))
     pause_s = statistic.mean(pauses_s)
     ours = f"{cycles} cycles of {kinds} sizes in {orders} orders, {pause_s:.2f} s between two downloads"
     is_met = is_met and (orders > 1 or cycles == 1) and abs(pause_s - 10) < 0.5
@@ -120,10 +116,10 @@ def campaign(runs: Mapping[str, Measured]) -> Judgement:
 def handshake_rtt(runs: Mapping[str, Measured]) -> Judgement:
     """III.B: the RTT that TCP's handshake measures in each download."""
     off = [
-        each["connect_s"] / asked_rtt_s(part) - 1
+        each.connect_s / asked_rtt_s(part) - 1
         for part in by_home(runs[SIZES]).values()
         for each in downloads(part)
-        if each["connect_s"] is not None
+        if each.connect_s is not None
     ]
     ours = f"SYN to SYN-ACK {min(off):+.2%} to {max(off):+.2%} off the RTT asked for, {len(off)} downloads"
     return Judgement(ours, max(map(abs, off)) < 0.02, "TCP's handshake in place of a traceroute after the download")
@@ -134,8 +130,8 @@ def goodput_counts_from_the_request(runs: Mapping[str, Measured]) -> Judgement:
     trips, off = [], 0.0
     for part in by_home(runs[SIZES]).values():
         found = downloads(part)
-        trips += [each["elapsed_s"] / asked_rtt_s(part) for each in found if each["object_bytes"] == 1]
-        off = max(off, *(abs(each["goodput_bps"] * each["elapsed_s"] / 8 / each["object_bytes"] - 1) for each in found))
+        trips += [each.elapsed_s / asked_rtt_s(part) for each in found if each.object_bytes == 1]
+        off = max(off, *(abs(each.goodput_bps * each.elapsed_s / 8 / each.object_bytes - 1) for each in found))
     ours = f"1 B takes {statistic.mean(trips):.3f} RTT; goodput × time is the size within {off:.0e}"
     return Judgement(
         ours, abs(statistic.mean(trips) - 2) < 0.05 and off < 1e-9, "the time includes TCP's connect, but no DNS or TLS"

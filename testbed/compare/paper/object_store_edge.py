@@ -38,7 +38,7 @@ def edge_gains_more_for_small(runs: Mapping[str, Measured]) -> Judgement:
 def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 7: downloads vary less from the edge than from the origin."""
     origin, edge = (
-        statistic.population_cov([d["goodput_bps"] for d in downloads(runs[STEADY].only(cache=cache))])
+        statistic.population_cov([d.goodput_bps for d in downloads(runs[STEADY].only(cache=cache))])
         for cache in ("none", "edge")
     )
     ours = f"CoV {origin:.2f} from the origin, {edge:.2f} from the edge"

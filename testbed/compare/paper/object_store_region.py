@@ -28,7 +28,7 @@ def cells(runs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
     return {
         store: {
             home: statistic.mean(
-                [kib_s(d["goodput_bps"]) for d in downloads(part.only(**{"from": f"store-{store}"}))],
+                [kib_s(d.goodput_bps) for d in downloads(part.only(**{"from": f"store-{store}"}))],
             )
             for home in HOMES
             for part in [runs[REGIONS].only(to=f"home-{home}")]
@@ -43,7 +43,7 @@ def over_all_homes(by_region: Mapping[str, float]) -> float:
 
 def size_said(runs: Mapping[str, Measured]) -> str:
     """What limits the levels: a smaller object, as in the quick size, is slower."""
-    size = size_name(downloads(runs[REGIONS])[0]["object_bytes"])
+    size = size_name(downloads(runs[REGIONS])[0].object_bytes)
     return f"passes within {LEVEL:.0%}; measured with objects of {size}, whose time includes slow start"
 
 
@@ -89,7 +89,7 @@ def gain_of_the_near_store(runs: Mapping[str, Measured]) -> Judgement:
 def network_was_as_asked(runs: Mapping[str, Measured]) -> Judgement:
     """S1-SYS: every path between a store and a home has the RTT asked for."""
     regions = runs[REGIONS]
-    off_s = max(abs(each.data["seen"]["rtt_s"] - each.data["asked"]["rtt_s"]) for each in regions.results)
+    off_s = max(regions.numbers(lambda result: result.rtt_off_s))
     stores, homes = len(regions.values_of("from")), len(regions.values_of("to"))
     ours = f"{homes} homes, {stores} stores, {len(regions.results)} paths, {regions.invalid} invalid; "
     ours += f"RTT within {off_s * 1e6:.1f} µs of the RTT asked for"

@@ -29,12 +29,9 @@ NO_CLOUD = (
 def network_was_as_asked(runs: Mapping[str, Measured]) -> Judgement:
     """S3-SYS-T: every trial of the sweep is valid and has the RTT asked for."""
     core = check.sweep(runs)
-    off_s = max(abs(each.data["seen"]["rtt_s"] - each.data["asked"]["rtt_s"]) for each in core.results)
+    off_s = max(core.numbers(lambda result: result.rtt_off_s))
     wrong = sum(
-        1
-        for each in core.results
-        for stage in each.data["stages"]
-        if stage["expected_drops"] not in (None, stage["dropped_packets"])
+        1 for each in core.results for stage in each.stages if stage.expected_drops not in (None, stage.dropped_packets)
     )
     ours = (
         f"{len(core.results)} usable and {core.invalid} invalid trials; RTT within {off_s * 1e6:.1f} µs of the RTT "
@@ -142,7 +139,7 @@ def noisy_flows(runs: Mapping[str, Measured]) -> Judgement:
 def buffer_ceiling(runs: Mapping[str, Measured]) -> Judgement:
     """A flow cannot have more than its socket buffer in flight: W / RTT, in proportion to W."""
     by_buffer = {text: part.goodputs_bps for text, part in runs[BUFFERS].split("net.ipv4.tcp_rmem").items()}
-    rtt_s = runs[BUFFERS].results[0].data["asked"]["rtt_s"]
+    rtt_s = runs[BUFFERS].results[0].asked.rtt_s
     words, is_met = [], True
     for text, found in by_buffer.items():
         ceiling = 8 * int(text.split()[-1]) / rtt_s

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from ...analysis import concavity, series, statistic, tcp_model
 from ...analysis.concavity import Curve
 from ...analysis.profile import ThroughputProfile
 from ...error import UserError
 from ...trial.stored_result import TrialResult
+
+T = TypeVar("T")
 
 Size: TypeAlias = Literal["quick", "full"]
 
@@ -48,7 +50,7 @@ class Measured:
         """The results with these parameters; a key is the end of an axis ("loss" for path.loss), with _ for dots."""
         wanted = {self._key(end): text for end, text in params.items()}
         found, left_out = (
-            tuple(each for each in some if wanted.items() <= each.data["params"].items())
+            tuple(each for each in some if wanted.items() <= each.params.items())
             for some in (self.results, self.left_out)
         )
         if not found:
@@ -63,19 +65,19 @@ class Measured:
         """The values of an axis that occur, in the order of the results."""
         key = self._key(end)
         every = (*self.results, *self.left_out)
-        return tuple(dict.fromkeys(each.data["params"][key] for each in every if key in each.data["params"]))
+        return tuple(dict.fromkeys(each.params[key] for each in every if key in each.params))
 
     def split(self, end: str) -> dict[str, Measured]:
         """One part for each value of an axis."""
         return {text: self.only(**{end: text}) for text in self.values_of(end)}
 
-    def numbers(self, read: Callable[[Mapping[str, Any]], float | None]) -> list[float]:
+    def numbers(self, read: Callable[[TrialResult], float | None]) -> list[float]:
         """The number that `read` gets from each result; results for which it is None are left out."""
-        return [value for each in self.results if (value := read(each.data)) is not None]
+        return [value for each in self.results if (value := read(each)) is not None]
 
     @property
     def goodputs_bps(self) -> list[float]:
-        return self.numbers(lambda data: data["goodput_bps"])
+        return self.numbers(lambda result: result.goodput_bps)
 
     @property
     def mean_bps(self) -> float:
@@ -87,7 +89,7 @@ class Measured:
         capacity = series.capacity_bps(self.results)
         if capacity is None:
             raise UserError(f"{self.scenario} ({self.size}) has no single rate that could be its capacity")
-        return float(capacity)
+        return capacity
 
     @property
     def line_rate_bps(self) -> float:
@@ -98,7 +100,7 @@ class Measured:
     def profile(self) -> ThroughputProfile:
         """Mean goodput over RTT, with the repetitions behind it. Raises UserError if an RTT has no usable trial."""
         found = series.profile(self.results)
-        asked = {each.data["asked"]["rtt_s"] for each in (*self.results, *self.left_out)}
+        asked = {each.asked.rtt_s for each in (*self.results, *self.left_out)}
         missing = sorted(asked - set(found.rtt_s if found else ()))
         if found is None or missing:
             rtts = ", ".join(f"{rtt * 1e3:g} ms" for rtt in missing)
@@ -125,6 +127,13 @@ class Measured:
         if len(found) != 1:
             raise UserError(f"{self.scenario} ({self.size}) has no axis {end!r}; it has {', '.join(keys)}")
         return found[0]
+
+
+def known(value: T | None) -> T:
+    """What every result of a scenario tells. Raises UserError for one that does not."""
+    if value is None:
+        raise UserError("a result does not tell what its scenario is for; allowed: results of these scenarios")
+    return value
 
 
 def with_interval(values: Sequence[float], scale: float, unit: str) -> str:

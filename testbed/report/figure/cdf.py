@@ -88,7 +88,7 @@ def _samples(name: str) -> Callable[[Source, Series], list[float]]:
         for each in series.trials:
             for flow in inside(source.folder(each.id), each).flows:
                 values = flow.srtt_s if name == "srtt" else flow.goodput_bps
-                steady = (flow.time_s >= (each.data["steady_s"] or 0.0)) & np.isfinite(values)
+                steady = (flow.time_s >= (each.steady_s or 0.0)) & np.isfinite(values)
                 found += values[steady].tolist()
         return found
 

@@ -60,9 +60,9 @@ def heat(results: Sequence[TrialResult], x: str, y: str | None) -> Heat:
     """The mean goodput of all trials that share the two values, whatever the others are. Values in their order."""
     cells: dict[tuple[str, str], list[float]] = {}
     for each in results:
-        params = each.data["params"]
+        params = each.params
         place = (params.get(x, ""), params.get(y, "") if y else "")
-        cells.setdefault(place, []).append(each.data["goodput_bps"])
+        cells.setdefault(place, []).append(each.usable_goodput_bps)
     xs, ys = (tuple(dict.fromkeys(place[i] for place in cells)) for i in (0, 1))
     means = tuple(tuple(_mean(cells.get((x, y))) for x in xs) for y in ys)
     return Heat(xs, ys, means, tuple(tuple(len(cells.get((x, y), ())) for x in xs) for y in ys))

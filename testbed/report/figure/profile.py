@@ -20,7 +20,7 @@ from .style import ACROSS, GREY, Look, grid, grid_of_axes, legend, log_axis, pan
 
 def draw(figure: Figure, source: Source, options: Options) -> None:
     shown = panels([each for each in source.series if each.trials])
-    scale, unit = scaled_rate(max(each.data["goodput_bps"] for each in source.usable))
+    scale, unit = scaled_rate(max(each.usable_goodput_bps for each in source.usable))
     row = grid_of_axes(figure, len(shown))
     for axes, panel in zip(row, shown, strict=True):
         for series, label, look in panel.members:
@@ -56,9 +56,9 @@ def _line(axes: Axes, series: Series, label: str, look: Look, scale: float) -> N
 
 def _scales(row: Sequence[Axes], results: Sequence[TrialResult], scale: float) -> None:
     """Logarithmic both, where nothing is 0; and the link's rate, if it has one."""
-    rates = {each.data["asked"]["rate_bps"] for each in results} - {None}
-    ticks = sorted({each.data["asked"]["rtt_s"] * 1e3 for each in results})
-    least = min(each.data["goodput_bps"] for each in results)
+    rates = {each.asked.rate_bps for each in results if each.asked.rate_bps is not None}
+    ticks = sorted({each.asked.rtt_s * 1e3 for each in results})
+    least = min(each.usable_goodput_bps for each in results)
     for number, axes in enumerate(row):
         if len(rates) == 1:
             rate = next(iter(rates))
@@ -73,4 +73,4 @@ def _scales(row: Sequence[Axes], results: Sequence[TrialResult], scale: float) -
 
 
 def _point(each: TrialResult, scale: float) -> tuple[float, float]:
-    return each.data["asked"]["rtt_s"] * 1e3, each.data["goodput_bps"] / scale
+    return each.asked.rtt_s * 1e3, each.usable_goodput_bps / scale

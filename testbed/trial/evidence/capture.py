@@ -8,9 +8,10 @@ from ...kernel.guest import TrialError
 from ...model.scenario import Trial
 from ...model.workload import Workload
 from ...plan.network import Plan
-from ..observe.pcap import TCP, UDP, Seen, Stream, seen
+from ..observe.pcap import TCP, UDP, Stream, seen
 from ..orders.capture import captured_devices
 from ..orders.file_name import capture_file
+from ..stored_result import CaptureResult
 
 READ_MAX_BYTES = 64 << 20
 """Larger captures are kept, and not read: half a million packets take seconds."""
@@ -18,7 +19,7 @@ READ_MAX_BYTES = 64 << 20
 PROTOCOLS = {"tcp": TCP, "udp": UDP}
 
 
-def captures(trial: Trial, planned: Plan, folder: Path) -> dict[str, Seen | None]:
+def captures(trial: Trial, planned: Plan, folder: Path) -> dict[str, CaptureResult | None]:
     """File to what it shows of the workload's data; None for one that is too large to be read, or of a tool whose
     packets cannot be told by their ports. Raises TrialError for a file that is no capture.
     """
@@ -30,7 +31,7 @@ def _file(place: tuple[str, str]) -> str:
     return capture_file(*place)
 
 
-def _read(path: Path, stream: Stream | None) -> Seen | None:
+def _read(path: Path, stream: Stream | None) -> CaptureResult | None:
     if stream is None or path.stat().st_size > READ_MAX_BYTES:
         return None
     try:

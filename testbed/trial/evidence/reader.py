@@ -16,6 +16,8 @@ from ...plan.link import tclink
 from ...plan.link.stage import Emulator, Stage
 from ...plan.link.tclink import TcPort
 from ...plan.node.namespace import node_netns
+from .. import record
+from ..node_result import MachineResult
 from ..observe.readback import Qdisc, class_rates_bps, qdiscs
 from ..observe.sample import (
     CounterSample,
@@ -258,9 +260,9 @@ def _netstat(path: Path) -> dict[str, int]:
     return found
 
 
-def _machine(folder: Path, name: str) -> dict[str, Any]:
+def _machine(folder: Path, name: str) -> MachineResult:
     said = json.loads((folder / remote.about_file(name)).read_text())
-    return {**said, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))}
+    return record.read(MachineResult, {**said, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))})
 
 
 def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:

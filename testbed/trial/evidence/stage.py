@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...plan.link.emulator import ETHERNET_BYTES
 from ...plan.link.stage import Stage
 from ...plan.link.tclink import TcPort
-from ..observe.pcap import Seen
+from ..measured import PingResult
+from ..node_result import MachineResult
 from ..observe.readback import Qdisc
 from ..observe.sample import (
     QueueSample,
     TcpSample,
 )
 from ..orders.openflow_dump import OpenFlowEvidence
+from ..stored_result import CaptureResult
 from ..workload.outcome import Outcome
-from ..workload.ping import PingOutcome
 from .interval import (
     Interval,
     LossCount,
@@ -102,7 +102,7 @@ class Evidence:
     None if it did not. `machines` is what each of them said of itself, with its own `cpu_busy`.
     """
 
-    rtt_check: PingOutcome
+    rtt_check: PingResult
     there: tuple[StageEvidence, ...]
     back: tuple[StageEvidence, ...]
     outcome: Outcome
@@ -112,12 +112,12 @@ class Evidence:
     cpu_busy: float | None
     captures_dropped: int
     timeline: Timeline | None = None
-    upstream_check: PingOutcome | None = None
+    upstream_check: PingResult | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
-    machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    machines: Mapping[str, MachineResult] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
     openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
-    captures: Mapping[str, Seen | None] = field(default_factory=dict)
+    captures: Mapping[str, CaptureResult | None] = field(default_factory=dict)
     vms: tuple[VmEvidence, ...] = ()
     tc_there: tuple[TcEvidence, ...] = ()
     tc_back: tuple[TcEvidence, ...] = ()

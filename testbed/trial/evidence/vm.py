@@ -14,6 +14,7 @@ from typing import Any
 from ...model.node.vm import Vm
 from ...model.scenario import Trial
 from ...model.topology import Node
+from ..node_result import VmResult
 from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file
 
 
@@ -36,22 +37,22 @@ class VmEvidence:
     cpu_busy: float | None
     host_cpus: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "accelerator": self.accelerator,
-            "why_no_kvm": self.why or None,
-            "qemu": self.qemu,
-            "boot_s": self.boot_s,
-            "kernel_release": self.release,
-            "kernel": self.vm.kernel,
-            "image": self.vm.image,
-            "memory_bytes": self.vm.memory_bytes,
-            "cpus": self.vm.cpus,
-            "model": self.vm.model,
-            "vhost": self.vm.vhost,
-            "cpu_busy": self.cpu_busy,
-            "host_cpus": self.host_cpus,
-        }
+    def result(self) -> VmResult:
+        return VmResult(
+            accelerator=self.accelerator,
+            why_no_kvm=self.why or None,
+            qemu=self.qemu,
+            boot_s=self.boot_s,
+            kernel_release=self.release,
+            kernel=self.vm.kernel,
+            image=self.vm.image,
+            memory_bytes=self.vm.memory_bytes,
+            cpus=self.vm.cpus,
+            model=self.vm.model,
+            vhost=self.vm.vhost,
+            cpu_busy=self.cpu_busy,
+            host_cpus=self.host_cpus,
+        )
 
 
 def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:

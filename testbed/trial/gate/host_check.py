@@ -6,9 +6,10 @@ from collections.abc import Iterator, Set
 
 from ...model.scenario import Trial
 from ...plan.network import Plan
+from .. import measured
 from ..evidence.stage import Evidence
-from ..workload.outcome import FlowOutcome
-from .finding import Finding, Verdict
+from ..measured import UdpResult
+from ..stored_result import Finding, FlowResult, Verdict
 
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
@@ -56,7 +57,7 @@ _SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}
 """SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF of x86-64: the kernel raises smaller ones to these."""
 
 
-def _auto_window(number: int, flow: FlowOutcome, set_: Set[str]) -> Iterator[Finding]:
+def _auto_window(number: int, flow: FlowResult, set_: Set[str]) -> Iterator[Finding]:
     """Suspect, unless the scenario itself set the bounds that autotuning has."""
     for share, what, bound in (
         (flow.rwnd_limited, "the receiver's window", "net.ipv4.tcp_rmem"),
@@ -102,7 +103,8 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
 
 def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Datagrams that reached the receiver and were lost there are no loss of the path."""
-    lost = evidence.outcome.measured.get("udp", {}).get("receiver_drops")
+    udp = measured.find(UdpResult, evidence.outcome.measured)
+    lost = udp.receiver_drops if udp else None
     if lost:
         yield Finding(
             "receiver",
@@ -114,7 +116,8 @@ def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Datagrams that leave late do not come at the rate that was asked."""
-    late_s = evidence.outcome.measured.get("udp", {}).get("send_late_max_s")
+    udp = measured.find(UdpResult, evidence.outcome.measured)
+    late_s = udp.send_late_max_s if udp else None
     if late_s is not None and late_s > (LAB_LATE_S if trial.kernel.is_virtual_time else REAL_LATE_S):
         yield Finding(
             "sender",
@@ -126,7 +129,7 @@ def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Each was there as long as the workload, unless it was asked to be over sooner, and brought something."""
-    carried = evidence.outcome.measured.get("background", {})
+    carried = measured.backgrounds(evidence.outcome.measured)
     for name, each in trial.background:
         short_ns = evidence.background_short_ns.get(name)
         if short_ns is not None:
@@ -136,8 +139,8 @@ def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
                 f"{name} was over {short_ns / 1e9:.3g} s before the workload",
                 "it shared the path for a part of the time only: give it a (longer) duration",
             )
-        if not carried.get(name, {}).get("received_bytes", 1):
-            drawn = carried[name].get("planned_flows", 1)
+        if name in carried and not carried[name].received_bytes:
+            drawn = carried[name].planned_flows != 0
             yield Finding(
                 "background",
                 "suspect" if drawn else "valid",
@@ -159,11 +162,11 @@ def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def machines(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """The same of each computer that took part."""
     for name, said in evidence.machines.items():
-        if said["cpu_busy"] is not None and said["cpu_busy"] > CPU_BUSY:
+        if said.cpu_busy is not None and said.cpu_busy > CPU_BUSY:
             yield Finding(
                 "CPU",
                 "suspect",
-                f"{said['cpu_busy']:.0%} of the CPU time of {name} was used",
+                f"{said.cpu_busy:.0%} of the CPU time of {name} was used",
                 "that machine may be what limits: run fewer flows or a lower rate",
             )
 

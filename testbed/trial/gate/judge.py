@@ -12,8 +12,8 @@ from typing import TypeAlias
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ..evidence.stage import Evidence
+from ..stored_result import Finding, Verdict
 from . import host_check, link_check, policy_check, rtt_check, schedule_check, switch_check, tclink_check, vm_check
-from .finding import Finding
 
 SEVERITY = ("invalid", "suspect", "valid")
 
@@ -67,3 +67,9 @@ def judge(trial: Trial, plan: Plan, evidence: Evidence) -> tuple[Finding, ...]:
     """Every finding, the worst first."""
     found = [finding for check in CHECKS for finding in check(trial, plan, evidence)]
     return tuple(sorted(found, key=lambda finding: SEVERITY.index(finding.verdict)))
+
+
+def verdict(findings: tuple[Finding, ...]) -> Verdict:
+    """The worst of the findings; valid if there are none."""
+    verdicts = {finding.verdict for finding in findings}
+    return "invalid" if "invalid" in verdicts else "suspect" if "suspect" in verdicts else "valid"

@@ -16,7 +16,7 @@ from ...plan.link.stage import BUFFER, DELAY, RATE, Stage, State
 from ...plan.network import Plan
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.readback import TICK_NS, Qdisc
-from .finding import Finding
+from ..stored_result import Finding
 
 RATE_TOLERANCE = 0.001
 """Of the rate, over one sample interval; two frames on top, which may fall on either side of its ends."""

@@ -9,7 +9,7 @@ from ...plan.link.stage import Policing
 from ...plan.network import Plan
 from ..evidence.policing import Policed
 from ..evidence.stage import Evidence, StageEvidence
-from .finding import Finding
+from ..stored_result import Finding
 
 POLICY_TOLERANCE = 0.01
 

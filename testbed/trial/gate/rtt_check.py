@@ -9,9 +9,10 @@ from ...model.scenario import Trial
 from ...plan.link.emulator import ETHERNET_BYTES
 from ...plan.link.stage import Stage
 from ...plan.network import Plan
+from .. import measured
 from ..evidence.stage import Evidence, StageEvidence
-from ..workload.ping import PingOutcome
-from .finding import Finding
+from ..measured import PingResult
+from ..stored_result import Finding
 
 LAB_TOLERANCE_S = 10e-6
 REAL_TOLERANCE = 0.05
@@ -75,7 +76,7 @@ def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _judged(
-    trial: Trial, evidence: Evidence, seen: PingOutcome, low_s: float, high_s: float, lost: Finding, took: str
+    trial: Trial, evidence: Evidence, seen: PingResult, low_s: float, high_s: float, lost: Finding, took: str
 ) -> Iterator[Finding]:
     virtual = trial.kernel.is_virtual_time
     emulated = any(each.accelerator == "tcg" for each in evidence.vms)
@@ -149,10 +150,10 @@ def _longest_queue_s(each: StageEvidence) -> float:
     return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
 
 
-def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[tuple[str, PingOutcome, int, bool]]:
+def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[tuple[str, PingResult, int, bool]]:
     """What they were for, what came out, the bytes of payload, and whether schedules and background were at work."""
     late = bool(plan.controlled)
     yield AFTERWARDS if late else "ping before the workload", evidence.rtt_check, PAYLOAD_BYTES, late
     if trial.workload.echo_bytes is not None:
-        found = PingOutcome(**evidence.outcome.measured["ping"])
+        found = measured.need(PingResult, evidence.outcome.measured)
         yield "ping of the workload", found, trial.workload.echo_bytes, True

@@ -11,7 +11,7 @@ from ...plan.link.emulator import frame_bytes
 from ...plan.network import Plan
 from ..evidence.interval import Interval, capacity_bits, peak_rate_bps
 from ..evidence.stage import Evidence, StageEvidence
-from .finding import Finding, Verdict
+from ..stored_result import Finding, Verdict
 from .link_check import RATE_TOLERANCE, expected_of, parameters, random_loss_of
 
 LAB_LATE_NS = 1_000_000

@@ -9,7 +9,7 @@ from ...plan.network import Plan
 from ...plan.node.control_channel import Channel
 from ..evidence.stage import Evidence
 from ..orders.openflow_dump import ControllerEvidence
-from .finding import Finding
+from ..stored_result import Finding
 
 SHOWN = 3
 """Of many errors of one controller, so many become findings; the events have all."""

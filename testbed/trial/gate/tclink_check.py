@@ -10,7 +10,7 @@ from ...plan.link.tclink import BURST_BYTES
 from ...plan.network import Plan
 from ..evidence.stage import Evidence, TcEvidence
 from ..observe.readback import TICK_NS
-from .finding import Finding
+from ..stored_result import Finding
 from .link_check import RATE_TOLERANCE
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ..evidence.stage import Evidence
-from .finding import Finding
+from ..stored_result import Finding
 
 BUSY = 0.9
 """Of a machine's own processors: above, what they can do is what was measured."""

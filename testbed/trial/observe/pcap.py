@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple, TypeAlias
 
+from ..stored_result import CaptureResult
+
 Ip: TypeAlias = IPv4Address | IPv6Address
 
 TCP, UDP = 6, 17
@@ -98,23 +100,7 @@ class Stream:
         )
 
 
-@dataclass(frozen=True)
-class Seen:
-    """The data of a stream in a capture: packets with payload, and the bytes of that.
-
-    Those `again` are TCP packets that begin where one began before. `largest_bytes` is the most in one packet, and
-    `span_s` the time from the first to the last; None without any.
-    """
-
-    packets: int
-    payload_bytes: int
-    again_packets: int
-    again_bytes: int
-    largest_bytes: int | None
-    span_s: float | None
-
-
-def seen(data: bytes, stream: Stream) -> Seen:
+def seen(data: bytes, stream: Stream) -> CaptureResult:
     """Raises ValueError for what is no capture."""
     found = [packet for packet in packets(data) if packet.payload_bytes > 0 and stream.matches(packet)]
     begun: set[tuple[int, int, int]] = set()
@@ -123,7 +109,7 @@ def seen(data: bytes, stream: Stream) -> Seen:
         where = (packet.source_port, packet.destination_port, packet.number)
         again += [packet.payload_bytes] if where in begun else []
         begun.add(where)
-    return Seen(
+    return CaptureResult(
         packets=len(found),
         payload_bytes=sum(packet.payload_bytes for packet in found),
         again_packets=len(again),

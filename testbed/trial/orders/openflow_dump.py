@@ -17,6 +17,7 @@ from ...plan.network import Plan
 from ...plan.node import control_channel
 from ...plan.node.control_channel import Channel
 from ...plan.step import Location, Run
+from ..node_result import ControllerResult, SdnResult, SwitchResult
 
 WHEN = ("before", "after")
 DUMPS: dict[str, tuple[str, ...]] = {
@@ -203,35 +204,37 @@ def _runs(state: str) -> bool:
     return state.split()[1:2] not in ([], ["Z"])
 
 
-def result(found: OpenFlowEvidence, begin_ns: int | None) -> dict[str, Any]:
+def result(found: OpenFlowEvidence, begin_ns: int | None) -> SdnResult:
     """What a result tells. Times count from the workload's start, or from the clock's where the tool does not tell."""
-    start_ns = begin_ns or 0
-    return {
-        "switches": {
-            each.name: {
-                "datapath": each.datapath,
-                "version": each.version,
-                "flows_before": each.flows[0],
-                "flows_after": each.flows[1],
-                "ports": {str(number): dict(counts) for number, counts in each.ports.items()},
-                "hit_packets": each.hit,
-                "missed_packets": each.missed,
-                "lost_packets": each.lost,
-                "connected_before": each.is_connected[0] if each.is_connected else None,
-                "connected_after": each.is_connected[1] if each.is_connected else None,
-            }
-            for each in found.switches
-        },
-        "controllers": {
-            each.name: {
-                "packet_ins": dict(each.packet_ins),
-                "events": [_timed(event, start_ns) for event in each.events],
-                "ports": [_timed(answer, start_ns) for answer in each.answers if "ports" in answer],
-                "flows": [_timed(answer, start_ns) for answer in each.answers if "flows" in answer],
-            }
-            for each in found.controllers
-        },
-    }
+    return SdnResult(
+        {each.name: _switch_result(each) for each in found.switches},
+        {each.name: _controller_result(each, begin_ns or 0) for each in found.controllers},
+    )
+
+
+def _switch_result(each: SwitchEvidence) -> SwitchResult:
+    before, after = each.is_connected or (None, None)
+    return SwitchResult(
+        datapath=each.datapath,
+        version=each.version,
+        flows_before=each.flows[0],
+        flows_after=each.flows[1],
+        ports={str(number): dict(counts) for number, counts in each.ports.items()},
+        hit_packets=each.hit,
+        missed_packets=each.missed,
+        lost_packets=each.lost,
+        connected_before=before,
+        connected_after=after,
+    )
+
+
+def _controller_result(each: ControllerEvidence, start_ns: int) -> ControllerResult:
+    return ControllerResult(
+        packet_ins=dict(each.packet_ins),
+        events=tuple(_timed(event, start_ns) for event in each.events),
+        ports=tuple(_timed(answer, start_ns) for answer in each.answers if "ports" in answer),
+        flows=tuple(_timed(answer, start_ns) for answer in each.answers if "flows" in answer),
+    )
 
 
 def _timed(event: Mapping[str, Any], start_ns: int) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Step
 from ..observe import tcp_info
-from .outcome import FlowOutcome, Outcome
+from ..stored_result import FlowResult
+from .outcome import Outcome
 from .tool import Tool
 
 OUTPUT = "flow.out"
@@ -136,9 +137,9 @@ def _parse(text: str) -> tuple[int | None, list[_Socket], list[_Snapshot]]:
     return begin_ns, sockets, snapshots
 
 
-def _flow(socket: _Socket, last: tcp_info.TcpInfo, received_bytes: int, goodput_bps: float) -> FlowOutcome:
+def _flow(socket: _Socket, last: tcp_info.TcpInfo, received_bytes: int, goodput_bps: float) -> FlowResult:
     busy_s = last["busy_s"]
-    return FlowOutcome(
+    return FlowResult(
         goodput_bps=goodput_bps,
         retransmits=_whole(last["total_retrans"]),
         rtt_min_s=last["min_rtt_s"],

@@ -10,11 +10,10 @@ import json
 import random
 import shlex
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from ...kernel.guest import TrialError
 from ...model.data_path import Leg
@@ -22,8 +21,11 @@ from ...model.workload import HttpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Location, Run, Sleep, Step, Stop
-from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, Download, parse
-from .outcome import FlowOutcome, Outcome
+from .. import record
+from ..measured import Download, HttpResult, ObjectResult
+from ..stored_result import FlowResult
+from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, parse
+from .outcome import Outcome
 from .tool import Tool
 
 READY_S = 0.5
@@ -179,12 +181,9 @@ def read(workload: HttpWorkload, folder: Path) -> Outcome:
     total_bytes = sum(each.object_bytes for each in downloads)
     alone = workload.concurrency == 1
     spent_s = sum(each.elapsed_s for each in downloads) if alone else sum(last - first for first, last in times) / 1e9
-    measured: dict[str, Any] = {"objects": _by_size(downloads), "downloads": [asdict(each) for each in downloads]}
-    if workload.cache is not None:
-        measured |= {
-            "cache_hits": sum(each.cache == "HIT" for each in downloads),
-            "cache_misses": sum(each.cache != "HIT" for each in downloads),
-        }
+    hits = sum(each.cache == "HIT" for each in downloads)
+    counts = (hits, len(downloads) - hits) if workload.cache is not None else (None, None)
+    measured = HttpResult(_by_size(downloads), downloads, *counts)
     return Outcome(
         begin_ns,
         None,
@@ -192,7 +191,7 @@ def read(workload: HttpWorkload, folder: Path) -> Outcome:
         goodput_bps=total_bytes * 8 / spent_s if spent_s > 0 else None,
         ramp_goodput_bps=None,
         flows=tuple(_slots(downloads, workload.concurrency)),
-        measured={"http": measured},
+        measured={HttpResult.KEY: record.write(measured)},
     )
 
 
@@ -201,25 +200,24 @@ def _cache_log(text: str) -> dict[int, str]:
     return {int(number): state for number, state, *_ in map(str.split, text.splitlines())}
 
 
-def _by_size(downloads: tuple[Download, ...]) -> list[dict[str, Any]]:
+def _by_size(downloads: tuple[Download, ...]) -> tuple[ObjectResult, ...]:
     """Means over the downloads of each object, the smallest first."""
     found = []
     for size, group in groupby(sorted(downloads, key=lambda d: d.object_bytes), key=lambda d: d.object_bytes):
         members = list(group)
-        means = {
-            f"{key}_mean": sum(getattr(each, key) for each in members) / len(members)
-            for key in ("elapsed_s", "first_byte_s", "goodput_bps")
-        }
-        found.append({"object_bytes": size, "downloads": len(members), **means})
-    return found
+        sums = (
+            sum(values) for values in zip(*((d.elapsed_s, d.first_byte_s, d.goodput_bps) for d in members), strict=True)
+        )
+        found.append(ObjectResult(size, len(members), *(total / len(members) for total in sums)))
+    return tuple(found)
 
 
-def _slots(downloads: tuple[Download, ...], concurrency: int) -> Iterator[FlowOutcome]:
+def _slots(downloads: tuple[Download, ...], concurrency: int) -> Iterator[FlowResult]:
     """What each of the clients got that ran side by side."""
     for slot in range(concurrency):
         mine = downloads[slot::concurrency]
         got, spent_s = sum(each.object_bytes for each in mine), sum(each.elapsed_s for each in mine)
-        yield FlowOutcome(got * 8 / spent_s if spent_s > 0 else None, None, None, None, PORT, got)
+        yield FlowResult(got * 8 / spent_s if spent_s > 0 else None, None, None, None, PORT, got)
 
 
 def _step_times(folder: Path) -> tuple[int, int]:

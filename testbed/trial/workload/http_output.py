@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...kernel.guest import TrialError
+from ..measured import Download
 
 OUTPUT, WARM_OUTPUT, CACHE_LOG = "http.out", "http-warm.out", "http-cache.log"
 TITLE = "http"
@@ -25,23 +24,6 @@ FIELDS = (
     "errormsg",
 )
 """What curl says of a download, one line each, with blanks between."""
-
-
-@dataclass(frozen=True)
-class Download:
-    """One download. Times count from the start of the request, which with a new connection is that of connecting.
-
-    `number` is that of the request, `cache` what the proxy says: HIT, MISS, …; None without a proxy.
-    """
-
-    number: int
-    object_bytes: int
-    status: int
-    connect_s: float | None
-    first_byte_s: float
-    elapsed_s: float
-    goodput_bps: float
-    cache: str | None = None
 
 
 def parse(text: str, cache: dict[int, str] | None = None) -> tuple[tuple[Download, ...], list[tuple[int, int]]]:

@@ -11,7 +11,8 @@ from ...kernel.guest import TrialError
 from ...model.workload import Iperf3Workload
 from ...plan.network import Plan
 from ...plan.step import Run, Sleep, Step, Stop
-from .outcome import FlowOutcome, Outcome
+from ..stored_result import FlowResult
+from .outcome import Outcome
 from .tool import Tool
 
 CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
@@ -85,9 +86,9 @@ def _heard(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _flow(stream: dict[str, Any], congestion: str | None) -> FlowOutcome:
+def _flow(stream: dict[str, Any], congestion: str | None) -> FlowResult:
     sender, receiver = stream["sender"], stream["receiver"]
-    return FlowOutcome(
+    return FlowResult(
         goodput_bps=receiver["bits_per_second"],
         retransmits=sender.get("retransmits"),
         rtt_min_s=sender["min_rtt"] / 1e6 if "min_rtt" in sender else None,
@@ -117,7 +118,7 @@ def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int) -> Outc
         for each in interval["streams"]:
             by_stream[each["socket"]] = by_stream.get(each["socket"], 0) + each["bytes"]
     flows = tuple(
-        FlowOutcome(count * 8 / seconds if seconds else 0.0, None, None, None, received_bytes=count)
+        FlowResult(count * 8 / seconds if seconds else 0.0, None, None, None, received_bytes=count)
         for count in by_stream.values()
     )
     return Outcome(None, None, None, octets * 8 / seconds if seconds else 0.0, None, flows, {"udp": measured})

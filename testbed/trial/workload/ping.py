@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...kernel.guest import TrialError
@@ -13,6 +12,8 @@ from ...model.data_path import Leg
 from ...model.workload import PingWorkload
 from ...plan.network import Plan
 from ...plan.step import Run, Step
+from .. import record
+from ..measured import PingResult
 from .outcome import Outcome
 from .tool import Tool
 
@@ -20,21 +21,6 @@ OUTPUT = "ping.out"
 FIRST = 3
 """Where controllers have a say, so many pings at the beginning are looked at one by one: ping itself tells of each only
 with three digits."""
-
-
-@dataclass(frozen=True)
-class PingOutcome:
-    """RTTs are None if no reply came. Times in seconds, with the microseconds that ping prints. `first_rtts_s` are
-    those of the first pings, one by one, where controllers have a say; None elsewhere.
-    """
-
-    sent: int
-    received: int
-    rtt_min_s: float | None
-    rtt_mean_s: float | None
-    rtt_max_s: float | None
-    rtt_sd_s: float | None
-    first_rtts_s: tuple[float | None, ...] | None = None
 
 
 def step(plan: Plan, leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
@@ -48,14 +34,14 @@ def _words(leg: Leg, count: int, interval_ns: int, size_bytes: int) -> tuple[str
     return ("ping", "-n", "-q", "-c", str(count), *pace, str(leg.destination_ip))
 
 
-def parse(text: str) -> PingOutcome:
+def parse(text: str) -> PingResult:
     """Raises TrialError if the text is not that of a ping that ran to its end."""
     counts = re.search(r"(\d+) packets transmitted, (\d+) received", text)
     if counts is None:
         raise TrialError(f"ping did not run: {text.strip() or 'it wrote nothing'}")
     times = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms", text)
     low, mean, high, sd = (float(ms) / 1000 for ms in times.groups()) if times else (None,) * 4
-    return PingOutcome(int(counts[1]), int(counts[2]), low, mean, high, sd)
+    return PingResult(int(counts[1]), int(counts[2]), low, mean, high, sd)
 
 
 def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
@@ -69,13 +55,15 @@ def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
 
 def read(workload: PingWorkload, folder: Path) -> Outcome:
     if not (folder / _first_output(1)).exists():
-        found = parse((folder / OUTPUT).read_text())
-        told = {key: value for key, value in vars(found).items() if key != "first_rtts_s"}
-        return Outcome(None, None, None, None, None, (), {"ping": told})
+        return _outcome(parse((folder / OUTPUT).read_text()))
     files = [_first_output(number) for number, _ in enumerate(range(min(FIRST, workload.count)), 1)]
     first = [parse((folder / name).read_text()) for name in files]
     rest = [parse((folder / OUTPUT).read_text())] if workload.count > FIRST else []
-    return Outcome(None, None, None, None, None, (), {"ping": vars(_together(first, rest))})
+    return _outcome(_together(first, rest))
+
+
+def _outcome(found: PingResult) -> Outcome:
+    return Outcome(None, None, None, None, None, (), {PingResult.KEY: record.write(found)})
 
 
 def _first_output(number: int) -> str:
@@ -94,7 +82,7 @@ def _one_by_one(workload: PingWorkload, leg: Leg) -> str:
     return "".join([*lines, "wait\n", "true\n"])
 
 
-def _together(first: list[PingOutcome], rest: list[PingOutcome]) -> PingOutcome:
+def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
     """Of all; a standard deviation, like ping's, from the mean of the squares."""
     every = [*first, *rest]
     came = [each for each in every if each.received]
@@ -102,7 +90,7 @@ def _together(first: list[PingOutcome], rest: list[PingOutcome]) -> PingOutcome:
     sums = [(each.received, each.rtt_mean_s or 0.0, each.rtt_sd_s or 0.0) for each in came]
     mean_s = sum(n * mean for n, mean, _ in sums) / received if received else None
     square = sum(n * (mean**2 + sd**2) for n, mean, sd in sums) / received if received else 0.0
-    return PingOutcome(
+    return PingResult(
         sent=sum(each.sent for each in every),
         received=received,
         rtt_min_s=min((each.rtt_min_s for each in came if each.rtt_min_s is not None), default=None),

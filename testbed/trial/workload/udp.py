@@ -13,7 +13,8 @@ from ...model.workload import UdpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Step
-from .outcome import FlowOutcome, Outcome
+from ..stored_result import FlowResult
+from .outcome import Outcome
 from .tool import Tool
 
 OUTPUT = "udp.out"
@@ -172,7 +173,7 @@ def read(workload: UdpWorkload, folder: Path) -> Outcome:
     if len(told.flows) != workload.flows:
         raise TrialError(f"{OUTPUT} tells of {len(told.flows)} flows, asked were {workload.flows}")
     flows = tuple(
-        FlowOutcome(
+        FlowResult(
             goodput_bps=told.goodput_bps(each, workload.rate_bps),
             retransmits=None,
             rtt_min_s=None,

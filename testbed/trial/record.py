@@ -1,0 +1,158 @@
+"""Records: frozen values as JSON objects and back, by the types of their fields. Pure, no I/O.
+
+A field is written under its own name, or under `key` of its metadata, such as `from`; a tuple becomes a list. A field
+that has a default may be missing in what is read. One with the metadata ABSENT_IF_EMPTY is not even written while it is
+None or has nothing in it.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
+from typing import Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+Faults: TypeAlias = list[str]
+Reader: TypeAlias = Callable[[Any, str, Faults], Any]
+"""Takes a JSON value and the name of its place; returns what it means, or adds to the faults."""
+
+ABSENT_IF_EMPTY = types.MappingProxyType({"absent": True})
+
+_WORDS = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+}
+
+
+class RecordError(ValueError):
+    """What is wrong with JSON that should be a record, each fault with its place, such as `flows[0].port`."""
+
+    def __init__(self, faults: Faults) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = tuple(faults)
+
+
+def write(value: Any) -> Any:
+    """A record, or what a field of one may hold, as json.dumps takes it; fields in their order."""
+    if is_dataclass(value):
+        kind: Any = type(value)
+        return {
+            key: write(content)
+            for key, each in _keys(kind)
+            if not (_is_empty(content := getattr(value, each.name)) and each.metadata.get("absent"))
+        }
+    if isinstance(value, Mapping):
+        return {key: write(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [write(each) for each in value]
+    return value
+
+
+def read(kind: type[T], data: object) -> T:
+    """The record that JSON holds. Numbers stay as they are written: 1 where a float is meant stays an int, so that what
+    is written again is the same. Keys without a field are passed over. Raises RecordError with all faults.
+    """
+    faults: Faults = []
+    hint: Any = kind
+    found = _reader(hint)(data, "", faults)
+    if faults:
+        raise RecordError(faults)
+    return cast(T, found)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, Mapping | tuple) and not value)
+
+
+@cache
+def _keys(kind: Any) -> tuple[tuple[str, Field[Any]], ...]:
+    return tuple((each.metadata.get("key", each.name), each) for each in fields(kind))
+
+
+@cache
+def _reader(hint: Any) -> Reader:
+    if hint in (Any, object):
+        return lambda value, at, faults: value
+    if is_dataclass(hint):
+        return _record(cast(type, hint))
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        (inner,) = (_reader(part) for part in parts if part is not type(None))
+        return lambda value, at, faults: None if value is None else inner(value, at, faults)
+    if origin is tuple:
+        return _list(_reader(parts[0]))
+    if origin is Literal:
+        return _choice(parts)
+    if origin is Mapping:
+        return _mapping(_reader(parts[1]))
+    return _scalar(hint)
+
+
+def _record(kind: type) -> Reader:
+    hints = get_type_hints(kind)
+    members = [(key, each, _reader(hints[each.name])) for key, each in _keys(kind)]
+
+    def read(value: Any, at: str, faults: Faults) -> Any:
+        if not _is(dict, value, at, faults):
+            return None
+        known, before = {}, len(faults)
+        for key, each, reader in members:
+            place = f"{at}.{key}" if at else key
+            if key in value:
+                known[each.name] = reader(value[key], place, faults)
+            elif each.default is MISSING and each.default_factory is MISSING:
+                faults.append(f"it has no {place}")
+        return kind(**known) if len(faults) == before else None
+
+    return read
+
+
+def _list(inner: Reader) -> Reader:
+    def read(value: Any, at: str, faults: Faults) -> Any:
+        if not _is(list, value, at, faults):
+            return ()
+        return tuple(inner(each, f"{at}[{number}]", faults) for number, each in enumerate(value))
+
+    return read
+
+
+def _mapping(inner: Reader) -> Reader:
+    def read(value: Any, at: str, faults: Faults) -> Any:
+        if not _is(dict, value, at, faults):
+            return {}
+        return {key: inner(each, f"{at}.{key}", faults) for key, each in value.items()}
+
+    return read
+
+
+def _choice(allowed: tuple[Any, ...]) -> Reader:
+    def read(value: Any, at: str, faults: Faults) -> Any:
+        if value not in allowed:
+            faults.append(f"{at} is {value!r}; allowed: {', '.join(map(str, allowed))}")
+        return value
+
+    return read
+
+
+def _scalar(kind: type) -> Reader:
+    def read(value: Any, at: str, faults: Faults) -> Any:
+        _is(kind, value, at, faults)
+        return value
+
+    return read
+
+
+def _is(kind: type, value: Any, at: str, faults: Faults) -> bool:
+    """Whether a value is of a JSON type; true and false are no numbers."""
+    allowed = (int, float) if kind is float else kind
+    if isinstance(value, allowed) and (kind is bool or not isinstance(value, bool)):
+        return True
+    faults.append(f"{at or 'it'} is {value!r:.40}, not {_WORDS[kind]}")
+    return False

@@ -1,0 +1,135 @@
+"""Stored results: what is read is written again as it was, what is wrong is named, and reading loads little."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from results import PLAIN, plain
+
+from testbed.error import UserError
+from testbed.trial import measured, record
+from testbed.trial.folder import HOST, RESULT, read_result, write_json
+from testbed.trial.stored_result import SCHEMA, TrialResult
+
+OLDEST = {
+    "schema": SCHEMA,
+    "id": "t",
+    "params": {"path.rtt": "10 ms"},
+    "seed": 1,
+    "repetition": 0,
+    "verdict": "valid",
+    "goodput_bps": 95653931.8,
+    "flows": [{"goodput_bps": 95653931.8, "retransmits": 0, "rtt_min_s": 0.01, "congestion": "cubic"}],
+    "asked": {"rtt_s": 0.01, "rate_bps": 100000000},
+    "seen": {"rtt_s": 0.01},
+    "kernel": "lab",
+    "kernel_release": "7.3.4",
+    "lab_s": 4.0,
+}
+"""With no more than every result has."""
+
+
+def write(folder: Path, data: Any) -> Path:
+    write_json(folder / RESULT, data)
+    write_json(folder / HOST, {"wall_s": 2.5})
+    return folder
+
+
+def test_loading_a_result_loads_neither_the_world_nor_pyroute2() -> None:
+    say = "import json, sys; import testbed.trial.stored_result; print(json.dumps(list(sys.modules)))"
+    names = json.loads(subprocess.run([sys.executable, "-c", say], stdout=subprocess.PIPE, check=True).stdout)
+    ours = [name for name in names if name.split(".")[0] == "testbed"]
+    assert len(ours) < 20, ours
+    assert not {name.split(".")[0] for name in names} & {"numpy", "pyarrow", "pydantic", "pyroute2", "rich", "typer"}
+
+
+def test_a_result_is_written_as_it_was_read(tmp_path: Path) -> None:
+    stage = {"link": "path", "way": "forward", "policy": {"crossed_s": 1.5}, "intervals": [{"asked_loss": "none"}]}
+    whole = plain(
+        stages=[stage],
+        captures={"a.pcap": None, "b.pcap": {}},
+        vms={"a": {}},
+        machines={"m": {}},
+        tclinks=[{}],
+        sdn={"switches": {"s": {"ports": {"1": {"rx_packets": 3}}}}, "controllers": {"c": {}}},
+    )
+    text = json.dumps(whole.stored())
+    folder = write(tmp_path, whole.stored())
+    assert json.dumps(read_result(folder).stored()) == text
+    assert read_result(folder).wall_s == 2.5
+
+
+def test_what_is_not_there_is_not_written() -> None:
+    said = plain(stages=[{}]).stored()
+    assert not {"machines", "sdn", "wall_s"} & said.keys()
+    assert not {"intervals", "policy"} & said["stages"][0].keys()
+    assert said["mininet_version"] is None
+
+
+def test_an_older_result_without_the_later_keys_is_read(tmp_path: Path) -> None:
+    found = read_result(write(tmp_path, OLDEST))
+    assert found.flows[0].received_bytes is None
+    assert found.seen.queue_drops is None
+    assert (found.stages, found.machines, found.sdn, found.ip_version) == ((), {}, None, None)
+
+
+@pytest.mark.parametrize("key", sorted(OLDEST.keys() - {"schema"}))
+def test_a_key_that_is_missing_is_named(tmp_path: Path, key: str) -> None:
+    folder = write(tmp_path, {name: value for name, value in OLDEST.items() if name != key})
+    with pytest.raises(UserError, match=rf"result\.json is damaged: it has no {key}; delete .* rm -r {tmp_path}"):
+        read_result(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": "1"}, "seed is '1', not a whole number"),
+        ({"seed": True}, "seed is True, not a whole number"),
+        ({"goodput_bps": "fast"}, "goodput_bps is 'fast', not a number"),
+        ({"params": []}, r"params is \[\], not an object"),
+        ({"params": {"rtt": 1}}, "params.rtt is 1, not text"),
+        ({"flows": {}}, r"flows is \{\}, not a list"),
+        ({"flows": [{}]}, r"it has no flows\[0\].goodput_bps"),
+        ({"flows": [{**OLDEST["flows"][0], "port": 1.5}]}, r"flows\[0\].port is 1.5, not a whole number"),  # type: ignore[index]
+        ({"verdict": "good"}, "verdict is 'good'; allowed: valid, suspect, invalid"),
+        ({"asked": None}, "asked is None, not an object"),
+        ({"captures": {"a": {"packets": 1}}}, "it has no captures.a.payload_bytes"),
+    ],
+)
+def test_a_value_of_another_type_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=rf"result\.json is damaged: .*{message}"):
+        read_result(write(tmp_path, {**OLDEST, **change}))
+
+
+def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
+    assert read_result(write(tmp_path, {**OLDEST, "new": 1})) == read_result(write(tmp_path, OLDEST))
+
+
+def test_what_a_tool_measured_is_read_in_one_place_and_faults_are_named() -> None:
+    ping = {"sent": 3, "received": 0, "rtt_min_s": None, "rtt_mean_s": None, "rtt_max_s": None, "rtt_sd_s": None}
+    found = plain(measured={"ping": ping}).measured
+    assert record.write(measured.need(measured.PingResult, found)) == ping
+    assert measured.find(measured.UdpResult, found) is None
+    with pytest.raises(UserError, match=r"has no measured\.udp"):
+        measured.need(measured.UdpResult, found)
+    with pytest.raises(UserError, match=r"in measured\.ping, sent is 'x', not a whole number"):
+        measured.need(measured.PingResult, {"ping": {**ping, "sent": "x"}})
+
+
+def test_a_background_has_keys_that_are_no_names_in_python() -> None:
+    about = {"pattern": "constant", "from": "a", "to": "b", "received_bytes": 5}
+    (found,) = measured.backgrounds({"background": {"noise": about}}).values()
+    assert (found.source, found.destination, found.planned_flows) == ("a", "b", None)
+    assert record.write(found) == about
+
+
+def test_the_result_for_tests_is_valid() -> None:
+    assert plain().verdict == "valid"
+    assert record.read(TrialResult, {**plain().to_dict()}) == plain()
+    assert plain(plain(seed=7), repetition=1).seed == 7
+    assert PLAIN["kernel"] == "lab"
