@@ -18,6 +18,7 @@ from testbed.trial.stored_result import CaptureResult
 
 A, B = "10.0.0.1", "10.0.0.2"
 A6, B6 = "fd54:42::1", "fd54:42::2"
+ETHER = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")  # else scapy asks the network for the neighbour's
 HTTP = Stream(ip_address(A), ip_address(B), 6, (1000, 1999), (80, 80))
 
 
@@ -44,7 +45,7 @@ def written(tmp_path: Path, *frames: Frame) -> bytes:
 def test_a_packet_is_read_as_scapy_wrote_it(
     tmp_path: Path, network: Frame, tag: tuple[Frame, ...], transport: Frame, payload: int
 ) -> None:
-    frame = Ether()
+    frame = ETHER
     for layer in (*tag, network, transport, Raw(b"x" * payload)):
         frame = frame / layer
     (found,) = packets(written(tmp_path, frame))
@@ -56,9 +57,9 @@ def test_a_packet_is_read_as_scapy_wrote_it(
 
 
 def test_what_is_no_tcp_or_udp_and_what_is_cut_short_is_passed_over(tmp_path: Path) -> None:
-    whole = Ether() / IP(src=A, dst=B) / TCP(sport=1000, dport=80) / Raw(b"xyz")
-    fragment = Ether() / IP(src=A, dst=B, frag=100, proto=17) / Raw(b"x" * 100)
-    data = written(tmp_path, Ether() / ARP(), fragment, Ether() / IP(src=A, dst=B, proto=1) / Raw(b"x" * 50), whole)
+    whole = ETHER / IP(src=A, dst=B) / TCP(sport=1000, dport=80) / Raw(b"xyz")
+    fragment = ETHER / IP(src=A, dst=B, frag=100, proto=17) / Raw(b"x" * 100)
+    data = written(tmp_path, ETHER / ARP(), fragment, ETHER / IP(src=A, dst=B, proto=1) / Raw(b"x" * 50), whole)
     assert [packet.payload_bytes for packet in packets(data)] == [3]
     for end in range(FILE_BYTES, len(data)):  # as a capture that was ended in the middle of a write
         assert [packet.payload_bytes for packet in packets(data[:end])] in ([], [3])
@@ -69,7 +70,7 @@ def test_what_is_no_tcp_or_udp_and_what_is_cut_short_is_passed_over(tmp_path: Pa
 def test_the_data_of_a_stream_is_counted_and_what_came_again_apart(tmp_path: Path) -> None:
     def segment(seq: int, size: int, sport: int = 1000, **changes: str) -> Frame:
         ip = {"src": A, "dst": B} | changes
-        return Ether() / IP(**ip) / TCP(sport=sport, dport=80, seq=seq) / Raw(b"x" * size)
+        return ETHER / IP(**ip) / TCP(sport=sport, dport=80, seq=seq) / Raw(b"x" * size)
 
     frames = (
         segment(1, 100),

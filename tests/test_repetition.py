@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -98,6 +99,11 @@ def in_run_order(trials: list[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: trial.repetition)
 
 
+@cache
+def three_cells() -> list[Trial]:
+    return in_run_order(make_trials(["10 ms", "20 ms", "40 ms"], 8))
+
+
 def goodput(trial: Trial) -> float:
     """Nothing but the trial decides it; some cells are steady and some are not."""
     spread = {"10 ms": 0.0, "20 ms": 0.05, "40 ms": 0.5}[dict(trial.params)["path.rtt"]]
@@ -106,7 +112,7 @@ def goodput(trial: Trial) -> float:
 
 def simulate(jobs: int, seed: int, outcome: Callable[[Trial], TrialResult | None]) -> tuple[list[str], frozenset[str]]:
     """Runs a sweep on paper, with `jobs` at a time that end in an arbitrary order."""
-    agenda = Agenda(in_run_order(make_trials(["10 ms", "20 ms", "40 ms"], 8)), UNTIL)
+    agenda = Agenda(three_cells(), UNTIL)
     chance, running, ran = random.Random(seed), [], []
     while True:
         while len(running) < jobs and (trial := agenda.take(virtual=True)) is not None:

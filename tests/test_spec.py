@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import json
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import yaml
@@ -295,12 +296,18 @@ def test_errors_say_where_what_and_how_to_mend_it() -> None:
     assert str(error).endswith("apt-get install iperf3")
 
 
+@cache
+def judge(kind: Literal["topology", "scenario"]) -> Any:
+    """A validator of a schema, which is one."""
+    jsonschema = pytest.importorskip("jsonschema")
+    found = schema(kind)
+    jsonschema.Draft202012Validator.check_schema(found)
+    return jsonschema.Draft202012Validator(found)
+
+
 @pytest.mark.parametrize("path", [*TOPOLOGIES, *SCENARIOS], ids=stem)
 def test_the_schema_takes_every_good_file(path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
-    kind: Any = "topology" if path in TOPOLOGIES else "scenario"
-    jsonschema.Draft202012Validator.check_schema(schema(kind))
-    jsonschema.Draft202012Validator(schema(kind)).validate(yaml.safe_load(path.read_text()))
+    judge("topology" if path in TOPOLOGIES else "scenario").validate(yaml.safe_load(path.read_text()))
 
 
 @pytest.mark.parametrize(
@@ -313,9 +320,8 @@ def test_the_schema_takes_every_good_file(path: Path) -> None:
     ids=stem,
 )
 def test_the_schema_refuses_misspelt_keys_and_values(path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
-    judge = jsonschema.Draft202012Validator(schema("topology" if path.stem.startswith("t") else "scenario"))
-    assert list(judge.iter_errors(yaml.safe_load(path.read_text())))
+    kind: Any = "topology" if path.stem.startswith("t") else "scenario"
+    assert list(judge(kind).iter_errors(yaml.safe_load(path.read_text())))
 
 
 GOOD: dict[str, Any] = yaml.load(EVERYTHING.read_text(), yaml.BaseLoader)
