@@ -1,4 +1,4 @@
-"""A hundred kills at any moment of up, run and down: clean leaves nothing of ours, and everything of others."""
+"""Kills at any moment of up, run and down: clean leaves nothing of ours, and everything of others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from leftover import namespaces, outlive, processes_below
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 IS_ROOT = os.geteuid() == 0
-KILLS, AT_ONCE = 100, 4
+KILLS = [8, pytest.param(100, marks=pytest.mark.nightly)]
+AT_ONCE = 4
 ACTIONS = {"up": 1.5, "down": 0.5, "run": 3.0}
 """Seconds that each takes on an idle machine; a kill comes within them."""
 SCENARIO = """
@@ -189,13 +190,17 @@ def kill_again_and_again(place: Place, seed: int, kills: int) -> Counter[str]:
     return at
 
 
-def test_a_hundred_kills_at_random_moments_leave_nothing_of_ours_and_everything_of_others(places: list[Place]) -> None:
+@pytest.mark.parametrize("kills", KILLS)
+def test_kills_at_random_moments_leave_nothing_of_ours_and_everything_of_others(
+    places: list[Place], kills: int
+) -> None:
     before = namespaces()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        share = KILLS // AT_ONCE
+        share = kills // AT_ONCE
         done = [pool.submit(kill_again_and_again, place, seed, share) for seed, place in enumerate(places)]
         at = sum((each.result() for each in done), Counter[str]())
-    assert at.total() == KILLS
-    assert {name.split()[0] for name in at} == set(ACTIONS), at
-    assert {name.split()[2] for name in at} == {"command", "all", "one"}, at
+    assert at.total() == kills
+    if kills == 100:  # fewer may leave one out
+        assert {name.split()[0] for name in at} == set(ACTIONS), at
+        assert {name.split()[2] for name in at} == {"command", "all", "one"}, at
     assert namespaces() == before

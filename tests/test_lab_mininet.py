@@ -175,7 +175,7 @@ def test_first_pings_ask_the_controller_of_open_vswitches_in_mininet(
     assert {each.check for each in ran.result.findings if each.verdict != "valid"} <= {"loss"}
 
 
-@pytest.mark.parametrize("datapath", ["kernel", "user"])
+@pytest.mark.parametrize("datapath", ["kernel", pytest.param("user", marks=pytest.mark.nightly)])
 def test_goodput_over_open_vswitches_is_that_of_our_own_engine(run_trial: RunTrial, datapath: str) -> None:
     ours, theirs = (
         run_trial(topology=sdn(datapath, engine), workload={"duration": "4 s", "leave_out": "2 s"})
@@ -279,7 +279,7 @@ def fetch(folder: Path) -> None:
     shutil.rmtree(partial)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(package.which("ovs-testcontroller") is None, reason="needs ovs-testcontroller: make test")
 @pytest.mark.parametrize(("module", "ran", "left_out"), [("test_nets", 6, 0), ("test_hifi", 4, 4)])
 def test_mininets_own_tests_pass_inside(tmp_path: Path, own_tests: Path, module: str, ran: int, left_out: int) -> None:

@@ -202,7 +202,7 @@ def test_a_monitor_sees_what_the_hosts_sent(run: Run) -> None:
     assert any(flow["bytes"] > ran.result.goodput_bps / 8 for flow in seen.flows[-1]["flows"])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_host_of_a_fat_tree_reaches_every_other(run: Run) -> None:
     topology = TopologyFile.of(load_topology(ROOT / "topologies" / "fat-tree.yaml")).written()
     ping = {**PING, "from": "host-0-0", "to": "host-3-3", "count": 1}
@@ -329,7 +329,7 @@ def _after_plan(steps: Steps, step: dict[str, Any]) -> Steps:
     return (*steps[:at], step, *steps[at:])
 
 
-@pytest.mark.parametrize("datapath", ["kernel", "user"])
+@pytest.mark.parametrize("datapath", ["kernel", pytest.param("user", marks=pytest.mark.nightly)])
 def test_the_same_trial_gives_the_same_bytes(run: Run, datapath: str) -> None:
     about = {"control": {"rtt": "10 ms", "loss": {"random": "1 %"}}, "app": "monitor"}
     first, second = (run(switches=2, controller=about, ovs={"datapath": datapath}, workload=FLOW) for _ in range(2))

@@ -30,6 +30,7 @@ from testbed.trial.stored_result import TrialResult
 pytestmark = [
     pytest.mark.root,
     pytest.mark.slow,
+    pytest.mark.xdist_group("machines"),  # they share the computers
     pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
 ]
 

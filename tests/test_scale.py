@@ -56,7 +56,7 @@ def mixed_trial() -> Trial:
 
 
 @pytest.mark.lab
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("make", "rtt_s"), [(trial, 0.009), (mixed_trial, 0.010)], ids=["switches", "mixed"])
 def test_a_thousand_nodes_come_up_and_reach_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Callable[[], Trial], rtt_s: float

@@ -306,7 +306,12 @@ def test_what_machines_do_to_a_number_is_said(
     assert judged(busy, accelerator, rtt_s) == found
 
 
-REAL = [pytest.mark.root, pytest.mark.slow, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
+REAL = [
+    pytest.mark.root,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("vm"),  # a kernel is fetched once, and machines want their memory
+    pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -395,6 +400,7 @@ class TestReal:
         assert ran.ping.received == 3
         assert ran.made.plan.book.ports_of("m")[1].device == "eth1"
 
+    @pytest.mark.nightly
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_machines_talk_through_an_open_vswitch_that_is_told_what_to_do(
         self, kernel: VmKernel, tmp_path: Path
@@ -454,6 +460,7 @@ class TestReal:
         finally:
             testbed("down", "net")
 
+    @pytest.mark.nightly
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_an_image_with_a_kernel_of_its_own_boots_itself(self, kernel: VmKernel, tmp_path: Path) -> None:
         if lacking := userimage.missing("syslinux", "mformat", "mcopy", "cpio", "qemu-img"):
