@@ -13,7 +13,7 @@ from results import measured as of_tools
 from trials import make_trial
 
 from testbed.model.scenario import Trial
-from testbed.plan.link.emulator import NETEM_LIMIT
+from testbed.plan.link.impairment import NETEM_LIMIT, settings
 from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
 from testbed.trial.evidence.interval import Happened, Interval, Timeline, peak_rate_bps
@@ -56,8 +56,9 @@ def seen(stage: Stage) -> StageEvidence:
     asked = stage.asked
     jitter_ns = asked.jitter.sd_ns if asked.jitter else 0
     rate = {"packets": (1514, stage.limit), "bytes": (stage.limit, None)}[stage.limit_unit]
+    shares = {setting.name: setting.asked for setting in settings(stage, stage.start)}
     qdiscs = {
-        "1:": Qdisc("e", 1, "1:", "netem", NETEM_LIMIT, asked.delay_ns, jitter_ns),
+        "1:": Qdisc("e", 1, "1:", "netem", NETEM_LIMIT, asked.delay_ns, jitter_ns, more=shares),
         "2:": Qdisc("e", 2, "2:", "tbf", rate[0], rate_bps=asked.rate_bps),
         "3:": Qdisc("e", 2, "3:", "pfifo", rate[1]),
     }

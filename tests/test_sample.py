@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record import DATA, sources
 
-from testbed.plan.link.emulator import NETEM_LIMIT
+from testbed.plan.link.impairment import NETEM_LIMIT
 from testbed.trial.observe import netlink, tcp_info
 from testbed.trial.observe.readback import qdiscs
 from testbed.trial.observe.sample import (

@@ -100,8 +100,8 @@ def test_the_quickstart_is_sixteen_trials_in_the_order_of_the_file() -> None:
     half = Direction(10**10, 50_000_000, None, None, Buffer(Fraction(1), "bdp"))
     link = last.topology.link("path")
     assert (link.forward, link.backward) == (half, half)
-    assert link.data_loss == PeriodicLoss(10_000)
-    assert trials[0].topology.link("path").data_loss is None
+    assert link.data.loss == PeriodicLoss(10_000)
+    assert trials[0].topology.link("path").data.loss is None
     assert (last.kernel, last.samples_interval_ns, last.seed) == (Kernel("lab"), 100_000_000, 1)
 
 

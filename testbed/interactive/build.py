@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..model.impairment import IMPAIRMENTS
 from ..model.run_setting import Kernel
 from ..model.scenario import Trial
 from ..model.topology import Topology
@@ -21,7 +22,8 @@ PROGRAMS_BYTES = 512 << 20
 """The memory of a lab kernel for the programs that people start in it."""
 
 
-IMPAIRMENTS = ("rate", "rtt", "delay", "loss", "buffer", "jitter", "policy")
+ASKED = frozenset(key for row in IMPAIRMENTS.values() for key in row.keys)
+"""What people are told of a link that they have up: the keys of its impairments."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Build:
         return {
             "name": name,
             "ends": [{"node": port.node, "device": port.device} for port in ports],
-            "asked": {key: value for key, value in LinkFile.of(link).written().items() if key in IMPAIRMENTS},
+            "asked": {key: value for key, value in LinkFile.of(link).written().items() if key in ASKED},
             "emulator": None if found is None else found.netns,
             "drop_counters": []
             if found is None

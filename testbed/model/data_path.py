@@ -53,7 +53,7 @@ def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
 
 
 def data_ways(legs: Iterable[Leg]) -> dict[str, Way]:
-    """Link to the way in which data crosses it, which has the link's `data_loss`; of several legs the last one's."""
+    """Link to the way in which data crosses it, to which the link's `data` applies; of several legs the last one's."""
     return {hop.link.name: hop.way for leg in legs for hop in leg.path}
 
 
@@ -63,9 +63,7 @@ def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
     """
     kept = 1.0
     for hop in hops:
-        link = hop.link
-        own = (link.forward if hop.way == "forward" else link.backward).loss
-        kept *= 1 - mean_loss(link.data_loss if link.data_loss and ways[link.name] == hop.way else own)
+        kept *= 1 - mean_loss(hop.link.asked(hop.way, is_data=ways[hop.link.name] == hop.way).loss)
     return 1 - kept if kept < 1 else 0.0
 
 

@@ -1,13 +1,19 @@
-"""What an emulator does to packets, as values. Pure, no I/O.
+"""What an emulator does to packets, as values, and a row of facts for each impairment. Pure, no I/O.
 
 Times are one-way unless a name says rtt; probabilities are exact Fractions; absent is None.
+
+IMPAIRMENTS has what is the same of an impairment wherever one meets it. How files write it is in
+`spec.topology.impairment`, what commands it becomes and how it reads back in `plan.link.impairment`, by the same keys.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from .. import units
 
 EVERY_MIN, EVERY_MAX = 2, 10**8
 """The range of X in "1 in X"."""
@@ -92,7 +98,8 @@ class Policy:
 class Direction:
     """What one direction of a link does; the rate counts whole Ethernet frames, 1514 bytes for MTU 1500.
 
-    `rate_bps` None is no limit, `delay_ns` 0 no delay; `buffer` None leaves the size to the plan.
+    `rate_bps` None is no limit, `delay_ns` 0 no delay; `buffer` None leaves the size to the plan. `more` has, by key
+    and in its order, the impairments that only their own rows look at: these need no field here.
     """
 
     rate_bps: int | None = None
@@ -101,12 +108,34 @@ class Direction:
     loss: Loss | None = None
     buffer: Buffer | None = None
     policy: Policy | None = None
+    more: tuple[tuple[str, Any], ...] = ()
 
     @property
     def is_emulated(self) -> bool:
         """Whether it does anything at all."""
         return self != UNIMPAIRED
 
+    def value(self, name: str) -> Any:
+        """What a field has, or one of `more`; None if it is absent."""
+        return getattr(self, name) if name in _FIELDS else dict(self.more).get(name)
+
+    def with_value(self, name: str, value: Any) -> Direction:
+        """The same with another value of a field, or of one of `more`, which None takes away."""
+        if name in _FIELDS:
+            return replace(self, **{name: value})
+        rest = {**dict(self.more), name: value}
+        return replace(self, more=tuple((key, rest[key]) for key in sorted(rest) if rest[key] is not None))
+
+    def completed(self, other: Direction) -> Direction:
+        """The same with the values of another where it has none itself."""
+        found = self
+        for row in IMPAIRMENTS.values():
+            if self.value(row.name) is None and other.value(row.name) is not None:
+                found = found.with_value(row.name, other.value(row.name))
+        return found
+
+
+_FIELDS = frozenset(each.name for each in fields(Direction)) - {"more"}
 
 UNIMPAIRED = Direction()
 """A direction that passes on everything as it comes."""
@@ -126,3 +155,105 @@ def mean_loss(loss: Loss | None) -> float:
 
 
 Way = Literal["forward", "backward"]
+
+
+@dataclass(frozen=True)
+class Impairment:
+    """What is the same of an impairment for files, plan, gate and people.
+
+    - `key`: in files and axes.
+    - `words`: a value for people; `label` what they call it ("": as its key).
+    - `field`: of Direction; "" is one of `more`.
+    - `total`: the key of both directions together, of which each has half; None where a sum means nothing.
+    - `is_of_data`: one value in a file is for the direction of the data, not for both.
+    - `of_data`: follows the words of such a value.
+    - `is_apart`: people are told each direction by itself, also where both have the same value.
+    - `varies_by_direction`: an axis can vary one direction.
+    - `in_schedule`: it can change while a workload runs.
+    - `on_channel`: the channel to a controller can have it.
+    - `resends`: TCP may send segments again because of it, though nothing was dropped.
+    - `note`: what a reader of the result should know, and a hint.
+    """
+
+    key: str
+    words: Callable[[Any], str]
+    field: str = ""
+    label: str = ""
+    of_data: str = " of data"
+    is_apart: bool = False
+    total: str | None = None
+    is_of_data: bool = False
+    varies_by_direction: bool = True
+    in_schedule: bool = True
+    on_channel: bool = False
+    resends: bool = False
+    note: Callable[[Any], tuple[str, str]] | None = None
+
+    @property
+    def name(self) -> str:
+        """What Direction.value() knows it by."""
+        return self.field or self.key
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """In files: that of the total, and its own."""
+        return (self.key,) if self.total is None else (self.total, self.key)
+
+
+def loss_words(loss: Loss) -> str:
+    """Such as "1 in 10000" or "random 0.1 %"."""
+    if isinstance(loss, PeriodicLoss):
+        one_in = units.format_one_in(loss.every)
+        return f"{one_in}, phase {loss.phase}" if loss.phase else one_in
+    if isinstance(loss, RandomLoss):
+        return f"random {units.format_fraction(loss.probability)}"
+    chances = (f"{key}={units.format_fraction(getattr(loss, key))}" for key in ("p", "r", "loss_bad", "loss_good"))
+    return f"gilbert-elliott {' '.join(chances)}"
+
+
+def buffer_words(buffer: Buffer) -> str:
+    """Such as "1 bdp", "100 packets" or "64 KiB", as files write it."""
+    if buffer.unit == "bdp":
+        return units.format_bdp(buffer.amount)
+    write = units.format_packets if buffer.unit == "packets" else units.format_size
+    return write(int(buffer.amount))
+
+
+def _jitter_words(jitter: Jitter) -> str:
+    sd = units.format_time(jitter.sd_ns)
+    return sd if jitter == Jitter(jitter.sd_ns) else f"{sd} {jitter.distribution}"
+
+
+def _jitter_note(jitter: Jitter) -> tuple[str, str]:
+    reordered = "packets overtake one another, and TCP may take that for loss"
+    ordered = "packets wait for the one before, so the mean delay is longer"
+    return reordered if jitter.reorder else ordered, "reorder: true or false decides which"
+
+
+def _policy_words(policy: Policy) -> str:
+    low, high = units.format_size(policy.low_bytes), units.format_size(policy.high_bytes)
+    return f"{units.format_rate(policy.rate_bps)} after {low}" + (f" to {high}" if high != low else "")
+
+
+IMPAIRMENTS: dict[str, Impairment] = {
+    row.key: row
+    for row in (
+        Impairment(
+            "delay", units.format_time, "delay_ns", label="one way", is_apart=True, total="rtt", on_channel=True
+        ),
+        Impairment("rate", units.format_rate, "rate_bps", on_channel=True),
+        Impairment("loss", loss_words, "loss", is_of_data=True, on_channel=True),
+        Impairment("buffer", buffer_words, "buffer"),
+        Impairment("jitter", _jitter_words, "jitter", in_schedule=False, resends=True, note=_jitter_note),
+        Impairment(
+            "policy",
+            _policy_words,
+            "policy",
+            of_data="",
+            is_of_data=True,
+            varies_by_direction=False,
+            in_schedule=False,
+        ),
+    )
+}
+"""By key, in the order in which axes are listed."""

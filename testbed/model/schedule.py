@@ -6,13 +6,13 @@ Times count from the start of the workload, in lab time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .impairment import Direction
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
-"""Fields of a Direction, each with the value that it gets."""
+"""Names that Direction.value() knows, each with the value that it gets."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ def course(
         now = start
         for change in layers:
             if change.holds(time_ns):
-                now = replace(now, **dict(change.pairs(way, is_data)))
+                for name, value in change.pairs(way, is_data):
+                    now = now.with_value(name, value)
         if now != before:
             yield time_ns, now
         before = now

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from .impairment import UNIMPAIRED, Direction, Loss, Policy
+from .impairment import UNIMPAIRED, Direction, Way
 from .node.machine import Machine
 from .node.type import NODE_TYPES, NodeType
 from .node.vm import Vm
@@ -92,10 +92,10 @@ class Node:
 class Link:
     """A link between two different nodes; `forward` is from the first end to the second.
 
-    `data_loss` is loss for the direction in which the workload's data crosses the link, whichever that is
-    (forward if nothing crosses it); a link has either it or losses in its directions. `data_policy` is to the policies
-    of the directions what `data_loss` is to their losses. `addresses` holds, for ends that say so, the node's name (on
-    a trunk "NAME.VLAN") with its "ip/prefix" texts. `schedule` is what changes while the workload runs, in file order.
+    `data` is for the direction in which the workload's data crosses the link, whichever that is (forward if nothing
+    crosses it), beside what that direction has; a link has an impairment either there or in its directions. `addresses`
+    holds, for ends that say so, the node's name (on a trunk "NAME.VLAN") with its "ip/prefix" texts. `schedule` is what
+    changes while the workload runs, in file order.
     `emulator` is the machine that impairs it, None a namespace of this computer.
     """
 
@@ -103,23 +103,27 @@ class Link:
     ends: tuple[str, str]
     forward: Direction = UNIMPAIRED
     backward: Direction = UNIMPAIRED
-    data_loss: Loss | None = None
+    data: Direction = UNIMPAIRED
     mtu_bytes: int = MTU_DEFAULT
     addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    data_policy: Policy | None = None
     schedule: tuple[Change, ...] = ()
     emulator: str | None = None
 
     @property
     def is_emulated(self) -> bool:
         """Whether an emulator must stand in the middle: any impairment, now or later."""
-        of_data = self.data_loss is not None or self.data_policy is not None or self.emulator is not None
-        return self.forward.is_emulated or self.backward.is_emulated or of_data or bool(self.schedule)
+        asked = any(each.is_emulated for each in (self.forward, self.backward, self.data))
+        return asked or self.emulator is not None or bool(self.schedule)
 
     @property
     def rtt_ns(self) -> int:
         """There and back, without serialisation, queues and jitter."""
         return self.forward.delay_ns + self.backward.delay_ns
+
+    def asked(self, way: Way, *, is_data: bool) -> Direction:
+        """What one direction does; `is_data` says whether that is the data's."""
+        own = self.forward if way == "forward" else self.backward
+        return own.completed(self.data) if is_data else own
 
     def other_end(self, node: str) -> str:
         first, second = self.ends

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from ..model.impairment import IMPAIRMENTS
 from ..model.node.type import NODE_TYPES
 from .scenario.axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
 from .scenario.axis_range import RangeFile
 from .scenario.file import ScenarioFile
 from .syntax.scalar import NAME_PATTERN, SYSCTL_PATTERN
 from .topology.file import NODE_FILES, LinkFile, TopologyFile
-from .topology.impairment import loss_schema
+from .topology.impairment import FILE_FIELDS
 from .topology.mininet_topology import TOPO
 from .workload import registry
 
@@ -108,8 +109,8 @@ def _workload_keys(definitions: dict[str, Any]) -> dict[str, list[Any]]:
 
 def _one_way(key: str, both: dict[str, Any], definitions: dict[str, Any]) -> Any:
     """What one direction takes, of a key that has a value for each."""
-    if key == "loss":
-        return loss_schema()
+    if IMPAIRMENTS[key].is_of_data:
+        return FILE_FIELDS[key].schema
     if "$ref" in both:
         return _one_way(key, definitions[both["$ref"].rpartition("/")[2]], definitions)
     return both["anyOf"][0]

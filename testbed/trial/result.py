@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ..kernel.guest import Ending
 from ..model.scenario import Trial
-from ..plan.link.emulator import ETHERNET_BYTES
-from ..plan.link.stage import Policing
+from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
-from ..spec.topology.impairment import write_loss
+from ..spec.topology.loss import write_loss
 from .evidence.interval import Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence

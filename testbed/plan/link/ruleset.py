@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ...model.impairment import PeriodicLoss
 from ...model.workload import ControlConnection
 from ..command import Command
+from .impairment import MAKINGS, Chain, makings
 from .stage import Emulator, Stage, State
 
 LONGEST_ACK_BYTES = 100
 """An IPv6 header of 40 bytes and a TCP header of 60. A longer TCP packet carries data."""
 
 TABLE = ("netdev", "testbed")
-
-OVER_VOLUME = "0x1"
-"""The mark of packets beyond the volume of a policy; it does not leave the emulator."""
 
 
 def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[Command]:
@@ -37,15 +34,18 @@ def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[
         data = f"data-{stage.way}"
         yield nft("add", "chain", *TABLE, data)
         yield from _data_rules(nft, emulator, stage, stage.start)
-        yield from _policing(nft, stage)
+        for name, chain in _chains(stage):
+            yield from (nft("add", "counter", *TABLE, counter) for counter in chain.counters)
+            yield nft("add", "chain", *TABLE, name)
+            yield from (nft("add", "rule", *TABLE, name, *rule) for rule in chain.rules)
         yield _chain(nft, stage.loss_device)
         rule = ("add", "rule", *TABLE, f"from-{stage.loss_device}")
         for words in () if control is None else _of_control(control):
             yield nft(*rule, *words, "fwd", "to", f'"{stage.rate_device}"')
         yield nft(*rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data)
         yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
-        if stage.policing is not None:
-            yield nft(*rule, "jump", f"policy-{stage.way}")
+        for name, _ in _chains(stage):
+            yield nft(*rule, "jump", name)
         yield nft(*rule, "fwd", "to", f'"{stage.rate_device}"')
 
 
@@ -71,28 +71,16 @@ def _data_rules(nft: Callable[..., Command], emulator: Emulator, stage: Stage, s
     yield nft(*rule, "counter", "name", f'"{stage.data_counter(state.generation)}"')
     too_long = ("meta", "length", ">", str(emulator.mtu_bytes))
     yield nft(*rule, *too_long, "counter", "name", f'"{stage.oversize_counter}"')
-    if isinstance(state.loss, PeriodicLoss):
-        every = state.loss.every
-        when = ("numgen", "inc", "mod", str(every), "==", str(every - 1 - state.phase))
+    for when in filter(None, (row.drop(state) for row in makings())):
         yield nft(*rule, *when, "counter", "name", f'"{stage.drop_counter(state.generation)}"', "drop")
 
 
-def _policing(nft: Callable[..., Command], stage: Stage) -> Iterator[Command]:
-    """Every packet meets the meter, from the first on, so that a sender above the rate finds its bucket empty."""
-    if stage.policing is None:
-        return
-    chain, policing = f"policy-{stage.way}", stage.policing
-    rule = ("add", "rule", *TABLE, chain)
-    for counter in (stage.passed_counter, stage.policed_counter):
-        yield nft("add", "counter", *TABLE, counter)
-    yield nft("add", "chain", *TABLE, chain)
-    yield nft(*rule, "counter", "name", f'"{stage.passed_counter}"')
-    over = ("quota", "over", str(policing.after_bytes), "bytes")
-    yield nft(*rule, *over, "meta", "mark", "set", OVER_VOLUME)
-    limit = ("limit", "rate", "over", str(policing.rate_bps // 8), "bytes/second")
-    burst = ("burst", str(policing.burst_bytes), "bytes")
-    policed = ("counter", "name", f'"{stage.policed_counter}"', "drop")
-    yield nft(*rule, *limit, *burst, "meta", "mark", OVER_VOLUME, *policed)
+def _chains(stage: Stage) -> Iterator[tuple[str, Chain]]:
+    """What impairments ask of every packet of a direction, each in a chain of its name."""
+    for key, row in MAKINGS.items():
+        chain = row.chain(stage)
+        if chain is not None:
+            yield f"{key}-{stage.way}", chain
 
 
 def _chain(nft: Callable[..., Command], device: str) -> Command:

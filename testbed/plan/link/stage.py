@@ -10,20 +10,30 @@ from ...model.impairment import Direction, Loss, Way
 DELAY, RATE, BUFFER = "1:", "2:", "3:"
 """Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
 
+ETHERNET_BYTES = 14
+
+
+def frame_bytes(mtu_bytes: int) -> int:
+    """What a full packet weighs in a queue and against a rate: with the Ethernet header, without preamble and gap."""
+    return mtu_bytes + ETHERNET_BYTES
+
 
 @dataclass(frozen=True)
 class State:
     """What a stage is asked to do from `at_ns` after the start of the workload on.
 
-    `loss` to `limit` are as in Stage. `generation` counts the losses: each has counters of its own, and counts anew.
+    `phase` and `limit` are as in Stage. `generation` counts the losses: each has counters of its own, and counts anew.
     """
 
     at_ns: int
     asked: Direction
-    loss: Loss | None
     phase: int
     limit: int | None
     generation: int
+
+    @property
+    def loss(self) -> Loss | None:
+        return self.asked.loss
 
 
 @dataclass(frozen=True)
@@ -46,14 +56,13 @@ class Policing:
 class Stage:
     """One direction through an emulator: what was asked of it, and where its counters are.
 
-    `loss` is what applies in this direction, `phase` the number of data packets by which a periodic one comes early.
+    `phase` is the number of data packets by which a periodic loss comes early.
     `limit` is the buffer of the rate in `limit_unit`; None without a rate. All that is at the start; `states` are those
     that a schedule leads to later. `keeps_order` says whether packets may not overtake though their delay shrinks.
     """
 
     way: Way
     asked: Direction
-    loss: Loss | None
     phase: int
     limit: int | None
     limit_unit: Literal["packets", "bytes"]
@@ -65,8 +74,12 @@ class Stage:
     keeps_order: bool = False
 
     @property
+    def loss(self) -> Loss | None:
+        return self.asked.loss
+
+    @property
     def start(self) -> State:
-        return State(0, self.asked, self.loss, self.phase, self.limit, 0)
+        return State(0, self.asked, self.phase, self.limit, 0)
 
     @property
     def history(self) -> tuple[State, ...]:

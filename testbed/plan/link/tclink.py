@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 from ...model.impairment import Direction, Way
 from ...model.topology import Link, Topology
-from .emulator import NETEM_LIMIT, buffer, frame_bytes, tc_time
+from .emulator import buffer
+from .impairment import NETEM_LIMIT, tc_time
+from .stage import frame_bytes
 
 HTB, NETEM = "5:", "10:"
 """The handles that Mininet gives; the rate is in the class 5:1."""
@@ -49,9 +51,8 @@ def suits(link: Link) -> bool:
     """Whether a TCLink does all that is asked of the link, and something is."""
     asked = link.forward
     able = Direction(rate_bps=asked.rate_bps, delay_ns=asked.delay_ns, buffer=asked.buffer)
-    of_data = link.data_loss is not None or link.data_policy is not None
     has_buffer = asked.buffer is None or (asked.buffer.unit == "packets" and not asked.delay_ns)
-    if not link.is_emulated or of_data or link.schedule or not has_buffer:
+    if not link.is_emulated or link.data.is_emulated or link.schedule or not has_buffer:
         return False
     return able == link.forward == link.backward and (asked.rate_bps or 0) <= RATE_MAX_BPS
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import TypeAdapter
 
 from ...error import ValueRefused, nearest, one_of
+from ...model.impairment import IMPAIRMENTS
 from ...model.node.type import NODE_TYPES
 from ...model.run_setting import Kernel
 from ..syntax.document import Fault, Path
@@ -22,23 +23,25 @@ from ..syntax.field import Sysctls
 from ..syntax.file_model import Shape, check
 from ..syntax.scalar import SYSCTL_PATTERN
 from ..topology.file import NODE_FILES, LinkFile, TopologyFile
+from ..topology.impaired import EITHER_OR, TOTALS, WAYS
 from ..topology.node.openflow import ControlFile
 from ..workload.background import PATTERNS
 from ..workload.registry import TOOLS
 from .file import ScenarioFile
 
-LINK_KEYS = ("rtt", "delay", "rate", "loss", "buffer", "jitter", "mtu", "schedule", "policy")
-DIRECTIONAL = ("delay", "rate", "loss", "buffer", "jitter")
-WAYS: tuple[Literal["forward", "backward"], ...] = ("forward", "backward")
+_DIRECTIONAL = tuple(row for row in IMPAIRMENTS.values() if row.varies_by_direction)
+_WHOLE = tuple(key for row in IMPAIRMENTS.values() if not row.varies_by_direction for key in row.keys)
+DIRECTIONAL = tuple(row.key for row in _DIRECTIONAL)
+LINK_KEYS = (*(key for row in _DIRECTIONAL for key in row.keys), "mtu", "schedule", *_WHOLE)
+CONTROL_KEYS = tuple(key for row in IMPAIRMENTS.values() if row.on_channel for key in row.keys)
+"""Of the channel to a controller."""
 SHORT = ("congestion", "window", "flows", "duration")
 """Keys of the workload that need no "workload." before them."""
-CONTROL_KEYS = ("rtt", "delay", "rate", "loss")
-"""Of the channel to a controller."""
 WHOLE = ("nic", "ip", "neighbours", "kernel", "engine", "topology")
 """Keys of the scenario itself."""
 SYSCTL = "sysctls."
 """Before the name of a sysctl of all hosts."""
-EXCLUSIVE = {"rtt": "delay", "delay": "rtt", "duration": "bytes", "bytes": "duration"}
+EXCLUSIVE = {**EITHER_OR, "duration": "bytes", "bytes": "duration"}
 """Setting one of these takes the other away."""
 
 _GENERAL = ("NODE.nic", "VM.KEY", "NODE.control.KEY", "workload.KEY", "background.NAME.KEY", "sysctls.NAME")
@@ -270,7 +273,7 @@ def _control_key(text: str, controller: str, rest: str) -> AxisKey:
         raise ValueRefused(f"a controller has no {rest!r} to vary", one_of(known, text))
     key, *way = keys
     if way and (len(way) > 1 or way[0] not in WAYS or key not in DIRECTIONAL):
-        directed = "delay" if key == "rtt" else key
+        directed = TOTALS.get(key, key)
         ways = [f"{controller}.control.{directed}.{each}" for each in WAYS]
         raise ValueRefused(f"{key} has no {'.'.join(way)!r}", one_of([f"{controller}.control.{key}", *ways], text))
     return AxisKey(text, "controller", controller, key, *way)
@@ -281,7 +284,7 @@ def _link_key(text: str, link: str, rest: str) -> AxisKey:
     if key not in LINK_KEYS:
         raise ValueRefused(f"a link has no {key!r} to vary", one_of([f"{link}.{each}" for each in LINK_KEYS], text))
     if way and (way not in WAYS or key not in DIRECTIONAL):
-        directed = "delay" if key == "rtt" else key
+        directed = TOTALS.get(key, key)
         ways = [f"{link}.{directed}.{each}" for each in WAYS if directed in DIRECTIONAL]
         raise ValueRefused(f"{key} has no {way!r}", one_of([f"{link}.{key}", *ways], text))
     return AxisKey(text, "link", link, key, way)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ...error import ValueRefused
 from ...model.address import address_book
 from ...model.background import Backgrounds
+from ...model.impairment import IMPAIRMENTS
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
@@ -25,7 +26,7 @@ from ..topology.segment_rules import engine_faults, mtu_faults
 from ..workload.background import AnyBackgroundFile, background_faults
 from ..workload.common import ToolFile
 from ..workload.registry import place_faults
-from .axis import EXCLUSIVE, WAYS, Change, Part
+from .axis import EXCLUSIVE, Change, Part
 from .dimension import Dimension
 from .exclude import Rule, excluded
 
@@ -178,8 +179,8 @@ class Resolver:
             assert isinstance(file, ControllerNodeFile), f"BUG: {name} is no controller"
             control = file.control or ControlFile.model_construct()
             for change in (each for each in changes if each.key.name == name):
-                control = changed_control(control, change)
-            faults = list(control.faults())
+                control = control.varied(change.key.key, change.key.way, change.value)
+            faults = list(control.conflicts())
             for fault in faults:
                 self._blame((*changes, *base.chosen), fault, ())
             if faults:
@@ -251,33 +252,14 @@ class Resolver:
 def changed_link(link: LinkFile, change: Change) -> LinkFile:
     """Raises ValueRefused where one direction is to change of what the file gives for both in one."""
     key, way = change.key.key, change.key.way
-    if not way:
-        other = EXCLUSIVE.get(key)
-        return link.model_copy(update={key: change.value} | ({other: None} if other else {}))
-    pair = getattr(link, key)
-    if key == "delay" and link.rtt is not None:
-        raise ValueRefused(
-            "the link has an rtt, which is split evenly", "delay: {forward: …, backward: …} in the topology"
-        )
-    if key == "loss" and not isinstance(pair, PerDirection | None):
-        what = "the link's loss is for the direction of the data, whichever that is"
-        raise ValueRefused(what, "loss: {forward: …, backward: …} in the topology")
-    pair = pair or PerDirection[Any].model_construct()
-    return link.model_copy(update={key: pair.model_copy(update={way: change.value})})
-
-
-def changed_control(control: ControlFile, change: Change) -> ControlFile:
-    """What an axis makes of the channel to a controller; a rtt that one way replaces is split evenly first."""
-    key, way = change.key.key, change.key.way
-    if not way:
-        other = EXCLUSIVE.get(key)
-        return control.model_copy(update={key: change.value} | ({other: None} if other else {}))
-    pair = getattr(control, key) or PerDirection[Any].model_construct()
-    if key == "delay" and control.rtt is not None:
-        delays_ns = [control.direction(each).delay_ns for each in WAYS]
-        pair = PerDirection[Any].model_construct(forward=delays_ns[0], backward=delays_ns[1])
-        control = control.model_copy(update={"rtt": None})
-    return control.model_copy(update={key: pair.model_copy(update={way: change.value})})
+    row = IMPAIRMENTS[key] if way else None
+    if row is not None and row.total is not None and link.said(row.total) is not None:
+        what = f"the link has an {row.total}, which is split evenly"
+        raise ValueRefused(what, f"{key}: {{forward: …, backward: …}} in the topology")
+    if row is not None and row.is_of_data and not isinstance(link.said(key), PerDirection | None):
+        what = f"the link's {key} is for the direction of the data, whichever that is"
+        raise ValueRefused(what, f"{key}: {{forward: …, backward: …}} in the topology")
+    return link.varied(key, way, change.value)
 
 
 def _varied(node: Node, file: NodeKeys, changed: Mapping[str, Any], nic: Nic | None) -> Node:

@@ -18,7 +18,7 @@ from ..syntax.field import IpVersionsField, Name, Size, Span, Sysctls, Text, byt
 from ..syntax.file_model import Shape
 from ..syntax.scalar import byte_count, text_of, whole
 from ..topology.file import TopologyFile
-from ..topology.impairment import FractionField
+from ..topology.loss import FractionField
 from ..workload.background import BackgroundFile
 from ..workload.registry import WorkloadFile
 

@@ -6,11 +6,11 @@ The keys of a new node type are a line in NODE_FILES; what must hold between nod
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
-from ...model.impairment import Direction
+from ...model.impairment import IMPAIRMENTS, Impairment
 from ...model.openflow import Neighbours
 from ...model.topology import MTU_DEFAULT, Engine, Link, Nic, Topology
 from ..syntax.field import (
@@ -20,25 +20,17 @@ from ..syntax.field import (
     IpVersionsField,
     Mtu,
     Name,
-    PerDirection,
-    Rate,
     Text,
-    Time,
 )
 from ..syntax.file_model import Shape
 from ..syntax.variant import Variant
-from .impairment import BufferField, JitterField, LinkLoss, LossField
+from .impaired import WAYS, Impaired, both, link_keys, rows, with_keys
 from .node.keys import HostFile, NodeKeys, RouterFile
 from .node.machine import MachineFile
 from .node.openflow import ControllerNodeFile, OvsNodeFile
 from .node.switch import SwitchFile
 from .node.vm import VmFile
-from .policy import LinkPolicy, PolicyField
 from .schedule import ChangeFile, Schedule
-
-WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
-"""From the first end, and from the second."""
-
 
 NODE_FILES: dict[str, type[NodeKeys]] = {
     "host": HostFile,
@@ -54,21 +46,20 @@ NODE_FILES: dict[str, type[NodeKeys]] = {
 NodeFile: TypeAlias = Annotated[NodeKeys, Variant("type", NODE_FILES)]
 
 
-class LinkFile(Shape):
+@with_keys(link_keys(rows(lambda row: not row.varies_by_direction)), behind="schedule")
+@with_keys(link_keys(rows(lambda row: row.varies_by_direction)), behind="ends")
+class LinkFile(Impaired):
     """A link between two nodes, and what the emulator in its middle does."""
 
     ends: Ends
-    rate: PerDirection[Rate] | None = None
-    rtt: Time | None = Field(None, description="Round trip, split evenly; instead of delay.")
-    delay: PerDirection[Time] | None = Field(None, description="One way; instead of rtt.")
-    loss: LinkLoss = None
-    buffer: PerDirection[BufferField] | None = None
-    jitter: PerDirection[JitterField] | None = None
     mtu: Mtu = MTU_DEFAULT
     addresses: dict[EndName, Addresses] = Field({}, description="For each end that needs to say its own.")
     schedule: Schedule = None
-    policy: LinkPolicy = None
     emulator: Name | None = Field(None, description="The machine that impairs it; left out, this computer.")
+
+    @classmethod
+    def rows(cls) -> tuple[Impairment, ...]:
+        return tuple(IMPAIRMENTS.values())
 
     def link(self, name: str) -> Link:
         return Link(
@@ -76,47 +67,23 @@ class LinkFile(Shape):
             ends=self.ends,
             forward=self.direction("forward"),
             backward=self.direction("backward"),
-            data_loss=None if isinstance(self.loss, PerDirection) else self.loss,
+            data=self.direction("data"),
             mtu_bytes=self.mtu,
             addresses=tuple(self.addresses.items()),
-            data_policy=None if isinstance(self.policy, PerDirection) else self.policy,
             schedule=tuple(entry.change() for entry in self.schedule or ()),
             emulator=self.emulator,
         )
 
-    def direction(self, way: Literal["forward", "backward"]) -> Direction:
-        return Direction(
-            rate_bps=_of(self.rate, way),
-            delay_ns=self._delay_ns(way),
-            jitter=_of(self.jitter, way),
-            loss=_of(self.loss if isinstance(self.loss, PerDirection) else None, way),
-            buffer=_of(self.buffer, way),
-            policy=_of(self.policy if isinstance(self.policy, PerDirection) else None, way),
-        )
-
-    def _delay_ns(self, way: Literal["forward", "backward"]) -> int:
-        if self.rtt is not None:
-            return self.rtt // 2 if way == "forward" else self.rtt - self.rtt // 2
-        return _of(self.delay, way) or 0
-
     @classmethod
     def of(cls, link: Link) -> LinkFile:
-        forward, backward = link.forward, link.backward
-        is_even = backward.delay_ns - forward.delay_ns in (0, 1)
-        losses = _both(LossField, forward.loss, backward.loss)
         return cls.model_construct(
+            None,
             ends=link.ends,
-            rate=_both(Rate, forward.rate_bps, backward.rate_bps),
-            rtt=link.rtt_ns if is_even and link.rtt_ns else None,
-            delay=None if is_even else _both(Time, forward.delay_ns, backward.delay_ns),
-            loss=link.data_loss if losses is None else losses,
-            buffer=_both(BufferField, forward.buffer, backward.buffer),
-            jitter=_both(JitterField, forward.jitter, backward.jitter),
             mtu=link.mtu_bytes,
             addresses=dict(link.addresses),
             schedule=[ChangeFile.of(change) for change in link.schedule] or None,
-            policy=_both(PolicyField, forward.policy, backward.policy) or link.data_policy,
             emulator=link.emulator,
+            **cls.written_of(link.forward, link.backward, link.data),
         )
 
 
@@ -174,21 +141,11 @@ def with_port_rates(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> 
 
 
 def _with_port_rates(link: LinkFile, name: str, nodes: Mapping[str, Any]) -> LinkFile:
-    said = [_of(link.rate, way) for way in WAYS]
+    said = [link.direction(way).rate_bps for way in WAYS]
     switches = [node if isinstance(node, SwitchFile) else None for node in map(nodes.get, link.ends)]
     rates = [own or (switch and switch.sends_at(name)) for own, switch in zip(said, switches, strict=True)]
-    return link if rates == said else link.model_copy(update={"rate": _both(Rate, *rates)})
+    return link if rates == said else link.model_copy(update={"rate": both("rate", *rates)})
 
 
 def _without_port_rate(node: NodeKeys) -> NodeKeys:
     return node.model_copy(update={"port_rate": None}) if isinstance(node, SwitchFile) else node
-
-
-def _of(pair: PerDirection[Any] | None, way: Literal["forward", "backward"]) -> Any:
-    return None if pair is None else getattr(pair, way)
-
-
-def _both(kind: Any, forward: Any, backward: Any) -> Any:
-    if forward is None and backward is None:
-        return None
-    return PerDirection[kind].model_construct(forward=forward, backward=backward)

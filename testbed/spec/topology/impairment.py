@@ -1,158 +1,26 @@
-"""Loss, jitter and buffer as a topology file writes them. Pure, no I/O."""
+"""How files write each impairment: FILE_FIELDS, from which `impaired` makes the keys of links. Pure, no I/O."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from ... import units
-from ...error import ValueRefused, one_of
-from ...model.impairment import (
-    EVERY_MAX,
-    EVERY_MIN,
-    Buffer,
-    Distribution,
-    GilbertElliott,
-    Jitter,
-    Loss,
-    PeriodicLoss,
-    RandomLoss,
-)
-from ..syntax.field import Flag, PerDirection, Span, is_directional, matching, number
+from ...error import ValueRefused
+from ...model.impairment import Buffer, Distribution, Jitter, buffer_words
+from ...model.topology import Link
+from ..syntax.document import Fault
+from ..syntax.field import Flag, Rate, Span, Time, matching
 from ..syntax.file_model import Shape
-from ..syntax.scalar import text_of, whole
+from ..syntax.scalar import quantity, text_of
+from .loss import LinkLoss, LossField
+from .policy import LinkPolicy, PolicyField, policy_faults
 
-
-def _fraction(value: object) -> Fraction:
-    return units.parse_fraction(text_of(value, "a fraction such as 0.1 % or 0.001"))
-
-
-def _phase(value: object) -> Any:
-    return value if value == "seeded" else whole(0, EVERY_MAX - 1)(value)
-
-
-_FRACTION_SCHEMA = {
-    "anyOf": [
-        matching(units.FRACTION_PATTERN, "A share of the whole.", "0.1 %", "0.001"),
-        {"type": "number", "minimum": 0, "maximum": 1},
-    ]
-}
-FractionField = Annotated[
-    Fraction,
-    PlainValidator(_fraction),
-    PlainSerializer(units.format_fraction),
-    WithJsonSchema(_FRACTION_SCHEMA),
-]
-Every = Annotated[
-    int,
-    PlainValidator(whole(EVERY_MIN, EVERY_MAX)),
-    WithJsonSchema(number(EVERY_MIN, EVERY_MAX, "One packet in so many is dropped.")),
-]
-Phase = Annotated[
-    Any,
-    PlainValidator(_phase),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"const": "seeded"},
-                number(0, EVERY_MAX - 1, "How many packets earlier the first drop comes."),
-            ],
-            "description": "Where the count begins; less than `every`, or drawn from the trial's seed.",
-        }
-    ),
-]
-
-
-class EveryFile(Shape):
-    """Periodic loss: one data packet in `every`."""
-
-    every: Every
-    phase: Phase = 0
-
-    def value(self) -> PeriodicLoss:
-        if self.phase != "seeded" and self.phase >= self.every:
-            raise ValueRefused(f"a phase of {self.phase} is too much", f"0 to {self.every - 1}, seeded", ("phase",))
-        return PeriodicLoss(self.every, self.phase)
-
-
-class RandomFile(Shape):
-    """Independent random loss."""
-
-    random: FractionField
-
-    def value(self) -> RandomLoss:
-        if not 0 < self.random < 1:
-            raise ValueRefused("nothing or everything would be lost", "more than 0 % and less than 100 %", ("random",))
-        return RandomLoss(self.random)
-
-
-class ChainFile(Shape):
-    """The parameters of a Gilbert-Elliott chain."""
-
-    p: FractionField
-    r: FractionField
-    loss_bad: FractionField = Fraction(1)
-    loss_good: FractionField = Fraction(0)
-
-
-class GilbertElliottFile(Shape):
-    """Loss in bursts."""
-
-    chain: ChainFile = Field(alias="gilbert-elliott")
-
-    def value(self) -> GilbertElliott:
-        chain = self.chain
-        for key in ("p", "r"):
-            if not getattr(chain, key):
-                raise ValueRefused(
-                    f"{key} is 0: the state would never change", "more than 0 %", ("gilbert-elliott", key)
-                )
-        return GilbertElliott(chain.p, chain.r, chain.loss_bad, chain.loss_good)
-
-
-LOSSES: dict[str, type[EveryFile] | type[RandomFile] | type[GilbertElliottFile]] = {
-    "every": EveryFile,
-    "random": RandomFile,
-    "gilbert-elliott": GilbertElliottFile,
-}
-"""The forms of loss that are mappings, by the key that tells them apart."""
-
-LOSS_ALLOWED = "none, 1 in X, {every: X, phase: …}, {random: 0.1 %}, {gilbert-elliott: {p: …, r: …}}"
-
-
-def read_loss(value: object) -> Loss | None:
-    if isinstance(value, dict):
-        form = next((LOSSES[str(key)] for key in value if key in LOSSES), None)
-        if form is None:
-            raise ValueRefused(
-                f"there is no kind of loss {', '.join(value) or '{}'}",
-                one_of([*LOSSES], next(iter(value), "")),
-            )
-        return form.model_validate(value).value()
-    text = text_of(value, LOSS_ALLOWED)
-    if text == "none":
-        return None
-    try:
-        every = units.parse_one_in(text)
-    except ValueRefused:
-        raise ValueRefused(f"{text!r} does not say which packets are lost", LOSS_ALLOWED) from None
-    if not EVERY_MIN <= every <= EVERY_MAX:
-        what = "would drop every packet" if every == 1 else "is out of range"
-        raise ValueRefused(f"{text!r} {what}", f"1 in {EVERY_MIN} to 1 in {EVERY_MAX}")
-    return PeriodicLoss(every)
-
-
-def write_loss(loss: Loss | None) -> Any:
-    if loss is None:
-        return "none"
-    if isinstance(loss, PeriodicLoss):
-        return {"every": loss.every, "phase": loss.phase} if loss.phase else units.format_one_in(loss.every)
-    if isinstance(loss, RandomLoss):
-        return {"random": units.format_fraction(loss.probability)}
-    chain = {key: units.format_fraction(getattr(loss, key)) for key in ("p", "r", "loss_bad", "loss_good")}
-    return {"gilbert-elliott": chain}
+Read = Callable[[Any], Any]
 
 
 class JitterFile(Shape):
@@ -202,58 +70,12 @@ def _size(text: str) -> int:
 
 
 def write_buffer(buffer: Buffer | None) -> str:
-    if buffer is None:
-        return "none"
-    if buffer.unit == "bdp":
-        return units.format_bdp(buffer.amount)
-    write = units.format_packets if buffer.unit == "packets" else units.format_size
-    return write(int(buffer.amount))
+    return "none" if buffer is None else buffer_words(buffer)
 
 
 BUFFER_ALLOWED = "bdp, packets, or a size in B, kB, KiB, MB, MiB, GB, GiB, such as '1 bdp', '100 packets' or '64 KiB'"
 _JITTER = "a time such as 2 ms, or {sd: 2 ms, distribution: normal, reorder: true}"
 
-_SCALAR_LOSS = matching(units.ONE_IN_PATTERN, "1 in X for the direction of the data, or none.", "1 in 10000", none=True)
-
-
-def loss_schema(*scalar: dict[str, Any]) -> dict[str, Any]:
-    """JSON Schema of every form of loss."""
-    forms: list[dict[str, Any]] = [form.model_json_schema(ref_template="{model}") for form in LOSSES.values()]
-    for form in forms:
-        for name, definition in form.pop("$defs", {}).items():
-            form["properties"] = {
-                key: definition if value.get("$ref") == name else value for key, value in form["properties"].items()
-            }
-    return {"anyOf": [_SCALAR_LOSS, *forms, *scalar], "description": f"Packet loss: {LOSS_ALLOWED}."}
-
-
-def read_link_loss(value: object) -> Any:
-    """A link's loss: one, for the direction of the data, or a PerDirection of losses."""
-    return PerDirection[LossField].model_validate(value) if is_directional(value) else read_loss(value)
-
-
-def write_link_loss(value: Any) -> Any:
-    if isinstance(value, PerDirection):
-        return {"forward": write_loss(value.forward), "backward": write_loss(value.backward)}
-    return write_loss(value)
-
-
-LossField = Annotated[Any, PlainValidator(read_loss), PlainSerializer(write_loss), WithJsonSchema(loss_schema())]
-LinkLoss = Annotated[
-    Any,
-    PlainValidator(read_link_loss),
-    PlainSerializer(write_link_loss),
-    WithJsonSchema(
-        loss_schema(
-            {
-                "type": "object",
-                "properties": {"forward": loss_schema(), "backward": loss_schema()},
-                "additionalProperties": False,
-                "minProperties": 1,
-            }
-        )
-    ),
-]
 JitterField = Annotated[
     Jitter | None,
     PlainValidator(read_jitter),
@@ -282,3 +104,90 @@ BufferField = Annotated[
         )
     ),
 ]
+
+
+def _buffer_faults(link: Link) -> Iterator[Fault]:
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        if direction.buffer is not None and direction.buffer.unit == "bdp":
+            lacking = [key for key, value in (("rate", direction.rate_bps), ("rtt", link.rtt_ns)) if not value]
+            if lacking:
+                what = f"a buffer in bdp is rate × round-trip time, and there is no {' and no '.join(lacking)}"
+                yield Fault(("buffer", way), what, "a rate and an rtt on the link, or a buffer in packets or bytes")
+
+
+def _jitter_faults(link: Link) -> Iterator[Fault]:
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
+            what = "the jitter is more than the one-way delay, and no packet arrives before it was sent"
+            yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")
+
+
+def _later_rate(value: object) -> int | None:
+    if value == "none":
+        raise ValueRefused("a rate cannot be taken away, for packets may wait for it", units.RATE.allowed)
+    return quantity(units.parse_rate, units.RATE.allowed, low=1)(value)
+
+
+def _later_buffer(value: object) -> Buffer:
+    buffer = read_buffer(value)
+    if buffer is None or buffer.unit == "bdp":
+        raise ValueRefused("a buffer can change to a number of packets or bytes only", "such as 100 packets or 64 KiB")
+    return buffer
+
+
+def _no_faults(link: Link) -> Iterator[Fault]:
+    return iter(())
+
+
+@dataclass(frozen=True)
+class FileField:
+    """How files write an impairment.
+
+    - `one`: the field of a value for one direction, an Annotated with PlainValidator, PlainSerializer, WithJsonSchema.
+    - `description`, `total_description`, `later_description`: for editors, of its key, of its total's, in a schedule.
+    - `of_link`: the field of a link's key; None is one value for both directions, or one for each.
+    - `read_later`: reads a value in a schedule; None reads it as `one` does.
+    - `faults`: what is wrong between it and the rest of a link; paths begin at the link.
+    """
+
+    one: Any
+    description: str | None = None
+    total_description: str | None = None
+    later_description: str | None = None
+    of_link: Any = None
+    read_later: Read | None = None
+    faults: Callable[[Link], Iterator[Fault]] = _no_faults
+
+    @property
+    def read(self) -> Read:
+        """Data to value, of `one`."""
+        found: Read = self._part(PlainValidator).func
+        return found
+
+    @property
+    def write(self) -> Read:
+        """Value to data, of `one`."""
+        found: Read = self._part(PlainSerializer).func
+        return found
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema, of `one`."""
+        found: dict[str, Any] = self._part(WithJsonSchema).json_schema
+        return found
+
+    def _part(self, kind: type[Any]) -> Any:
+        return next(each for each in self.one.__metadata__ if isinstance(each, kind))
+
+
+FILE_FIELDS: dict[str, FileField] = {
+    "rate": FileField(Rate, read_later=_later_rate),
+    "delay": FileField(Time, "One way; instead of rtt.", "Round trip, split evenly; instead of delay."),
+    "loss": FileField(LossField, of_link=LinkLoss),
+    "buffer": FileField(
+        BufferField, later_description="In packets or bytes.", read_later=_later_buffer, faults=_buffer_faults
+    ),
+    "jitter": FileField(JitterField, faults=_jitter_faults),
+    "policy": FileField(PolicyField, of_link=LinkPolicy, faults=policy_faults),
+}
+"""For each of IMPAIRMENTS, in the order in which files write them."""

@@ -128,9 +128,9 @@ def policy_faults(link: Link) -> Iterator[Fault]:
     for way, policy in (("forward", link.forward.policy), ("backward", link.backward.policy)):
         if policy is not None:
             yield from (fault.under("policy", way) for fault in _rate_faults(policy, (rates[way],)))
-    if link.data_policy is not None:
+    if link.data.policy is not None:
         either = (rates["forward"], rates["backward"])
-        yield from (fault.under("policy") for fault in _rate_faults(link.data_policy, either))
+        yield from (fault.under("policy") for fault in _rate_faults(link.data.policy, either))
 
 
 def _rate_faults(policy: Policy, rates: tuple[int | None, ...]) -> Iterator[Fault]:

@@ -13,11 +13,11 @@ from ...model.topology import Node, Room
 from ..syntax.document import Document, Fault, mapping
 from ..syntax.file_model import check, well_formed
 from .file import LinkFile, NodeFile, TopologyFile, with_port_rates
+from .impairment import FILE_FIELDS
 from .machine_rules import machine_faults
 from .node.keys import NodeKeys
 from .node.switch import SwitchFile
 from .openflow_rules import openflow_faults
-from .policy import policy_faults
 from .schedule import schedule_faults
 from .segment_rules import segment_faults
 
@@ -52,22 +52,13 @@ def check_topology(document: Document) -> tuple[TopologyFile | None, list[Fault]
 
 def link_faults(link: LinkFile) -> Iterator[Fault]:
     """What is wrong between the keys of one link; paths begin at the link."""
-    if link.rtt is not None and link.delay is not None:
-        yield Fault(("delay",), "rtt and delay exclude each other", "rtt for both ways together, or delay for each")
+    conflicts = [*link.conflicts()]
+    yield from conflicts
+    if conflicts:
         return
-    rtt_ns = link.link("").rtt_ns
-    for way in ("forward", "backward"):
-        direction = link.direction(way)
-        if direction.buffer is not None and direction.buffer.unit == "bdp":
-            lacking = [key for key, value in (("rate", direction.rate_bps), ("rtt", rtt_ns)) if not value]
-            if lacking:
-                what = f"a buffer in bdp is rate × round-trip time, and there is no {' and no '.join(lacking)}"
-                yield Fault(("buffer", way), what, "a rate and an rtt on the link, or a buffer in packets or bytes")
-        if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
-            what = "the jitter is more than the one-way delay, and no packet arrives before it was sent"
-            yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")
+    for field in FILE_FIELDS.values():
+        yield from field.faults(link.link(""))
     yield from (fault.under("schedule") for fault in schedule_faults(link.schedule or [], link.link("")))
-    yield from policy_faults(link.link(""))
 
 
 def _names(parts: Parts) -> Iterator[Fault]:
@@ -181,7 +172,7 @@ def _ports(parts: Parts) -> Iterator[Fault]:
             if link not in (node.vlans or {}) and link in parts.links:
                 yield Fault(("nodes", name, "vlans"), f"the port to {link!r} is in no VLAN", f"all of {', '.join(own)}")
         for link in rates:
-            if link in parts.links and parts.links[link].rate is not None and _says_rate(parts.links[link], name):
+            if link in parts.links and _says_rate(parts.links[link], name):
                 what = f"link {link!r} says a rate itself, in line {parts.line('links', link)}"
                 yield Fault(("nodes", name, "port_rate", link), what, "one of the two")
 

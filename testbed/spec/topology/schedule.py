@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from ... import units
 from ...error import ValueRefused, one_of
-from ...model.impairment import Buffer
+from ...model.impairment import IMPAIRMENTS, Impairment
 from ...model.schedule import Change
 from ...model.topology import Link
 from ..syntax.document import Fault
-from ..syntax.field import Rate, Span, Time, is_directional
+from ..syntax.field import Span, Time, is_directional
 from ..syntax.file_model import Shape
-from ..syntax.scalar import quantity
-from .impairment import BufferField, LossField, read_buffer, read_loss, write_buffer, write_loss
-
-WAYS = ("forward", "backward")
-Read = Callable[[Any], Any]
+from .impaired import WAYS, Definitions, conflicts, halves, rows, with_keys
+from .impairment import FILE_FIELDS, Read
 
 
 def _ways(read: Read, scalar: tuple[str, ...] = WAYS) -> Read:
@@ -60,9 +57,8 @@ def _written(write: Read) -> Read:
     return ways
 
 
-def _schema(field: Any) -> dict[str, Any]:
-    """JSON Schema of one value or of one for each direction, from that of a field."""
-    one = TypeAdapter(field).json_schema()
+def _schema(one: dict[str, Any]) -> dict[str, Any]:
+    """JSON Schema of one value or of one for each direction, from that of one."""
     both = {
         "type": "object",
         "properties": dict.fromkeys(WAYS, one),
@@ -72,76 +68,68 @@ def _schema(field: Any) -> dict[str, Any]:
     return {"anyOf": [one, both]}
 
 
-def _buffer(value: object) -> Buffer:
-    buffer = read_buffer(value)
-    if buffer is None or buffer.unit == "bdp":
-        raise ValueRefused("a buffer can change to a number of packets or bytes only", "such as 100 packets or 64 KiB")
-    return buffer
-
-
-def _rate(value: object) -> int | None:
-    if value == "none":
-        raise ValueRefused("a rate cannot be taken away, for packets may wait for it", units.RATE.allowed)
-    return quantity(units.parse_rate, units.RATE.allowed, low=1)(value)
-
-
-def _kind(read: Read, write: Read, field: Any, scalar: tuple[str, ...] = WAYS) -> Any:
+def _kind(row: Impairment) -> Any:
+    field = FILE_FIELDS[row.key]
     return Annotated[
         dict[str, Any] | None,
-        PlainValidator(_ways(read, scalar)),
-        PlainSerializer(_written(write)),
-        WithJsonSchema(_schema(field)),
+        PlainValidator(_ways(field.read_later or field.read, ("data",) if row.is_of_data else WAYS)),
+        PlainSerializer(_written(field.write)),
+        WithJsonSchema(_schema(field.schema)),
     ]
 
 
-Rates: Any = _kind(_rate, units.format_rate, Rate)
-Delays: Any = _kind(quantity(units.parse_time, units.TIME.allowed), units.format_time, Time)
-Losses: Any = _kind(read_loss, write_loss, LossField, ("data",))
-Buffers: Any = _kind(_buffer, write_buffer, BufferField)
+CHANGING = rows(lambda row: row.in_schedule)
+KEYS = tuple(row.key for row in CHANGING)
+CHANGEABLE = tuple(key for row in CHANGING for key in row.keys)
 
 
+def _keys() -> Definitions:
+    found: dict[str, tuple[Any, Any]] = {}
+    for row in CHANGING:
+        field = FILE_FIELDS[row.key]
+        if row.total is not None:
+            found[row.total] = field.one | None, Field(None, description=field.total_description)
+        found[row.key] = _kind(row), Field(None, description=field.later_description)
+    return found
+
+
+@with_keys(_keys(), behind="holds")
 class ChangeFile(Shape):
     """One entry of a schedule; what it does not name stays as it is."""
 
     at: Time = Field(description="When, after the start of the workload.")
     every: Span | None = Field(None, description="How long after its beginning it comes again; with `for`.")
     holds: Span | None = Field(None, alias="for", description="For how long; then what held before holds again.")
-    rate: Rates = None
-    rtt: Time | None = Field(None, description="Round trip, split evenly; instead of delay.")
-    delay: Delays = None
-    loss: Losses = None
-    buffer: Buffers = Field(None, description="In packets or bytes.")
 
     def change(self) -> Change:
         found: dict[str, list[tuple[str, Any]]] = {"forward": [], "backward": [], "data": []}
-        for field, key in FIELDS.items():
-            for way, value in self.ways(key).items():
-                found[way].append((field, value))
+        for row in CHANGING:
+            for way, value in self.ways(row.key).items():
+                found[way].append((row.name, value))
         return Change(self.at, self.every, self.holds, *(tuple(found[way]) for way in (*WAYS, "data")))
 
+    def said(self, key: str) -> Any:
+        """What an impairment's key has; None if it is left out."""
+        return getattr(self, key)
+
     def ways(self, key: str) -> dict[str, Any]:
-        """What a key changes in which direction; an rtt is delays."""
-        if key == "delay" and self.rtt is not None:
-            return {"forward": self.rtt // 2, "backward": self.rtt - self.rtt // 2}
-        return getattr(self, key) or {}
+        """What a key changes in which direction; a total is a half for each."""
+        total = IMPAIRMENTS[key].total
+        if total is not None and self.said(total) is not None:
+            return dict(halves(self.said(total)))
+        return self.said(key) or {}
 
     @classmethod
     def of(cls, change: Change) -> ChangeFile:
         keys: dict[str, Any] = {}
-        for way in (*WAYS, "data"):
-            for field, value in getattr(change, way):
-                keys.setdefault(FIELDS[field], {})[way] = value
-        delays = keys.get("delay", {})
-        if len(delays) == 2 and delays["backward"] - delays["forward"] in (0, 1):
-            keys["rtt"] = sum(keys.pop("delay").values())
+        for row in CHANGING:
+            values = {way: value for way in (*WAYS, "data") for name, value in getattr(change, way) if name == row.name}
+            if row.total is not None and len(values) == 2 and values["backward"] - values["forward"] in (0, 1):
+                keys[row.total] = sum(values.values())
+            elif values:
+                keys[row.key] = values
         keys |= {"at": change.at_ns, "every": change.every_ns, "for": change.for_ns}
         return cls.model_construct(**keys)
-
-
-FIELDS = {"rate_bps": "rate", "delay_ns": "delay", "loss": "loss", "buffer": "buffer"}
-"""Field of a Direction to the key that changes it."""
-
-CHANGEABLE = ("rate", "rtt", "delay", "loss", "buffer")
 
 
 def _none_is_empty(value: Any) -> Any:
@@ -171,7 +159,7 @@ def schedule_faults(schedule: list[ChangeFile], link: Link) -> Iterator[Fault]:
         for fault in (*_own_faults(file), *_link_faults(file, link)):
             yield fault.under(index)
     for (first, one), (second, other) in combinations(enumerate(schedule), 2):
-        same = {key for key in FIELDS.values() if file_sets(one, key) & file_sets(other, key)}
+        same = {key for key in KEYS if file_sets(one, key) & file_sets(other, key)}
         if same and one.at == other.at and one.holds is None and other.holds is None:
             what = f"entry {first + 1} changes the {min(same)} at {units.format_time(one.at)} too"
             yield Fault((second, "at"), what, "one change of a key at a time")
@@ -184,9 +172,8 @@ def file_sets(file: ChangeFile, key: str) -> set[str]:
 
 
 def _own_faults(file: ChangeFile) -> Iterator[Fault]:
-    if file.rtt is not None and file.delay is not None:
-        yield Fault(("delay",), "rtt and delay exclude each other", "rtt for both ways together, or delay for each")
-    if file.rtt is None and not any(getattr(file, key) for key in FIELDS.values()):
+    yield from conflicts(file, CHANGING)
+    if all(file.said(key) is None for key in CHANGEABLE):
         yield Fault((), "this entry changes nothing", f"{', '.join(CHANGEABLE)}")
     if file.every is not None and file.holds is None:
         yield Fault(("every",), "what comes again must end in between", "for: how long it holds each time")
@@ -213,4 +200,4 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
         delay_ns = file.ways("delay").get(way)
         if delay_ns is not None and direction.jitter is not None and direction.jitter.sd_ns > delay_ns:
             what = "the link's jitter is more than this one-way delay, and no packet arrives before it was sent"
-            yield Fault(("delay" if file.rtt is None else "rtt", way), what, "a delay of the jitter or more")
+            yield Fault(("delay" if file.said("rtt") is None else "rtt", way), what, "a delay of the jitter or more")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...plan.link.emulator import ETHERNET_BYTES
-from ...plan.link.stage import Stage
+from ...plan.link.stage import ETHERNET_BYTES, Stage
 from ...plan.link.tclink import TcPort
 from ..measured import PingResult
 from ..node_result import MachineResult

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from ...model.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from .. import measured
@@ -90,7 +91,7 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     stages = (*evidence.there, *evidence.back)
     dropped = sum(s.explained_drops for s in stages) + sum(e.drops for e in (*evidence.tc_there, *evidence.tc_back))
-    reorders = any(s.stage.asked.jitter or len({state.asked for state in s.stage.history}) > 1 for s in stages)
+    reorders = any(_resends(s.stage.asked) or len({state.asked for state in s.stage.history}) > 1 for s in stages)
     reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
     if again and not dropped and not reorders:
         yield Finding(
@@ -99,6 +100,10 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             f"{again} segments were sent again, though no emulator dropped any",
             "something else loses packets, or the sender takes delay for loss",
         )
+
+
+def _resends(asked: Direction) -> bool:
+    return any(row.resends and asked.value(row.name) is not None for row in IMPAIRMENTS.values())
 
 
 def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ CHECKS: tuple[Check, ...] = (
     link_check.rate,
     link_check.goodput,
     link_check.duration,
-    link_check.jitter,
+    link_check.notes,
     link_check.burst,
     link_check.frame_size,
     link_check.periodic_loss,

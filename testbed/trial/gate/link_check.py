@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ...model.impairment import GilbertElliott, Loss, PeriodicLoss, RandomLoss
+from ...model.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss
 from ...model.scenario import Trial
-from ...plan.link.emulator import ETHERNET_BYTES, NETEM_LIMIT
-from ...plan.link.stage import BUFFER, DELAY, RATE, Stage, State
+from ...plan.link.impairment import settings
+from ...plan.link.stage import ETHERNET_BYTES, Stage, State
 from ...plan.network import Plan
 from ..evidence.stage import Evidence, StageEvidence
-from ..observe.readback import TICK_NS, Qdisc
+from ..observe.readback import Qdisc
 from ..stored_result import Finding
 
 RATE_TOLERANCE = 0.001
@@ -58,18 +58,10 @@ def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def parameters(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc]) -> Iterator[tuple[str, int, int | None, float]]:
     """(what, asked, seen, slack) for each parameter that a stage must have in a state."""
-    asked = state.asked
-    nothing = Qdisc("", 0, "", "none")
-    delay, rate, buffer = (qdiscs.get(handle, nothing) for handle in (DELAY, RATE, BUFFER))
-    if asked.delay_ns or (stage.states and delay.delay_ns is not None):
-        yield "delay in ns", asked.delay_ns, delay.delay_ns, TICK_NS
-        yield "packets that the delay holds", NETEM_LIMIT, delay.limit, 0
-    if asked.jitter is not None:
-        yield "jitter in ns", asked.jitter.sd_ns, delay.jitter_ns, TICK_NS
-    if asked.rate_bps is not None and state.limit is not None:
-        yield "rate in bit/s", asked.rate_bps, rate.rate_bps, 8
-        in_packets = stage.limit_unit == "packets"
-        yield f"buffer in {stage.limit_unit}", state.limit, (buffer if in_packets else rate).limit, 0
+    for setting in settings(stage, state):
+        qdisc = qdiscs.get(setting.handle)
+        seen = None if qdisc is None else qdisc.said(setting.name)
+        yield setting.what, setting.asked, seen, setting.slack
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -115,19 +107,14 @@ def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def jitter(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Not a fault, but something to know before reading retransmissions."""
+def notes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Not a fault, but something to know of an impairment before reading the result."""
     for each in (*evidence.there, *evidence.back):
-        asked = each.stage.asked.jitter
-        if asked is not None:
-            yield Finding(
-                "jitter",
-                "valid",
-                f"{each.link} {each.stage.way}: packets overtake one another, and TCP may take that for loss"
-                if asked.reorder
-                else f"{each.link} {each.stage.way}: packets wait for the one before, so the mean delay is longer",
-                "reorder: true or false decides which",
-            )
+        for row in IMPAIRMENTS.values():
+            value = each.stage.asked.value(row.name)
+            if row.note is not None and value is not None:
+                what, hint = row.note(value)
+                yield Finding(row.key, "valid", f"{each.link} {each.stage.way}: {what}", hint)
 
 
 def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 
 from ...model.scenario import Trial
-from ...plan.link.emulator import ETHERNET_BYTES
-from ...plan.link.stage import Stage
+from ...plan.link.stage import ETHERNET_BYTES, Stage
 from ...plan.network import Plan
 from .. import measured
 from ..evidence.stage import Evidence, StageEvidence

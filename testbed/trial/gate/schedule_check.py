@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...model.impairment import PeriodicLoss
 from ...model.scenario import Trial
 from ...model.topology import Link
-from ...plan.link.emulator import frame_bytes
+from ...plan.link.stage import frame_bytes
 from ...plan.network import Plan
 from ..evidence.interval import Interval, capacity_bits, peak_rate_bps
 from ..evidence.stage import Evidence, StageEvidence

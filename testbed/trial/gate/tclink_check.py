@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.scenario import Trial
-from ...plan.link.emulator import ETHERNET_BYTES
+from ...plan.link.impairment import TICK_NS
+from ...plan.link.stage import ETHERNET_BYTES
 from ...plan.link.tclink import BURST_BYTES
 from ...plan.network import Plan
 from ..evidence.stage import Evidence, TcEvidence
-from ..observe.readback import TICK_NS
 from ..stored_result import Finding
 from .link_check import RATE_TOLERANCE
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
+from pyroute2.netlink import nla
 from pyroute2.netlink.rtnl.tcmsg import tcmsg
 
+from ...plan.link.impairment import TICK_NS
 from . import netlink
 from .sample import Source, of_kind
 
 TCA_OPTIONS = 2
+TCA_NETEM_LOSS, NETEM_LOSS_GE, NETEM_QOPT_BYTES = 5, 2, 24
 TCA_TBF_RATE64 = 4
 TCA_HTB_PARMS, TCA_HTB_RATE64 = 1, 6
-TICK_NS = 64
-"""The kernel's packet scheduler counts 64 ns ticks (PSCHED_SHIFT); what is read back is exact to one of them."""
 
 
 @dataclass(frozen=True)
 class Qdisc:
-    """One queueing discipline; None where its kind has no such parameter. `limit` is in packets, for tbf in bytes."""
+    """One queueing discipline; None where its kind has no such parameter. `limit` is in packets, for tbf in bytes.
+
+    `more` is what else the kernel says, by the names of pyroute2 and in the kernel's units.
+    """
 
     netns: str
     device: int
@@ -30,6 +34,12 @@ class Qdisc:
     delay_ns: int | None = None
     jitter_ns: int | None = None
     rate_bps: int | None = None
+    more: Mapping[str, int] = field(default_factory=dict)
+
+    def said(self, name: str) -> int | None:
+        """What a field has, or `more` by that name; None if the kernel does not say."""
+        found: int | None = getattr(self, name, None)
+        return self.more.get(name) if found is None else found
 
 
 def qdiscs(data: bytes, sources: tuple[Source, ...]) -> Iterator[Qdisc]:
@@ -68,7 +78,8 @@ def _qdisc(netns: str, message: tcmsg) -> Qdisc:
     handle = f"{message['handle'] >> 16:x}:"
     if kind == "netem":
         delay_ns, jitter_ns = (options[key] * TICK_NS for key in ("delay", "jitter"))
-        return Qdisc(netns, message["index"], handle, kind, options["limit"], delay_ns, jitter_ns)
+        more = _numbers(options) | _gemodel(message)
+        return Qdisc(netns, message["index"], handle, kind, options["limit"], delay_ns, jitter_ns, more=more)
     if kind == "tbf":
         parameters = options.get_attr("TCA_TBF_PARMS")
         wide = netlink.attributes(_options(message)).get(TCA_TBF_RATE64)
@@ -78,6 +89,22 @@ def _qdisc(netns: str, message: tcmsg) -> Qdisc:
         (limit,) = struct.unpack_from("=I", _options(message))
         return Qdisc(netns, message["index"], handle, kind, limit)
     return Qdisc(netns, message["index"], handle, kind)
+
+
+def _numbers(options: nla) -> dict[str, int]:
+    """Those of a structure, and of the structures in its attributes."""
+    found = {name: value for name, value in options.items() if isinstance(value, int)}
+    for inner in (value for _, value in options.get("attrs", ()) if isinstance(value, nla)):
+        found |= _numbers(inner)
+    return found
+
+
+def _gemodel(message: tcmsg) -> dict[str, int]:
+    """The chain of a netem, which pyroute2 does not decode."""
+    loss = netlink.attributes(_options(message)[NETEM_QOPT_BYTES:]).get(TCA_NETEM_LOSS)
+    model = None if loss is None else netlink.attributes(loss).get(NETEM_LOSS_GE)
+    names = ("gemodel_p", "gemodel_r", "gemodel_h", "gemodel_k1")
+    return {} if model is None else dict(zip(names, struct.unpack("=4I", model), strict=True))
 
 
 def _options(message: tcmsg) -> bytes:

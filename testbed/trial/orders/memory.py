@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from ...model.workload import Workload
-from ...plan.link.emulator import frame_bytes
-from ...plan.link.stage import Stage
+from ...plan.link.stage import Stage, frame_bytes
 from ...plan.network import Plan
 
 BASE_BYTES = 192 << 20

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from ....error import ValueRefused, one_of
-from ....model.impairment import Direction
+from ....model.impairment import IMPAIRMENTS, Direction, Impairment
 from ....model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, Ovs, Rule
 from ....model.topology import Node
 from ...syntax.document import Fault
-from ...syntax.field import Flag, Name, PerDirection, Rate, Span, Text, Time, number
+from ...syntax.field import Flag, Name, Span, Text, number
 from ...syntax.file_model import Shape
 from ...syntax.scalar import text_of, whole
-from ..impairment import LossField
+from ..impaired import Impaired, channel_keys, with_keys
 from .keys import NodeKeys
 
 APP_ALLOWED = f"{', '.join(APPS)}, or a file such as my_app.py"
@@ -65,42 +65,17 @@ class OvsNodeFile(NodeKeys):
         )
 
 
-class ControlFile(Shape):
-    """The channel between switches and their controller, which is apart from the network."""
+@with_keys(channel_keys(row for row in IMPAIRMENTS.values() if row.on_channel))
+class ControlFile(Impaired):
+    """The channel between switches and their controller, apart from the network; forward is towards the controller."""
 
-    rtt: Time | None = Field(None, description="Round trip, split evenly; instead of delay.")
-    delay: PerDirection[Time] | None = Field(None, description="One way; forward is towards the controller.")
-    rate: PerDirection[Rate] | None = None
-    loss: PerDirection[LossField] | None = None
-
-    def faults(self) -> Iterator[Fault]:
-        if self.rtt is not None and self.delay is not None:
-            yield Fault(("delay",), "rtt and delay exclude each other", "rtt for both ways together, or delay for each")
-
-    def direction(self, way: Literal["forward", "backward"]) -> Direction:
-        def of(pair: PerDirection[Any] | None) -> Any:
-            return None if pair is None else getattr(pair, way)
-
-        delay_ns = of(self.delay) or 0
-        if self.rtt is not None:
-            delay_ns = self.rtt // 2 if way == "forward" else self.rtt - self.rtt // 2
-        return Direction(of(self.rate), delay_ns, loss=of(self.loss))
+    @classmethod
+    def rows(cls) -> tuple[Impairment, ...]:
+        return tuple(row for row in IMPAIRMENTS.values() if row.on_channel)
 
     @classmethod
     def of(cls, forward: Direction, backward: Direction) -> ControlFile:
-        def both(kind: Any, first: Any, second: Any) -> Any:
-            if first is None and second is None:
-                return None
-            return PerDirection[kind].model_construct(forward=first, backward=second)
-
-        is_even = backward.delay_ns - forward.delay_ns in (0, 1)
-        rtt_ns = forward.delay_ns + backward.delay_ns
-        return cls.model_construct(
-            rtt=rtt_ns if is_even and rtt_ns else None,
-            delay=None if is_even else both(Time, forward.delay_ns, backward.delay_ns),
-            rate=both(Rate, forward.rate_bps, backward.rate_bps),
-            loss=both(LossField, forward.loss, backward.loss),
-        )
+        return cls.model_construct(None, **cls.written_of(forward, backward))
 
 
 class RuleFile(Shape):
@@ -185,7 +160,7 @@ class ControllerNodeFile(NodeKeys):
         if self.start is not None and self.stop is not None and self.stop <= self.start:
             yield Fault(("stop",), "it would be killed before it starts", "a time after 'start'")
         if self.control is not None:
-            yield from (fault.under("control") for fault in self.control.faults())
+            yield from (fault.under("control") for fault in self.control.conflicts())
         for number_, rule in enumerate(self.rules):
             yield from (fault.under("rules", number_) for fault in rule.faults())
         yield from self._app_faults()

@@ -1,0 +1,249 @@
+"""How an emulator makes each impairment: the commands that it becomes, and what netlink must say of them then.
+
+Pure, no I/O. One row each in MAKINGS: an option of netem, a qdisc, or a rule of nftables. `emulator` and `ruleset` put
+them together; the gate compares what was read back with `settings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from ...model.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
+from .stage import BUFFER, DELAY, RATE, Stage, State, frame_bytes
+
+Words: TypeAlias = tuple[str, ...]
+
+NETEM_LIMIT = 2**31 - 1
+"""Packets in a delay: never what limits a path. What is on its way there is not bounded by the link's rate."""
+IN_ORDER = ("rate", "100tbit")
+"""netem sends each packet at its own time, so later ones overtake; with a rate it keeps them in order, and one of
+100 Tbit/s takes no time."""
+
+BURST_NS = 5_000
+"""What a token bucket holds, as time at its rate: packets leave up to this much early, a group for one timer."""
+
+REAL_TIME_BURST_NS = 1_000_000
+"""The same on the wall clock, where timers come late by up to about a millisecond."""
+
+OVER_VOLUME = "0x1"
+"""The mark of packets beyond the volume of a policy; it does not leave the emulator."""
+
+TICK_NS = 64
+"""The kernel's packet scheduler counts 64 ns ticks (PSCHED_SHIFT); what is read back is exact to one of them."""
+
+WHOLE = 2**32 - 1
+"""A share of 1, as netem has it."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number that netlink must say of the qdisc with a handle, give or take `slack`.
+
+    `what` names it for people, with its unit, and `name` is what Qdisc.said() knows it by.
+    """
+
+    what: str
+    asked: int
+    handle: str
+    name: str
+    slack: int = 0
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Rules of nftables that every packet of a direction passes, and the counters that they name."""
+
+    counters: tuple[str, ...]
+    rules: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a shaper needs to know beside what is asked of it."""
+
+    mtu_bytes: int
+    real_time: bool
+
+
+def _nothing(state: State) -> Words:
+    return ()
+
+
+def _no_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    return iter(())
+
+
+@dataclass(frozen=True)
+class Making:
+    """How an impairment is made. No words mean that nothing is asked for.
+
+    - `netem`: options of the netem, which must see single MTU packets for them unless `takes_superpackets`.
+    - `shaper`: the qdisc that sends at a rate; `queue`: the one below it, which holds what waits.
+    - `drop`: which data packets are dropped, in words of nftables.
+    - `chain`: rules of nftables for all packets.
+    - `read_back`: what netlink must say then.
+    """
+
+    netem: Callable[[State], Words] = _nothing
+    takes_superpackets: bool = False
+    shaper: Callable[[Stage, State, Context], Words] = lambda stage, state, context: ()
+    queue: Callable[[Stage, State], Words] = lambda stage, state: ()
+    drop: Callable[[State], Words] = _nothing
+    chain: Callable[[Stage], Chain | None] = lambda stage: None
+    read_back: Callable[[Stage, State], Iterator[Setting]] = _no_settings
+
+
+def netem_options(state: State, *, of_packets: bool = False) -> Words:
+    """What is asked of netem; or (`of_packets`) only that for which it must see single packets."""
+    found = (row.netem(state) for row in makings() if not (of_packets and row.takes_superpackets))
+    return tuple(word for words in found for word in words)
+
+
+def has_netem(stage: Stage) -> bool:
+    """Whether anything is ever asked of netem."""
+    return any(netem_options(state) for state in stage.history)
+
+
+def settings(stage: Stage, state: State) -> Iterator[Setting]:
+    """All that netlink must say of a stage in a state."""
+    for row in makings():
+        yield from row.read_back(stage, state)
+
+
+def makings() -> tuple[Making, ...]:
+    """Every row. An impairment without one would be asked for and never be there."""
+    unmade = IMPAIRMENTS.keys() - MAKINGS.keys()
+    assert not unmade, f"BUG: MAKINGS lacks {', '.join(sorted(unmade))}"
+    return tuple(MAKINGS.values())
+
+
+def netem_share(stage: Stage, state: State, what: str, name: str, share: Fraction | None) -> Iterator[Setting]:
+    """What netlink must say of a share that netem takes; 0 where a schedule asks for none, for it may have before."""
+    if share is not None or (stage.states and has_netem(stage)):
+        yield Setting(f"{what} in 2^-32", round((share or 0) * WHOLE), DELAY, name, slack=1)
+
+
+def tc_time(ns: int) -> str:
+    """tc refuses ns, and cuts what a fraction of a microsecond comes to: 0.4 ns more than is meant survives the cut."""
+    whole, rest = divmod(ns, 1000)
+    return f"{whole}.{rest:03}4us" if rest else f"{whole}us"
+
+
+def tc_percent(share: Fraction) -> str:
+    """A share as tc reads it."""
+    return f"{float(share * 100):.15f}".rstrip("0").rstrip(".") + "%"
+
+
+def _delay(state: State) -> Words:
+    return ("delay", tc_time(state.asked.delay_ns)) if state.asked.delay_ns else ()
+
+
+def _delay_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    if state.asked.delay_ns or (stage.states and has_netem(stage)):
+        yield Setting("delay in ns", state.asked.delay_ns, DELAY, "delay_ns", TICK_NS)
+        yield Setting("packets that the delay holds", NETEM_LIMIT, DELAY, "limit")
+
+
+def _jitter(state: State) -> Words:
+    """Behind the words of the delay, to which it belongs."""
+    asked = state.asked.jitter
+    if asked is None:
+        return ()
+    words: Words = (tc_time(asked.sd_ns),)
+    if asked.distribution != "uniform":
+        words += ("distribution", asked.distribution)
+    return words if asked.reorder else (*words, *IN_ORDER)
+
+
+def _jitter_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    if state.asked.jitter is not None:
+        yield Setting("jitter in ns", state.asked.jitter.sd_ns, DELAY, "jitter_ns", TICK_NS)
+
+
+def _random_loss(state: State) -> Words:
+    loss = state.loss
+    if isinstance(loss, RandomLoss):
+        return ("loss", "random", tc_percent(loss.probability))
+    if isinstance(loss, GilbertElliott):
+        return ("loss", "gemodel", *map(tc_percent, (loss.p, loss.r, loss.loss_bad, loss.loss_good)))
+    return ()
+
+
+def _periodic_loss(state: State) -> Words:
+    if not isinstance(state.loss, PeriodicLoss):
+        return ()
+    return ("numgen", "inc", "mod", str(state.loss.every), "==", str(state.loss.every - 1 - state.phase))
+
+
+def _loss_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    """Of a chain the kernel has what passes in the bad state, and what is lost in the good one."""
+    loss = state.loss
+    chance = loss.probability if isinstance(loss, RandomLoss) else None
+    yield from netem_share(stage, state, "random loss", "loss", chance)
+    if isinstance(loss, GilbertElliott):
+        shares = {"p": loss.p, "r": loss.r, "h": 1 - loss.loss_bad, "k1": loss.loss_good}
+        for name, share in shares.items():
+            yield from netem_share(stage, state, f"{name} of the Gilbert-Elliott chain", f"gemodel_{name}", share)
+
+
+def _rate(stage: Stage, state: State, context: Context) -> Words:
+    """A token bucket. It holds one frame and a half or more: with one frame it could lose what a late timer leaves."""
+    rate_bps, frame = state.asked.rate_bps, frame_bytes(context.mtu_bytes)
+    if rate_bps is None:
+        return ()
+    size = state.limit if stage.limit_unit == "bytes" else frame
+    burst_ns = REAL_TIME_BURST_NS if context.real_time else BURST_NS
+    burst = max(frame * 3 // 2, rate_bps * burst_ns // (8 * 10**9))
+    return ("tbf", "rate", f"{rate_bps}bit", "burst", str(burst), "limit", str(size))
+
+
+def _rate_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    if state.asked.rate_bps is not None:
+        yield Setting("rate in bit/s", state.asked.rate_bps, RATE, "rate_bps", 8)
+
+
+def _buffer(stage: Stage, state: State) -> Words:
+    """One in bytes is the token bucket's own."""
+    if state.asked.rate_bps is None or stage.limit_unit == "bytes":
+        return ()
+    return ("pfifo", "limit", str(state.limit))
+
+
+def _buffer_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    if state.asked.rate_bps is not None and state.limit is not None:
+        handle = BUFFER if stage.limit_unit == "packets" else RATE
+        yield Setting(f"buffer in {stage.limit_unit}", state.limit, handle, "limit")
+
+
+def _policy(stage: Stage) -> Chain | None:
+    """Every packet meets the meter, from the first on, so that a sender above the rate finds its bucket empty."""
+    policing = stage.policing
+    if policing is None:
+        return None
+    over = ("quota", "over", str(policing.after_bytes), "bytes")
+    limit = ("limit", "rate", "over", str(policing.rate_bps // 8), "bytes/second")
+    burst = ("burst", str(policing.burst_bytes), "bytes")
+    policed = ("counter", "name", f'"{stage.policed_counter}"', "drop")
+    return Chain(
+        (stage.passed_counter, stage.policed_counter),
+        (
+            ("counter", "name", f'"{stage.passed_counter}"'),
+            (*over, "meta", "mark", "set", OVER_VOLUME),
+            (*limit, *burst, "meta", "mark", OVER_VOLUME, *policed),
+        ),
+    )
+
+
+MAKINGS: dict[str, Making] = {
+    "delay": Making(netem=_delay, takes_superpackets=True, read_back=_delay_settings),
+    "jitter": Making(netem=_jitter, read_back=_jitter_settings),
+    "loss": Making(netem=_random_loss, drop=_periodic_loss, read_back=_loss_settings),
+    "rate": Making(shaper=_rate, read_back=_rate_settings),
+    "buffer": Making(queue=_buffer, read_back=_buffer_settings),
+    "policy": Making(chain=_policy),
+}
+"""For each of IMPAIRMENTS, in the order in which tc takes options of netem. Netlink says nothing of a periodic loss and
+of a policy: the gate counts what they drop."""

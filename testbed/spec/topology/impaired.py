@@ -1,0 +1,152 @@
+"""The keys that a link, a channel or an entry of a schedule gets of each impairment, and their values. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal, Self, TypeVar
+
+from pydantic import Field, create_model
+
+from ...model.impairment import IMPAIRMENTS, UNIMPAIRED, Direction, Impairment
+from ..syntax.document import Fault
+from ..syntax.field import PerDirection
+from ..syntax.file_model import Shape
+from .impairment import FILE_FIELDS, FileField
+
+WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
+"""From the first end, and from the second."""
+
+TOTALS = {row.total: row.key for row in IMPAIRMENTS.values() if row.total is not None}
+"""A key of both directions together to that of each."""
+EITHER_OR = {**TOTALS, **{key: total for total, key in TOTALS.items()}}
+
+_PAIR: Any = PerDirection
+"""For fields that are not known before the program runs."""
+
+S = TypeVar("S", bound=Shape)
+
+
+def rows(is_wanted: Callable[[Impairment], bool]) -> tuple[Impairment, ...]:
+    """The impairments that are wanted, in the order in which files write them."""
+    unwritten = IMPAIRMENTS.keys() - FILE_FIELDS.keys()
+    assert not unwritten, f"BUG: FILE_FIELDS lacks {', '.join(sorted(unwritten))}"
+    return tuple(IMPAIRMENTS[key] for key in FILE_FIELDS if is_wanted(IMPAIRMENTS[key]))
+
+
+Definitions = Mapping[str, tuple[Any, Any]]
+"""Key to its annotation and its pydantic Field."""
+
+
+def link_keys(wanted: Iterable[Impairment]) -> Definitions:
+    """Those of a link: of each impairment its own and, before it, that of its total."""
+    return _keys(wanted, lambda row, field: field.of_link or _PAIR[field.one] | None)
+
+
+def channel_keys(wanted: Iterable[Impairment]) -> Definitions:
+    """Those of a channel, where no direction is that of the data."""
+    return _keys(wanted, lambda row, field: _PAIR[field.one] | None)
+
+
+def _keys(wanted: Iterable[Impairment], kind: Callable[[Impairment, FileField], Any]) -> Definitions:
+    found: dict[str, tuple[Any, Any]] = {}
+    for row in wanted:
+        field = FILE_FIELDS[row.key]
+        if row.total is not None:
+            found[row.total] = field.one | None, Field(None, description=field.total_description)
+        found[row.key] = kind(row, field), Field(None, description=field.description)
+    return found
+
+
+def with_keys(definitions: Definitions, behind: str | None = None) -> Callable[[type[S]], type[S]]:
+    """A decorator of shapes: adds keys `behind` one that a shape has, or (None) before all of them."""
+
+    def added(shape: type[S]) -> type[S]:
+        keys: dict[str, Any] = dict(definitions)
+        new, own = create_model("Keys", **keys).model_fields, [*shape.model_fields.items()]
+        at = [name for name, _ in own].index(behind) + 1 if behind else 0
+        shape.model_fields.clear()
+        shape.model_fields.update([*own[:at], *new.items(), *own[at:]])
+        shape.model_rebuild(force=True)
+        return shape
+
+    return added
+
+
+class Impaired(Shape):
+    """What with_keys() gave the keys of impairments."""
+
+    @classmethod
+    def rows(cls) -> tuple[Impairment, ...]:
+        """The impairments whose keys it has."""
+        raise NotImplementedError
+
+    def said(self, key: str) -> Any:
+        """What an impairment's key has; None if it is left out."""
+        return getattr(self, key)
+
+    def conflicts(self) -> Iterator[Fault]:
+        return conflicts(self, self.rows())
+
+    def direction(self, way: Literal["forward", "backward", "data"]) -> Direction:
+        """What is said of one direction, or of that of the data, whichever that is."""
+        found = UNIMPAIRED
+        for row in self.rows():
+            value = self._value(row, way)
+            if value is not None:
+                found = found.with_value(row.name, value)
+        return found
+
+    def _value(self, row: Impairment, way: Literal["forward", "backward", "data"]) -> Any:
+        if row.total is not None and self.said(row.total) is not None:
+            return halves(self.said(row.total)).get(way)
+        said = self.said(row.key)
+        if isinstance(said, PerDirection):
+            return None if way == "data" else getattr(said, way)
+        return said if way == "data" else None
+
+    def varied(self, key: str, way: str, value: Any) -> Self:
+        """The same with another value of a key, in one direction or ("") in both.
+
+        A key takes away its total, and a total its key; a total that one direction replaces is split evenly first.
+        """
+        if not way:
+            return self.model_copy(update={key: value} | ({EITHER_OR[key]: None} if key in EITHER_OR else {}))
+        total, pair = IMPAIRMENTS[key].total, self.said(key) or _PAIR[Any].model_construct()
+        update: dict[str, Any] = {}
+        if total is not None and self.said(total) is not None:
+            pair, update = _PAIR[Any].model_construct(**halves(self.said(total))), {total: None}
+        return self.model_copy(update={**update, key: pair.model_copy(update={way: value})})
+
+    @classmethod
+    def written_of(cls, forward: Direction, backward: Direction, data: Direction = UNIMPAIRED) -> dict[str, Any]:
+        """The keys that say so."""
+        found: dict[str, Any] = {}
+        for row in cls.rows():
+            there, back = forward.value(row.name), backward.value(row.name)
+            is_even = row.total is not None and back - there in (0, 1)
+            if row.total is not None:
+                found[row.total] = (there + back or None) if is_even else None
+            found[row.key] = None if is_even else both(row.key, there, back)
+            if found[row.key] is None and row.is_of_data:
+                found[row.key] = data.value(row.name)
+        return found
+
+
+def conflicts(file: Shape, wanted: Iterable[Impairment]) -> Iterator[Fault]:
+    """A total beside the key that says it for each direction."""
+    for row in wanted:
+        if row.total is not None and getattr(file, row.total) is not None and getattr(file, row.key) is not None:
+            what = f"{row.total} and {row.key} exclude each other"
+            yield Fault((row.key,), what, f"{row.total} for both ways together, or {row.key} for each")
+
+
+def halves(total: int) -> dict[str, int]:
+    """What each direction has of both together."""
+    return {"forward": total // 2, "backward": total - total // 2}
+
+
+def both(key: str, forward: Any, backward: Any) -> Any:
+    """The value of a key from those of the directions; None if neither has one."""
+    if forward is None and backward is None:
+        return None
+    return _PAIR[FILE_FIELDS[key].one].model_construct(forward=forward, backward=backward)
