@@ -1,7 +1,7 @@
 """Node types: what the nodes of each can do, and what they need, as values. Pure, no I/O.
 
 A new node type is a value in NODE_TYPES here, its keys in `spec.topology.file.NODE_FILES` and its commands in
-`plan.node.make.MAKERS`; `docs/extending.md` shows one. No fact has a default: whoever adds a type has to say them all.
+`plan.node.make.MAKERS`; `docs/extending.md` shows one. No fact has a default: whoever adds a type states them all.
 """
 
 from __future__ import annotations
@@ -198,3 +198,9 @@ MACHINE = NodeType(
 
 NODE_TYPES: dict[str, NodeType] = {each.name: each for each in (HOST, SWITCH, ROUTER, OVS, CONTROLLER, VM, MACHINE)}
 """By the word after `type:`, in the order in which messages list them."""
+
+
+def register(kind: NodeType) -> None:
+    """Takes in a type from outside, before `spec.topology.file` takes in its keys and `plan.node.make` its commands."""
+    assert kind.name not in NODE_TYPES, f"BUG: two node types with the name {kind.name!r}"
+    NODE_TYPES[kind.name] = kind

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from ...model.address import AddressBook
+from ...model.node.type import NODE_TYPES
 from ...model.topology import Node, Topology
 from ..command import Command
 from . import namespace, vm
@@ -137,3 +138,10 @@ MAKERS: dict[str, Maker] = {
     "machine": _machine,
 }
 """By the names of NODE_TYPES."""
+
+
+def register(name: str, maker: Maker) -> None:
+    """Takes in the commands of a node type from outside."""
+    assert name in NODE_TYPES, f"BUG: {name!r} is no node type"
+    assert name not in MAKERS, f"BUG: two node types with the name {name!r}"
+    MAKERS[name] = maker

@@ -6,11 +6,12 @@ The keys of a new node type are a line in NODE_FILES; what must hold between nod
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, get_args
 
 from pydantic import Field
 
 from ...model.impairment import IMPAIRMENTS, Impairment
+from ...model.node.type import NODE_TYPES
 from ...model.openflow import Neighbours
 from ...model.topology import MTU_DEFAULT, Engine, Link, Nic, Topology
 from ..syntax.field import (
@@ -42,6 +43,15 @@ NODE_FILES: dict[str, type[NodeKeys]] = {
     "machine": MachineFile,
 }
 """By the names of NODE_TYPES."""
+
+
+def register(file: type[NodeKeys]) -> None:
+    """Takes in the keys of a node type from outside."""
+    (name,) = get_args(file.model_fields["type"].annotation)
+    assert name in NODE_TYPES, f"BUG: {name!r} is no node type"
+    assert name not in NODE_FILES, f"BUG: two node types with the name {name!r}"
+    NODE_FILES[name] = file
+
 
 NodeFile: TypeAlias = Annotated[NodeKeys, Variant("type", NODE_FILES)]
 
