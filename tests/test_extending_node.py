@@ -4,6 +4,7 @@ the page.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from dataclasses import MISSING, fields, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
@@ -26,7 +27,7 @@ from testbed.kernel.ready import feasibility
 from testbed.kernel.ready.probe import PROBES
 from testbed.kernel.ready.requirement import Need, needs, of_type
 from testbed.model.node import type as node_type
-from testbed.model.node.type import NODE_TYPES, NodeType
+from testbed.model.node.type import NODE_TYPES, Colour, NodeType, Shape
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
 from testbed.plan.network import plan
@@ -35,6 +36,8 @@ from testbed.report import source
 from testbed.report.drawing import drawings
 from testbed.report.figure import draw
 from testbed.report.figure import topology as figure
+from testbed.report.page import ASSETS
+from testbed.report.view import view
 from testbed.spec.json_schema import schema
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
@@ -206,11 +209,22 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
 def test_the_report_draws_it(tmp_path: Path) -> None:
     found = source.read(write_run(tmp_path / "run", [Made({}, [9e7], changes={"topology": NET})]))
     (drawing,) = drawings(found)
+    (network,) = view(found)["networks"]
+    (spot,) = (each for each in network["spots"] if each["name"] == "h")
+    assert spot["mark"] == {"shape": "diamond", "colour": "blue"}
     assert (drawing.spot("h").type, drawing.spot("h").about) == ("hub", "ageing 2 s")
     draw("topology", found, tmp_path / "net.svg")
     text = (tmp_path / "net.svg").read_text()
     assert "hub" in text
     assert figure.PAINTS["blue"].lower() in text
+
+
+def test_the_figure_and_the_page_know_all_shapes_and_colours() -> None:
+    assert set(figure.SHAPES) == set(get_args(Shape))
+    assert list(figure.PAINTS) == list(get_args(Colour))
+    script = (ASSETS / "network.js").read_text()
+    assert f"const COLOURS = {json.dumps(get_args(Colour))};" in script
+    assert all(f'"{shape}"' in script or f"{shape}:" in script for shape in get_args(Shape))
 
 
 @pytest.mark.lab

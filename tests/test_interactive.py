@@ -20,6 +20,7 @@ from leftover import namespaces
 
 from testbed.cache_folder import user_folder
 from testbed.kernel.ready import probe, requirement
+from testbed.model.node.type import NODE_TYPES
 
 LAB = pytest.param("lab-realtime", marks=pytest.mark.lab)
 HOST = pytest.param("host", marks=[pytest.mark.root, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")])
@@ -302,7 +303,7 @@ def test_switches_and_their_controller_stand(home: Home) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_virtual_machines_stand_and_take_commands(home: Home) -> None:
     (home.cache / "vm").symlink_to(user_folder() / "vm")
-    lacking = [why for why in map(probe.lacking, requirement.NODES["vm"]["host"]) if why is not None]
+    lacking = [why for why in map(probe.lacking, requirement.of_type(NODE_TYPES["vm"], "host")) if why is not None]
     if lacking:
         pytest.skip(lacking[0].what)
     home.says("up", "vm-to-vm", "--kernel", "host")

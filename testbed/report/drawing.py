@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.node.type import NODE_TYPES
+from ..model.node.type import NODE_TYPES, Mark
 from ..model.scenario import Trial
 from ..model.topology import Link, Topology
 from .graph_layout import place
@@ -26,13 +26,16 @@ GENERAL = frozenset({"type", "addresses", "sysctls", "nic", "routes", "stp"})
 
 @dataclass(frozen=True)
 class Spot:
-    """A node: x and y in lengths of a plain link, y pointing down. `about` is what it is beyond its type."""
+    """A node: x and y in lengths of a plain link, y pointing down. `about` is what it is beyond its type; `mark` None
+    is for a type that this version does not have.
+    """
 
     name: str
     type: str
     x: float
     y: float
     about: str = ""
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,8 @@ def _drawing(trials: Sequence[Trial], settings: Mapping[str, Mapping[str, Any]])
     lengths = {link.name: _length(links[link.name]) for link in topology.links}
     places = _places(topology, lengths, (first.workload.source, first.workload.destination), channels)
     spots = tuple(
-        Spot(node.name, node.type, *places[node.name], _about(written.get(node.name, {}))) for node in topology.nodes
+        Spot(node.name, node.type, *places[node.name], _about(written.get(node.name, {})), _mark(node.type))
+        for node in topology.nodes
     )
     by_name = {spot.name: spot for spot in spots}
     return Drawing(
@@ -179,6 +183,11 @@ def _channels(topology: Topology, written: Mapping[str, Mapping[str, Any]]) -> t
                 channel = own.get("control") or written.get(name, {}).get("control")
                 found.append(Control(name, node.name, _words(channel)))
     return tuple(found)
+
+
+def _mark(type: str) -> Mark | None:
+    kind = NODE_TYPES.get(type)
+    return None if kind is None else kind.mark
 
 
 def _about(written: Mapping[str, Any]) -> str:

@@ -15,7 +15,8 @@ RunsIn: TypeAlias = Literal["kernel", "virtual machine", "computer"]
 MininetClass: TypeAlias = Literal["host", "node", "bridge", "ovs"]
 """What Mininet makes a node of: its Host, its Node, its Linux bridge, its Open vSwitch."""
 
-Colour: TypeAlias = Literal["blue", "vermilion", "green", "purple", "orange", "sky", "grey"]
+Colour: TypeAlias = Literal["blue", "vermilion", "green", "purple", "orange", "sky", "neutral"]
+"""Of Okabe and Ito's palette; neutral is grey in figures and the colour of text on the page."""
 Shape: TypeAlias = Literal["square", "diamond", "circle", "hexagon"]
 
 
@@ -193,7 +194,7 @@ MACHINE = NodeType(
     lab_needs=(),
     host_needs=(),
     programs_bytes=0,
-    mark=Mark("square", "grey"),
+    mark=Mark("square", "neutral"),
 )
 
 NODE_TYPES: dict[str, NodeType] = {each.name: each for each in (HOST, SWITCH, ROUTER, OVS, CONTROLLER, VM, MACHINE)}

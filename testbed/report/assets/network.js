@@ -1,6 +1,5 @@
 // The drawing of a network, as SVG with attributes only, so that it can be saved as it is.
-const NODES = { host: ["rect", 5], vm: ["rect", 2], machine: ["rect", 6], switch: ["diamond", 4], ovs: ["diamond", 2],
-  router: ["circle", 4], controller: ["hexagon", 3] };
+const COLOURS = ["blue", "vermilion", "green", "purple", "orange", "sky", "neutral"];
 const UNIT = 150, NAMED = 60, TOLD = 16;
 
 function svgEl(name, attributes = {}, ...children) {
@@ -10,10 +9,11 @@ function svgEl(name, attributes = {}, ...children) {
   return node;
 }
 
-function nodeShape(type, x, y, size) {
-  const [shape, colour] = NODES[type] ?? ["pentagon", null];
-  const look = { fill: colour === null ? css("soft") : palette()[colour], stroke: css("text"), "stroke-width": 1.4 };
-  if (shape === "rect") return svgEl("rect", { x: x - size, y: y - size, width: 2 * size, height: 2 * size, rx: 3, ...look });
+function nodeShape(mark, x, y, size) {
+  const shape = mark?.shape ?? "pentagon";
+  const fill = mark ? palette()[COLOURS.indexOf(mark.colour)] : css("soft");
+  const look = { fill, stroke: css("text"), "stroke-width": 1.4 };
+  if (shape === "square") return svgEl("rect", { x: x - size, y: y - size, width: 2 * size, height: 2 * size, rx: 3, ...look });
   if (shape === "circle") return svgEl("circle", { cx: x, cy: y, r: size * 1.1, ...look });
   const corners = { diamond: 4, pentagon: 5, hexagon: 6 }[shape];
   const points = Array.from({ length: corners }, (_, i) => {
@@ -72,7 +72,7 @@ function networkDrawing(network) {
   }
   for (const spot of network.spots) {
     const [x, y] = at[spot.name];
-    const group = svgEl("g", { class: "node" }, nodeShape(spot.type, x, y, size));
+    const group = svgEl("g", { class: "node" }, nodeShape(spot.mark, x, y, size));
     const title = svgEl("title");
     title.textContent = `${spot.name} (${spot.type})${spot.about ? ": " + spot.about : ""}`;
     group.append(title);

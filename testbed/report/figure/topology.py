@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from ...error import UserError
-from ...model.node.type import NODE_TYPES, Colour, Shape
+from ...model.node.type import Colour, Shape
 from ..drawing import Control, Drawing, Line, Spot, drawings
 from ..source import Source
 from .option import Options
@@ -23,7 +23,7 @@ NAMED, TOLD, FEW_CHANNELS = 60, 16, 2
 SHAPES: dict[Shape, str] = {"square": "s", "diamond": "D", "circle": "o", "hexagon": "h"}
 PAINTS: dict[Colour, str] = {
     **dict(zip(("blue", "vermilion", "green", "purple", "orange", "sky"), COLOURS, strict=False)),
-    "grey": "0.6",
+    "neutral": "0.6",
 }
 UNKNOWN = ("p", "0.8")
 """Mark and colour of a type that this version does not have."""
@@ -64,8 +64,8 @@ def _network(axes: Axes, drawing: Drawing) -> None:
         _channel(axes, channel, spots[channel.controller], spots[channel.switch], len(drawing.controls) <= FEW_CHANNELS)
     for spot in drawing.spots:
         _spot(axes, spot, is_named=len(drawing.spots) <= NAMED)
-    for type in dict.fromkeys(spot.type for spot in drawing.spots):
-        mark, colour = _look(type)
+    for type, spot in {spot.type: spot for spot in drawing.spots}.items():
+        mark, colour = _look(spot)
         axes.plot([], [], mark, color=colour, markeredgecolor="0.2", label=type)
     if any(line.is_emulated for line in drawing.lines):
         axes.plot([], [], "s", color="white", markeredgecolor="0.2", label="emulator")
@@ -76,14 +76,13 @@ def _network(axes: Axes, drawing: Drawing) -> None:
     axes.set_title(f"{drawing.name} ({drawing.trials} trials)", fontsize=10)
 
 
-def _look(type: str) -> tuple[str, str]:
+def _look(spot: Spot) -> tuple[str, str]:
     """Mark and colour, as matplotlib names them."""
-    kind = NODE_TYPES.get(type)
-    return UNKNOWN if kind is None else (SHAPES[kind.mark.shape], PAINTS[kind.mark.colour])
+    return UNKNOWN if spot.mark is None else (SHAPES[spot.mark.shape], PAINTS[spot.mark.colour])
 
 
 def _spot(axes: Axes, spot: Spot, is_named: bool) -> None:
-    mark, colour = _look(spot.type)
+    mark, colour = _look(spot)
     axes.plot(spot.x, spot.y, mark, color=colour, markeredgecolor="0.2", markersize=18 if is_named else 5, zorder=3)
     if is_named:
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
