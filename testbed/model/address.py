@@ -1,9 +1,9 @@
 """Addresses of nodes: the user's where given, else automatic and stable. Pure, no I/O.
 
-Links joined by switches are one segment, for each VLAN apart. Segments are numbered in the order of the file's links,
-on a trunk in that of their VLANs' numbers. Each gets the next free block that holds its nodes and meets no given
-network: of 10.0.0.0/8, a /24 or larger; of fd54:42::/48, a /64. Its nodes get the addresses from .1 (::1) on, in the
-order in which the links name them. MAC addresses that are not given are 02:54:42 (locally administered) and a number.
+Switches join links into one segment, separately for each VLAN. Segments are numbered in the order of the file's links,
+on a trunk by VLAN number. Each gets the next free block that holds its nodes and overlaps no given network: of
+10.0.0.0/8, a /24 or larger; of fd54:42::/48, a /64. Its nodes get the addresses from .1 (::1) on, in the order in which
+the links name them. MAC addresses that are not given are 02:54:42 (locally administered) and a number.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ VERSIONS = {"4": (4,), "6": (6,), "both": (4, 6)}
 
 @dataclass(frozen=True)
 class Port:
-    """Where a link meets a node: the device there, and what it answers to.
+    """The end of a link at a node: its device and its addresses.
 
     `segment` is the number of the port's segment. Ports of switches have no addresses. On a trunk a host or router has
-    none either, but a VLAN device for each `tag`, which looks like a port too.
+    none either, but a VLAN device for each `tag`, which is a port too.
     """
 
     node: str
@@ -55,18 +55,18 @@ class AddressBook:
     tagged: tuple[Port, ...] = ()
 
     def ports_of(self, node: str) -> tuple[Port, ...]:
-        """Its ports alone, which is one for each link."""
+        """The ports of a node without VLAN devices: one for each link."""
         return self._by_node.get(node, ())
 
     def interfaces_of(self, node: str) -> tuple[Port, ...]:
-        """Its ports, each with its VLAN devices after it."""
+        """The ports of a node, each followed by its VLAN devices."""
         return self._interfaces.get(node, ())
 
     def port(self, node: str, link: str, tag: Tag = None) -> Port:
         return next(port for port in self.interfaces_of(node) if (port.link, port.tag) == (link, tag))
 
     def members(self, segment: int) -> tuple[Port, ...]:
-        """The interfaces of a segment that have addresses."""
+        """The ports of a segment that have addresses."""
         return self._by_segment.get(segment, ())
 
     @cached_property
@@ -88,7 +88,7 @@ class AddressBook:
 
 
 class AddressRefused(UserError):
-    """A node gets no address on a link, because there is none left."""
+    """A network has no address left for a node on a link."""
 
     def __init__(self, what: str, end: End) -> None:
         super().__init__(what)
@@ -103,7 +103,7 @@ def _grouped(pairs: Iterator[tuple[K, Port]]) -> Mapping[K, tuple[Port, ...]]:
 
 
 def address_book(topology: Topology) -> AddressBook:
-    """Raises UserError if two ports have the same address, or a network has not enough of them."""
+    """Raises UserError if two ports have the same address, or a network has too few."""
     segments = _segments(topology)
     members: dict[int, list[End]] = {}
     given: dict[End, tuple[Interface, ...]] = {}
@@ -135,7 +135,7 @@ def address_book(topology: Topology) -> AddressBook:
 
 
 def _segments(topology: Topology) -> dict[Lane, int]:
-    """Lane to segment number: flood from each lane through the switches."""
+    """Maps each lane to its segment number: floods from each lane through the switches."""
     found: dict[Lane, int] = {}
     count = 0
     for link in topology.links:
@@ -147,7 +147,7 @@ def _segments(topology: Topology) -> dict[Lane, int]:
 
 
 def _tags(topology: Topology, link: Link) -> tuple[Tag, ...]:
-    """Every tag that a frame on a link may have, as its ends say: none, and the numbers in their order."""
+    """Every tag that its ends allow a frame on a link: none, then the numbers in their order."""
     met = (topology.node(end).membership(link.name) for end in link.ends)
     return (None, *sorted({tag for each in met if each for tag in each.tags if tag is not None}))
 
@@ -174,7 +174,7 @@ def _given(topology: Topology, end: str, link: Link, tag: Tag) -> tuple[Interfac
 
 @dataclass
 class _Free:
-    """The blocks of an automatic network, handed out in their order."""
+    """The blocks of an automatic network, in order."""
 
     whole: Network
     bits_min: int
@@ -185,7 +185,7 @@ class _Free:
         self.next = int(self.whole.network_address)
 
     def take(self, ends: list[End]) -> Network:
-        """The next block for so many, and the network's own two addresses. Raises UserError if there is none left."""
+        """The next block for so many addresses and the network's own two. Raises UserError if there is none left."""
         bits = max(self.bits_min, (len(ends) + 1).bit_length())
         size = 1 << bits
         at = -(-self.next // size) * size
@@ -201,8 +201,8 @@ class _Free:
 def _automatic(
     topology: Topology, members: Mapping[int, list[End]], given: Mapping[End, tuple[Interface, ...]]
 ) -> dict[End, tuple[Interface, ...]]:
-    """Addresses of the ends that were given none: of the networks that are given on their segment, of each version the
-    first; where none are, of free blocks.
+    """Addresses of the ends without a given one: from the first given network of each version on their segment, or else
+    from free blocks.
     """
     found: dict[End, tuple[Interface, ...]] = {}
     reserved: set[Network] = {address.network for each in given.values() for address in each}

@@ -1,6 +1,6 @@
-"""Background traffic as values, and the draw of which flow starts when, and how large it is. Pure, no I/O.
+"""Background traffic as values, and the draw of the start and size of each flow. Pure, no I/O.
 
-The draw takes nothing but the seed, the name and the values: a schedule is part of the plan.
+The draw depends on the seed, the name and the values only: a schedule is part of the plan.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import ClassVar, TypeAlias
 from ..error import UserError
 
 FLOWS_MAX = 20_000
-"""Of one background; each is a connection with a client port of its own, and there are 28 232."""
+"""The most flows of one background. Each needs its own client port, of which there are 28 232."""
 
 
 @dataclass(frozen=True)
 class OnOff:
-    """A sender that is on and off for exponential times with these means; while it is on, a flow sends all it can."""
+    """A sender that is on and off for exponential times with these means; while on, a flow sends all it can."""
 
     pattern: ClassVar[str] = "on-off"
 
@@ -37,7 +37,7 @@ class OnOff:
 class HeavyTailed:
     """Flows that arrive as a Poisson process, `arrivals` in a second, with sizes of a Pareto distribution.
 
-    Its `shape` is more than 1, so that there is a mean: `mean_bytes`.
+    `shape` is more than 1, so that the mean, `mean_bytes`, exists.
     """
 
     pattern: ClassVar[str] = "heavy-tailed"
@@ -67,8 +67,7 @@ class Constant:
 
 
 Background: TypeAlias = OnOff | HeavyTailed | Constant
-"""`lead_ns` is how long before the workload it starts, and `duration_ns` how long it then goes on at most; None is
-to the end of the workload.
+"""It starts `lead_ns` before the workload and runs for `duration_ns` at most; None is until the workload ends.
 """
 
 
@@ -78,8 +77,8 @@ Backgrounds: TypeAlias = tuple[tuple[str, Background], ...]
 
 @dataclass(frozen=True)
 class Burst:
-    """One flow of a background: from `start_ns`, counted from the background's start, either `flow_bytes` or, if that
-    is None, all it can send until `stop_ns`.
+    """One flow of a background: starts at `start_ns`, from the background's start, and sends `flow_bytes` or, if that
+    is None, all it can until `stop_ns`.
     """
 
     start_ns: int
@@ -88,7 +87,7 @@ class Burst:
 
 
 def schedule(background: OnOff | HeavyTailed, *, name: str, seed: int, length_ns: int) -> tuple[Burst, ...]:
-    """The flows that start in the first `length_ns`, in order. Raises UserError if they are too many."""
+    """The flows that start in the first `length_ns`, in order. Raises UserError if there are too many."""
     draw = random.Random(f"{seed}/background/{name}")
     if isinstance(background, OnOff):
         drawn = _on_off(background, draw, length_ns)
@@ -106,7 +105,9 @@ def schedule(background: OnOff | HeavyTailed, *, name: str, seed: int, length_ns
 
 
 def _on_off(background: OnOff, draw: random.Random, length_ns: int) -> Iterator[Burst]:
-    """Begins on with the share of time that it is on: exponential times have no memory, so this is its steady state."""
+    """Is on at the start with the probability of its share of time: exponential times have no memory, so this is its
+    steady state.
+    """
     is_on = draw.random() < background.busy_ns / (background.busy_ns + background.idle_ns)
     at_ns = 0
     while at_ns < length_ns:
@@ -118,8 +119,8 @@ def _on_off(background: OnOff, draw: random.Random, length_ns: int) -> Iterator[
 
 
 def _heavy_tailed(background: HeavyTailed, draw: random.Random, length_ns: int) -> Iterator[Burst]:
-    """Sizes by inversion: none is smaller than mean × (shape − 1) / shape, and a share of x^(−shape) is larger than x
-    times that.
+    """Sizes by inversion: the least is mean × (shape − 1) / shape, and a share of x^(−shape) is larger than x times
+    that.
     """
     shape = float(background.shape)
     least_bytes = background.mean_bytes * (shape - 1) / shape

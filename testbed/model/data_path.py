@@ -14,7 +14,7 @@ from .topology import MTU_DEFAULT, Link, Topology
 
 @dataclass(frozen=True)
 class PathHop:
-    """A link on the way of the workload's data, and the way the data crosses it."""
+    """A link on a data path, and the direction in which the data crosses it."""
 
     link: Link
     way: Way
@@ -22,9 +22,9 @@ class PathHop:
 
 @dataclass(frozen=True)
 class Leg:
-    """The way of data from one host to another, and of what answers it, by the routes that are set up.
+    """The links of data from one host to another, and of its answers, by the routes that the plan sets up.
 
-    `source_ip` is the sender's address, on the first link there; `destination_ip` the receiver's, on the last.
+    `source_ip` is the sender's address, on the first link; `destination_ip` the receiver's, on the last.
     """
 
     source: str
@@ -36,18 +36,18 @@ class Leg:
 
     @property
     def rtt_ns(self) -> int:
-        """There and back, without serialisation, queues and jitter."""
+        """Of a round trip, without serialisation, queues and jitter."""
         hops = (*self.path, *self.back)
         return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
 
     @property
     def mtu_bytes(self) -> int:
-        """The smallest MTU on the data's way."""
+        """The smallest MTU that the data meets."""
         return min((hop.link.mtu_bytes for hop in self.path), default=MTU_DEFAULT)
 
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
-    """The lowest rate on a way; None if no link on it has one."""
+    """The lowest rate of these hops; None if no link has one."""
     asked = [hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops]
     return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
 
@@ -68,7 +68,7 @@ def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
 
 
 def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
-    """The way of data between two hosts. Raises UserError if there is none."""
+    """The data path between two hosts. Raises UserError if there is none."""
     found = way(topology, book, source, destination)
     there, back = (_hops(links) for links in (found.there, found.back))
     return Leg(source, destination, there, back, found.source_ip, found.destination_ip)

@@ -1,11 +1,11 @@
-"""Forwarding: shortest ways through the switches of a segment, and a tree for what goes to everybody. Pure, no I/O.
+"""Forwarding: shortest paths through the switches of a segment, and a tree for broadcasts. Pure, no I/O.
 
-Of several shortest ways to a port, a switch takes the one whose number, in the order of the file's links, is that of
-the port among those of hosts and routers, counted around (every other switch counts on by one after each round): ports
-share the ways, and the same file always gives the same ones.
+Ports of hosts and routers are numbered, and so are the shortest paths from a switch to a port, in the order of the
+file's links. The switch takes the path with the port's number, modulo the number of paths (every other switch adds one
+after each round): ports share the paths, and the same file always gives the same ones.
 
-VLANs play no part: a ring with an Open vSwitch in it has no other switches (`openflow_rules`), so that around each ring
-there is one way only, which the VLANs of other switches leave open or not.
+VLANs play no part: a ring with an Open vSwitch has no other switches (`openflow_rules`), so there is one path around
+each ring, which the VLANs of other switches allow or not.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def is_told(topology: Topology, port: Port) -> bool:
 
 
 def switches_around(topology: Topology, switch: str) -> frozenset[str]:
-    """A switch and all that are joined with it; none for another node."""
+    """A switch and all switches joined with it; empty for another node."""
     return frozenset(_steps(topology, [switch])) if topology.node(switch).kind.switches_frames else frozenset()
 
 
 def towards(topology: Topology, book: AddressBook, port: Port) -> dict[str, Link]:
-    """For each switch around a port the link on which it sends what is for the port."""
+    """Maps each switch around a port to the link on which it sends frames for the port."""
     first = topology.link(port.link).other_end(port.node)
     found = {first: topology.link(port.link)} if topology.node(first).kind.switches_frames else {}
     steps = _steps(topology, [*found])
@@ -42,13 +42,13 @@ def towards(topology: Topology, book: AddressBook, port: Port) -> dict[str, Link
 
 
 def _ends(topology: Topology, book: AddressBook) -> list[Port]:
-    """The ports of all nodes that are no switches."""
+    """The ports of all nodes except switches."""
     return [port for port in book.ports if not topology.node(port.node).kind.switches_frames]
 
 
 def tree(topology: Topology, switch: str) -> frozenset[str]:
-    """The names of links that join all switches of a switch's segment without a ring, the same from every switch; links
-    to hosts and routers are in it.
+    """The names of links that join all switches of a switch's segment without a ring, the same from every switch, and
+    of links to hosts and routers.
     """
     switches = _steps(topology, [switch])
     root = next(node.name for node in topology.nodes if node.name in switches)
@@ -68,7 +68,7 @@ def tree(topology: Topology, switch: str) -> frozenset[str]:
 
 
 def _steps(topology: Topology, start: list[str]) -> dict[str, int]:
-    """How many links away from the start each switch is."""
+    """The distance of each switch from the start, in links."""
     found = dict.fromkeys(start, 0)
     waiting = deque(start)
     while waiting:

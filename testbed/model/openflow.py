@@ -13,7 +13,7 @@ Neighbours: TypeAlias = Literal["static", "learned"]
 """Whether hosts know the MAC addresses of their segment from the start, or ask for them (ARP, ND)."""
 
 APPS = ("learning-switch", "static", "firewall", "monitor")
-"""Our own; any other app is a file."""
+"""Built-in apps; any other app is a file."""
 
 NOBODY = "none"
 """In place of a controller's name: the switch has none."""
@@ -38,7 +38,7 @@ class Ovs:
 
 @dataclass(frozen=True)
 class Rule:
-    """What a firewall does with packets; what is None fits all. `port` is that of the destination."""
+    """A rule of a firewall; None matches everything. `port` is the destination's."""
 
     action: Literal["allow", "deny"]
     source: str | None = None
@@ -49,11 +49,11 @@ class Rule:
 
 @dataclass(frozen=True)
 class Controller:
-    """An OpenFlow controller: one of APPS, or the name of a file with `text` (None for APPS).
+    """An OpenFlow controller: `app` is one of APPS, or the name of a file with `text` (None for APPS).
 
     `forward` and `backward` are the channel from its switches to it, and back. `rules` are the firewall's,
     `interval_ns` the monitor's. It starts `start_ns` after the workload, or before it (None), and is killed `stop_ns`
-    after the workload's start, or never (None). `loops` says that an app in a file can live with rings of switches.
+    after the workload's start, or never (None). `loops` says that an app in a file copes with rings of switches.
     """
 
     app: str
@@ -72,15 +72,15 @@ class Controller:
 
     @property
     def rtt_ns(self) -> int:
-        """Of its channel, there and back."""
+        """The round trip of its channel."""
         return self.forward.delay_ns + self.backward.delay_ns
 
     @property
     def breaks_loops(self) -> bool:
-        """Whether no packet goes round for ever in a ring of its switches."""
+        """Whether it keeps packets from circling for ever in a ring of its switches."""
         return self.loops or self.app == "static"
 
     @property
     def is_proactive(self) -> bool:
-        """Whether it says all that there is to say before the first packet comes."""
+        """Whether it sets up all flows before the first packet."""
         return self.app == "static"

@@ -1,4 +1,4 @@
-"""Routes: how each node reaches the segments that it is not on, over the fewest routers. Pure, no I/O."""
+"""Routes: how each node reaches other segments, over the fewest routers. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Hop:
 
 
 def routes(topology: Topology, book: AddressBook, node: str) -> tuple[Hop, ...]:
-    """The routes of a host or router, one for each network it is not on; a single default route where all of them
-    leave over the same neighbour. Ties go to the port that stands first in the file.
+    """The routes of a host or router, one for each remote network; a single default route where all use the same
+    neighbour. Ties go to the port that comes first in the file.
     """
     first_hops = _first_hops(topology, book, node)
     if not first_hops:
@@ -63,8 +63,8 @@ def _first_hops(topology: Topology, book: AddressBook, node: str) -> dict[int, t
 def trace(
     topology: Topology, book: AddressBook, source: str, destination: IPv4Address | IPv6Address
 ) -> tuple[tuple[Link, str], ...] | None:
-    """The links that a packet takes from a node to an address, by the routes that the plan sets up, and by those of the
-    user; each with the end at which the packet enters it. None if it does not arrive.
+    """The links of a packet from a node to an address, by the routes of the plan and of the user, each with the end at
+    which the packet enters it. None if it does not arrive.
     """
     found: list[tuple[Link, str]] = []
     here = source
@@ -81,7 +81,7 @@ def trace(
 
 @dataclass(frozen=True)
 class Way:
-    """The links from one host's address to another's, and those back, each with the end at which a packet enters it."""
+    """The links from one host's address to another's, and back, each with the end at which a packet enters it."""
 
     source_ip: IPv4Address | IPv6Address
     destination_ip: IPv4Address | IPv6Address
@@ -90,8 +90,8 @@ class Way:
 
 
 def way(topology: Topology, book: AddressBook, source: str, destination: str) -> Way:
-    """To the receiver's address on the last link of a shortest path, and back to the sender's: the first of those
-    whose version the sender has too. Raises UserError if the addresses and routes lead to no such place.
+    """To the receiver's address on the last link of a shortest path, and back to the sender's; takes the first address
+    whose IP version the sender has too. Raises UserError if the addresses and routes allow neither.
     """
     lanes = topology.lanes(source, destination)
     assert lanes, "BUG: a workload without a path"
@@ -116,7 +116,7 @@ def way(topology: Topology, book: AddressBook, source: str, destination: str) ->
 
 def _no_way(source: str, destination: str) -> UserError:
     return UserError(
-        f"by the addresses and routes there is no way between {source} and {destination}; "
+        f"the addresses and routes allow no path between {source} and {destination}; "
         "allowed: addresses of one network on each segment, or none, which makes them automatic"
     )
 
@@ -150,8 +150,8 @@ def _neighbour(book: AddressBook, port: Port, ip: IPv4Address | IPv6Address) -> 
 
 
 def _through_switches(topology: Topology, book: AddressBook, port: Port, via: Port) -> tuple[tuple[Link, str], ...]:
-    """The links between two ports of one segment, which has one way only (a ring of switches blocks all but one), or
-    that on which controllers send packets to the second port: a ring with an Open vSwitch in it has no other switches.
+    """The links between two ports of one segment, which has one path only (a ring of switches blocks all others), or
+    the path on which controllers send packets to the second port: a ring with an Open vSwitch has no other switches.
     """
     told = towards(topology, book, via) if is_told(topology, port) else {}
     seen: set[Room] = set()

@@ -1,4 +1,4 @@
-"""What a scenario says besides its network and its workload: kernel, captures, limits. Pure, no I/O."""
+"""Settings of a scenario besides network and workload: kernel, captures, limits. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LAB = Kernel()
 
 @dataclass(frozen=True)
 class Capture:
-    """A pcap of what passes at the node or link `at`, with `snaplen_bytes` of each packet."""
+    """A capture at the node or link `at`, with `snaplen_bytes` of each packet."""
 
     at: str
     snaplen_bytes: int = SNAPLEN_BYTES
@@ -40,7 +40,7 @@ class Capture:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a trial may use: wall-clock time, and memory of the lab kernel. None leaves it to the kernel."""
+    """Limits of a trial: wall-clock time, and memory of the lab kernel. None leaves it to the kernel."""
 
     wall_ns: int | None = None
     memory_bytes: int | None = None
@@ -51,10 +51,9 @@ UNLIMITED = Limits()
 
 @dataclass(frozen=True)
 class Until:
-    """Repeat a cell until its mean goodput is known well enough.
+    """Repeat a cell until half of the 95 % t interval of its mean goodput is at most the share `ci` of the mean.
 
-    That is when half of the 95 % t interval is at most the share `ci` of the mean, which takes at least `least`
-    trials; a cell never gets more than `most`.
+    A cell gets at least `least` and never more than `most` trials.
     """
 
     ci: Fraction

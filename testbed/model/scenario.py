@@ -21,7 +21,7 @@ ID_MAX = 120
 
 @dataclass(frozen=True)
 class Axis:
-    """What is varied: its key ("path.rtt", "flows"), and its values as canonical text, in file order."""
+    """A varied setting: its key ("path.rtt", "flows"), and its values as canonical text, in file order."""
 
     key: str
     values: tuple[str, ...]
@@ -31,7 +31,7 @@ class Axis:
 class Cell:
     """One combination of axis values, resolved. `params` has the key and the text of each axis.
 
-    `sysctls` are those that axes set; they go before the scenario's. `background` is other traffic.
+    `sysctls` are those that axes set; they take precedence over the scenario's. `background` is other traffic.
     """
 
     params: Params
@@ -47,8 +47,8 @@ class Cell:
 class Trial:
     """One cell with one seed: all that is needed to run it, and to run it again.
 
-    `id` is unique in the scenario and fit for a file name. `repetition` counts from 0, and `seed` is the
-    scenario's plus that. `nic` is what hosts use that do not say themselves, the same as `topology.nic`.
+    `id` is unique in the scenario and a valid file name. `repetition` counts from 0, and `seed` is the
+    scenario's plus that. `nic` is that of hosts without their own, the same as `topology.nic`.
     `samples_interval_ns` is in lab time; None takes no samples. `sysctls` are for all hosts, `background` is
     other traffic.
     """
@@ -70,11 +70,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What to run. `cells` are the product of `axes`, the last axis varying fastest, without what is excluded; axes of
+    """What to run. `cells` are the product of `axes`, the last axis varying fastest, without the excluded ones; axes of
     one group vary together.
 
     `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. With `until`, repetitions are the most
-    that a cell can get. `size` says whether the file's quick settings are in force, and `quick_note` what they scale.
+    that a cell can get. `size` says whether the file's quick settings apply, and `quick_note` what they scale.
     The rest is as in Trial.
     """
 
@@ -93,10 +93,10 @@ class Scenario:
     quick_note: str | None = None
 
     def order(self) -> tuple[Trial, ...]:
-        """The trials in the order in which to run them: a block for each repetition, with every cell once, and drawn
-        by lot within the block, so that a drift of the machine does not look like the effect of an axis.
+        """The trials in the order in which to run them: a block for each repetition, with every cell once, shuffled
+        within the block, so that a drift of the computer does not look like the effect of an axis.
 
-        The lot is a hash of the seed and the trial: the same for the same scenario, everywhere.
+        A hash of the seed and the trial decides the order: the same scenario has the same order everywhere.
         """
         return tuple(sorted(self.trials(), key=lambda trial: (trial.repetition, self._lot(trial))))
 
@@ -128,7 +128,7 @@ class Scenario:
 
 
 def trial_ids(runs: Sequence[Params]) -> list[str]:
-    """A readable name for each, "rtt=10ms,seed=1"; one that is too long or not unique ends in a hash."""
+    """A readable name for each, "rtt=10ms,seed=1"; a name that is too long or not unique ends in a hash."""
     labels = _labels([key for key, _ in runs[0]]) if runs else {}
     names = [",".join(f"{labels[key]}={_slug(text)}" for key, text in run) for run in runs]
     count = Counter(names)
@@ -139,7 +139,7 @@ def trial_ids(runs: Sequence[Params]) -> list[str]:
 
 
 def _labels(keys: list[str]) -> dict[str, str]:
-    """The shortest end of each key that is an end of no other: "rtt" for "path.rtt"."""
+    """The shortest unique end of each key: "rtt" for "path.rtt"."""
     return {key: next(end for end in _ends(key) if sum(end in _ends(other) for other in keys) == 1) for key in keys}
 
 

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 from .impairment import Direction
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
-"""Names that Direction.value() knows, each with the value that it gets."""
+"""Names that Direction.value() knows, with their new values."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What is different from `at_ns` on.
+    """A change at `at_ns`.
 
     `for_ns` None holds for good; else what held before holds again after it. `every_ns` None happens once; else the
     change comes again so long after it began, and `for_ns` is less than that. `data` is for the direction in which the
@@ -36,7 +36,7 @@ class Change:
         return self.for_ns is None
 
     def instants(self, until_ns: int) -> Iterator[int]:
-        """When it begins and ends, up to `until_ns`, in order."""
+        """Its starts and ends up to `until_ns`, in order."""
         begin_ns = self.at_ns
         while begin_ns <= until_ns:
             yield begin_ns
@@ -47,7 +47,7 @@ class Change:
             begin_ns += self.every_ns
 
     def count(self, until_ns: int) -> int:
-        """How many instants there are at most, without going through them."""
+        """An upper bound of the number of instants, without listing them."""
         if self.at_ns > until_ns:
             return 0
         times = 1 if self.every_ns is None else (until_ns - self.at_ns) // self.every_ns + 1
@@ -60,7 +60,7 @@ class Change:
         return (since_ns if self.every_ns is None else since_ns % self.every_ns) < self.for_ns
 
     def pairs(self, way: str, is_data: bool) -> Pairs:
-        """What it sets in one direction; `is_data` says whether that is the data's."""
+        """The fields that it sets in one direction; `is_data` says whether that is the data's."""
         own = self.forward if way == "forward" else self.backward
         return (*own, *(self.data if is_data else ()))
 
@@ -68,10 +68,10 @@ class Change:
 def course(
     start: Direction, changes: Sequence[Change], way: str, is_data: bool, until_ns: int
 ) -> Iterator[tuple[int, Direction]]:
-    """What a direction does from when on, after its `start`, for each instant at which that is something else.
+    """The states of a direction after its `start`, each with the instant at which it begins.
 
-    Lasting changes hold in the order of their times. Over them lie those that hold for a time, and of several such for
-    the same key the one that stands last in the file.
+    Lasting changes apply in the order of their times. Temporary changes override them; of several for the same key the
+    last one in the file applies.
     """
     mine = [change for change in changes if change.pairs(way, is_data)]
     layers = [*sorted((c for c in mine if c.is_lasting), key=lambda c: c.at_ns), *(c for c in mine if not c.is_lasting)]

@@ -17,7 +17,7 @@ from .schedule import Change
 from .vlan import Membership, Tag
 
 Nic: TypeAlias = Literal["offload", "plain"]
-"""How a host's interfaces behave: `offload` segments and merges as real NICs do, `plain` does neither."""
+"""How a host's NICs behave: `offload` segments and merges as real NICs do, `plain` does neither."""
 
 Engine: TypeAlias = Literal["netns", "mininet"]
 """What builds the network: commands of our own, or the real Mininet."""
@@ -44,11 +44,11 @@ class Route:
 
 @dataclass(frozen=True)
 class Node:
-    """One node. What a type has no use for stays at its default.
+    """One node. Fields that its type does not use stay at their defaults.
 
     `type` is a name of NODE_TYPES, and `kind` what nodes of that type can do. `nic` None is the topology's.
     `addresses` are "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `mac` is that of
-    the device on its only link; None leaves it to the plan. `routes` are beyond those the plan works out itself. `stp`
+    the device on its only link; None leaves it to the plan. `routes` are in addition to those of the plan. `stp`
     says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this computer that is one of its
     ports. `vlans` has every port of a switch that keeps VLANs apart; a switch without any passes frames on with
     whatever tag they have. `ovs`, `controller`, `vm` and `machine` are there for nodes of those types.
@@ -111,13 +111,13 @@ class Link:
 
     @property
     def is_emulated(self) -> bool:
-        """Whether an emulator must stand in the middle: any impairment, now or later."""
+        """Whether the link needs an emulator: any impairment, now or later."""
         asked = any(each.is_emulated for each in (self.forward, self.backward, self.data))
         return asked or self.emulator is not None or bool(self.schedule)
 
     @property
     def rtt_ns(self) -> int:
-        """There and back, without serialisation, queues and jitter."""
+        """Of a round trip, without serialisation, queues and jitter."""
         return self.forward.delay_ns + self.backward.delay_ns
 
     def asked(self, way: Way, *, is_data: bool) -> Direction:
@@ -133,8 +133,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Nodes and links in file order. `nic` is for hosts that do not say; None leaves it to the plan. `ip` is for
-    segments on which no address is given. `neighbours` says whether hosts and routers know each other's MAC addresses
+    """Nodes and links in file order. `nic` is for hosts without their own; None leaves it to the plan. `ip` is for
+    segments without a given address. `neighbours` says whether hosts and routers know each other's MAC addresses
     from the start, `engine` what builds the network.
     """
 
@@ -160,12 +160,14 @@ class Topology:
         return self._links_of.get(name, ())
 
     def tags(self, name: str, link: Link) -> tuple[Tag, ...]:
-        """The tags that an end of a link, which is no switch, uses there: those of the trunk that it meets, or none."""
+        """The tags that an end of a link, other than a switch, uses there: those of the trunk at the other end, or
+        none.
+        """
         met = self.node(link.other_end(name)).membership(link.name)
         return (None,) if met is None else met.tags
 
     def arrivals(self, lane: Lane, name: str) -> tuple[Room, ...]:
-        """Where a frame comes to that reaches a node over a lane; nothing if the node does not take it."""
+        """The rooms that a frame enters when it reaches a node over a lane; empty if the node drops it."""
         node, link = self.node(name), self.link(lane[0])
         if not node.kind.switches_frames:
             return ((name, None),) if lane[1] in self.tags(name, link) else ()
@@ -173,7 +175,7 @@ class Topology:
         return tuple((name, vlan) for vlan in ((lane[1],) if met is None else met.inside(lane[1])))
 
     def departures(self, room: Room) -> Iterator[Lane]:
-        """The lanes by which frames leave a room: those of one VLAN for a switch, all for other nodes."""
+        """The lanes on which frames leave a room: those of one VLAN for a switch, all for other nodes."""
         name, vlan = room
         node = self.node(name)
         for link in self.links_of(name):
@@ -184,7 +186,7 @@ class Topology:
     def path(self, start: str, end: str) -> tuple[Link, ...] | None:
         """The links of a shortest path, through nodes that forward only; None if there is no path.
 
-        Of several shortest paths it is the one whose links stand first in the file.
+        Of several shortest paths it is the one whose links come first in the file.
         """
         found = self.lanes(start, end)
         return None if found is None else tuple(self.link(name) for name, _ in found)

@@ -1,4 +1,4 @@
-"""VLANs: how a port of a switch belongs to them, and so which frames pass it. Pure, no I/O."""
+"""VLANs: the membership of a switch's port, and the frames that pass it. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Tag: TypeAlias = int | None
-"""The VLAN that a frame's 802.1Q tag says; None is a frame without a tag."""
+"""The VLAN of a frame's 802.1Q tag; None is a frame without a tag."""
 
 VLAN_MIN, VLAN_MAX = 1, 4094
 
@@ -15,9 +15,9 @@ VLAN_MIN, VLAN_MAX = 1, 4094
 class Membership:
     """The VLANs of a switch's port to `link`.
 
-    An access port belongs to one, and its frames have no tag on the link: where frames with the tag of its VLAN could
-    come, which Linux lets in, a topology is refused. A trunk belongs to `vlans`, in the order of
-    the file, and all its frames are tagged.
+    An access port belongs to one, and its frames have no tag on the link. (Linux also admits frames with the tag of its
+    VLAN; topologies where these could arrive are refused.) A trunk belongs to `vlans`, in the order of the file, and
+    tags all frames.
     """
 
     link: str
@@ -26,17 +26,17 @@ class Membership:
 
     @property
     def tags(self) -> tuple[Tag, ...]:
-        """Those of the frames on the link."""
+        """The tags of the frames on the link."""
         return self.vlans if self.is_trunk else (None,)
 
     def inside(self, tag: Tag) -> tuple[int, ...]:
-        """The VLAN that a frame from the link belongs to in the switch; nothing for one that is dropped."""
+        """The VLAN of a frame from the link in the switch; empty if it is dropped."""
         if not self.is_trunk:
             return self.vlans if tag is None else ()
         return tuple(vlan for vlan in self.vlans if vlan == tag)
 
     def outside(self, vlan: Tag) -> tuple[Tag, ...]:
-        """The tag with which a frame of a VLAN leaves by the link; nothing for one that does not."""
+        """The tag of a frame of a VLAN that leaves by the link; empty if it does not."""
         if vlan not in self.vlans:
             return ()
         return (vlan,) if self.is_trunk else (None,)

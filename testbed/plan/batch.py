@@ -98,4 +98,4 @@ _STEPS: dict[str, Callable[[Batch], Iterator[Step]]] = {
     "vm": _machines,
     "mininet": _mininet,
 }
-"""Those of other tools are started one by one."""
+"""Commands of other tools run one by one."""

@@ -33,15 +33,15 @@ Tool: TypeAlias = Literal[
 HOME = ".home"
 
 PREFIX = "tb-"
-"""Begins the name of every network namespace of ours, and of nothing else."""
+"""The beginning of the name of each of our network namespaces, and of nothing else."""
 
 
 OVS_FOLDER = "/run/tb-ovs"
-"""What belongs to a switch or a controller, in a folder of its name: sockets, database, process numbers, apps."""
+"""Has a folder for each switch and controller: sockets, database, process numbers, apps."""
 
 
 CONTROLLER = ("python3", "-m", "testbed.agent.controller")
-"""What starts a controller, where our package can be found."""
+"""Starts a controller, where our package can be imported."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class Command:
 
 
 def output_file(name: str) -> str:
-    """Where the output of a program in the background goes."""
+    """The file for the output of a program in the background."""
     return f"{name}.log"
 
 
 def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
-    """What takes the commands back, last first."""
+    """The commands that undo these, last first."""
     return tuple(
         Command(command.undo_tool or command.tool, command.undo, command.netns, on=command.on)
         for command in reversed(tuple(commands))
@@ -113,10 +113,10 @@ def process_words(command: Command) -> tuple[str, ...]:
 
 
 def home(machine: str) -> str:
-    """What steps call a machine itself, outside of any namespace there; no node's name has a dot."""
+    """The name of a machine itself in steps, outside of its namespaces; no node's name has a dot."""
     return f"{machine}{HOME}"
 
 
 def place(on: str, netns: str | None) -> str:
-    """What steps call a namespace on a machine, or (None) what it is on."""
+    """The name of a namespace on a machine in steps; with None, that of the machine."""
     return on if netns is None else netns.removeprefix(PREFIX)

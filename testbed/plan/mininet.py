@@ -1,8 +1,8 @@
-"""What Mininet is to build: the description that `mininet_driver.py` reads, made from a topology. Pure, no I/O.
+"""What Mininet builds: the description that `mininet_driver.py` reads, from a topology. Pure, no I/O.
 
-Every node gets the namespace and the devices that it would have with our own commands; addresses, routes and sysctls
-are then set by the same commands. An impaired link that a TCLink cannot be is two links of Mininet's, and between them
-a node that becomes the emulator. An Open vSwitch is Mininet's, and asks the controller that the plan starts.
+Every node gets the namespace and the devices that our own commands would give it; the same commands then set addresses,
+routes and sysctls. An impaired link that no TCLink can be becomes two links of Mininet, and a node between them that
+becomes the emulator. An Open vSwitch is Mininet's, and connects to the controller that the plan starts.
 """
 
 from __future__ import annotations
@@ -22,14 +22,18 @@ from .node.namespace import node_netns
 
 
 def command(topology: Topology, book: AddressBook, datapath: Datapath) -> Command:
-    """Builds all nodes and links but the insides of emulators; `datapath` is that of switches that do not say."""
+    """Builds all nodes and links, but not the insides of emulators; `datapath` is that of switches without their
+    own.
+    """
     pid_file = f"/run/tb-{topology.name}.mininet"
     said = {"pid_file": pid_file, **description(topology, book, datapath)}
     return Command("mininet", ("build", json.dumps(said)), None, ("remove", pid_file))
 
 
 def description(topology: Topology, book: AddressBook, datapath: Datapath = "kernel") -> dict[str, Any]:
-    """For JSON. A link has its two ends, in order, and the options of a TCLink, None for a bare cable."""
+    """The description, for JSON. A link has its two ends, in order, and the options of a TCLink; None for a plain
+    link.
+    """
     impaired = [link for link in topology.links if tclink.is_emulated(topology, link)]
     return {
         "hosts": [
@@ -78,7 +82,7 @@ def _switch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any
 
 
 def _open_vswitch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:
-    """What Mininet's OVSSwitch is asked for, in its own words; `folder` and `targets` are the driver's."""
+    """The options of Mininet's OVSSwitch; `folder` and `targets` are the driver's."""
     return {
         "folder": f"{OVS_FOLDER}/{node.name}",
         "targets": [each.target for each in control_channel.channels(topology) if node.name in each.switches],
@@ -111,6 +115,6 @@ def _end(port: Port) -> dict[str, str]:
 
 
 def _inner(link: Link, device: str, outer: Port) -> dict[str, str]:
-    """An emulator's own device. Mininet wants a MAC address for it: its neighbour's, with another third byte."""
+    """An emulator's device. Mininet needs a MAC address for it: its neighbour's, with another third byte."""
     mac = ":".join((*outer.mac.split(":")[:2], "43", *outer.mac.split(":")[3:]))
     return {"node": emulator_netns(link.name), "device": device, "mac": mac}

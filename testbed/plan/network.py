@@ -1,4 +1,4 @@
-"""The plan: the exact commands that build a topology out of network namespaces, and take it down. Pure, no I/O."""
+"""The plan of a network: the exact commands that build a topology and take it down. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .step import Location
 
 @dataclass(frozen=True)
 class Plan:
-    """What to do to have the network, and what is then where.
+    """The commands that build a network, and where everything is then.
 
     `leg` is the way of the workload's data, from the host that the receiver gets it from, and of what answers it; None
     without a workload. `upstream` is the leg before it where a cache stands between the workload's ends. `background`
@@ -129,7 +129,7 @@ class Plan:
 
     @property
     def rtts_ns(self) -> tuple[int, int]:
-        """The least and the most that `rtt_ns` can be while schedules are at work."""
+        """The least and the greatest `rtt_ns` while schedules change links."""
         low_ns = high_ns = self.rtt_ns
         for stage in (*self.stages(there=True), *self.stages(there=False)):
             delays = [state.asked.delay_ns for state in stage.history]
@@ -138,16 +138,16 @@ class Plan:
 
     @property
     def rate_bps(self) -> int | None:
-        """The lowest rate that the data meets at the start; None if it meets none."""
+        """The lowest rate on the data path at the start; None if it has none."""
         return lowest_rate_bps(self.path)
 
     @property
     def mtu_bytes(self) -> int:
-        """The smallest MTU on the data's path."""
+        """The smallest MTU on the data path."""
         return MTU_DEFAULT if self.leg is None else self.leg.mtu_bytes
 
     def script(self) -> str:
-        """The plan for a root shell, with what takes it down again as comments at the end."""
+        """The plan as a script for a root shell, with the commands that take it down as comments at the end."""
         undo = "".join(f"#   {line}\n" for line in script(self.undos).splitlines())
         later = times.comments(self.timeline)
         told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
@@ -167,18 +167,17 @@ def plan(
     background: tuple[tuple[str, str], ...] = (),
     datapath: Datapath = "kernel",
 ) -> Plan:
-    """The plan for a topology with what a workload needs, and other traffic between the pairs (sender, receiver) of
-    `background`.
+    """The plan of a topology with a workload, and other traffic between the pairs (sender, receiver) of `background`.
 
-    `seed` draws what is drawn while planning; `sysctls` are for every host, before its own. `real_time` is for
-    kernels on the wall clock, where timers are late; `datapath` is that of Open vSwitches that do not say. Raises
+    `seed` is for random draws of the plan; `sysctls` are for every host, before its own. `real_time` is for kernels on
+    the wall clock, where timers are late; `datapath` is that of Open vSwitches without their own. Raises
     UserError for addresses that clash.
     """
     book = address_book(topology)
     pairs = workload.data_paths if workload else ()
     found = tuple(leg(topology, book, *pair) for pair in pairs)
     others = tuple(leg(topology, book, *pair) for pair in background)
-    # The workload's data has the say of what the data direction of a link is, and its last leg the last word.
+    # The workload decides which direction of a link is that of the data, and its last data path decides last.
     ways = data_ways((*others, *found))
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
     by_one = open_vswitch.plain_ports(topology, book, datapath)
@@ -246,14 +245,14 @@ def plan(
 
 
 def _real_nics(topology: Topology) -> Iterator[Wanted]:
-    """A NIC takes the largest frames of its switch's links."""
+    """The MTU of a NIC is the largest of its switch's links."""
     for node in topology.nodes:
         if node.real_nic is not None:
             yield Wanted(node.real_nic, max((link.mtu_bytes for link in topology.links_of(node.name)), default=1500))
 
 
 def _nics(topology: Topology, by_one: frozenset[str]) -> tuple[tuple[str, Nic], ...]:
-    """For each host; those of `by_one` must send packets one by one."""
+    """The NIC kind of each host; those of `by_one` must send packets one by one."""
     found: list[tuple[str, Nic]] = []
     for node in topology.nodes:
         if node.kind.has_offloads and node.name in by_one:
