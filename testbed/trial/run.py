@@ -31,16 +31,6 @@ from .sample_table import write_samples
 from .stored_result import TrialResult
 from .workload import registry
 
-VERSIONS = {
-    "iproute2": ("ip", "-V"),
-    "nftables": ("nft", "--version"),
-    "ethtool": ("ethtool", "--version"),
-    "tcpdump": ("tcpdump", "--version"),
-    "Open vSwitch": ("ovs-vswitchd", "--version"),
-    "qemu": ("qemu-system-x86_64", "--version"),
-}
-"""Programs that results depend on, and how each is asked which one it is; those of tools come on top."""
-
 
 def run(
     trial: Trial,
@@ -125,7 +115,14 @@ def _provenance(trial: Trial, there: Place) -> dict[str, object]:
 @cache
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}  # the agent's too
-    for name, words in {**VERSIONS, **registry.versions(apart=False)}.items():
+    asked = {
+        **remote.versions(),
+        "tcpdump": ("tcpdump", "--version"),
+        **registry.versions(apart=False),
+        "Open vSwitch": ("ovs-vswitchd", "--version"),
+        "qemu": ("qemu-system-x86_64", "--version"),
+    }
+    for name, words in asked.items():
         try:
             done = process.run(words)
         except (process.CommandError, MachineError):

@@ -24,12 +24,6 @@ from ..observe import netlink
 from ..observe.sample import Source
 from ..workload import registry
 
-VERSIONS = {
-    "iproute2": ["ip", "-V"],
-    "nftables": ["nft", "--version"],
-    "ethtool": ["ethtool", "--version"],
-}
-"""What every machine has, and how it is asked which one; the programs of tools come on top."""
 TOOLS = "/run/tools"
 HEADER = struct.Struct("=QII")
 """Before each record of the observer: its time, the number of its source, its length."""
@@ -37,6 +31,12 @@ HEADER = struct.Struct("=QII")
 
 def machines(trial: Trial) -> tuple[str, ...]:
     return tuple(node.name for node in trial.topology.nodes if node.kind.runs_in == "computer")
+
+
+def versions() -> dict[str, tuple[str, ...]]:
+    """The programs that results depend on wherever a host is, each with the words that print its version."""
+    always = {"iproute2": ("ip", "-V"), "nftables": ("nft", "--version"), "ethtool": ("ethtool", "--version")}
+    return always | registry.versions(apart=True)
 
 
 def about_file(machine: str) -> str:
@@ -80,7 +80,6 @@ def _needs(trial: Trial, planned: Plan, machine: str, nics: list[str]) -> Needs:
     programs = {"ip", "tc", "ethtool", *tools} | ({"ping"} if machine == trial.workload.source else set())
     programs |= {program.name for program in trial.workload.programs} if is_end else set()
     probes = {name for name in PROBES if name in words or name in tools}
-    versions = VERSIONS | registry.versions(apart=True)
     return Needs(
         nics=tuple(nics),
         programs=tuple(sorted(programs)),
@@ -88,7 +87,7 @@ def _needs(trial: Trial, planned: Plan, machine: str, nics: list[str]) -> Needs:
         controls=tuple(sorted(trial.workload.controls)) if machine == trial.workload.source else (),
         sysctls=tuple(nodes.of_machine(trial.topology.node(machine).sysctls)),
         architecture=platform.machine(),
-        versions=tuple((name, tuple(words)) for name, words in versions.items()),
+        versions=tuple(versions().items()),
     )
 
 

@@ -29,12 +29,12 @@ def workloads() -> tuple[type[Workload], ...]:
     return tuple(tool.workload for tool in TOOLS.values())
 
 
-def versions(*, apart: bool) -> dict[str, list[str]]:
-    """How the programs of tools are asked for their versions; if `apart`, only of those whose ends need not be in one
-    kernel.
+def versions(*, apart: bool) -> dict[str, tuple[str, ...]]:
+    """The programs of tools, each with the words that print its version; if `apart`, only those of tools whose ends
+    need not be in one kernel.
     """
     programs = (program for each in workloads() if not (apart and each.one_kernel) for program in each.programs)
-    return {program.name: [program.name, program.version] for program in programs}
+    return {program.name: (program.name, program.version) for program in programs}
 
 
 def steps(workload: Workload, plan: Plan, seed: int) -> Sequence[Step]:
