@@ -45,10 +45,10 @@ from testbed.spec.topology import file
 from testbed.spec.topology.file import NODE_FILES, TopologyFile
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.gate.judge import judge
+from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.result import result
 from testbed.trial.workload.outcome import Outcome
-from testbed.trial.workload.ping import PingOutcome
 
 ROOT = Path(__file__).parents[1]
 SECTION = (ROOT / "docs" / "extending.md").read_text().partition("\n## A node type\n")[2].partition("\n## ")[0]
@@ -193,7 +193,7 @@ def test_people_can_work_in_a_network_with_it() -> None:
 def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() -> None:
     one = trial()
     planned = orders(one).plan
-    ping = PingOutcome(5, 5, 0.01, 0.01, 0.01, 0.0)
+    ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     stages = [
         tuple(StageEvidence("path", 1500, each, 5, 0, 0, 0, 0, 5, {}, ()) for each in planned.stages(there=there))
         for there in (True, False)
@@ -203,7 +203,7 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
     assert not [each for each in judge(one, planned, seen) if each.check in ("rtt", "data", "devices")]
     late = replace(seen, rtt_check=replace(ping, rtt_min_s=0.02, rtt_max_s=0.02))
     assert "rtt" in {each.check for each in judge(one, planned, late)}
-    assert result(one, planned, seen, (), Ending("7.3.4", 10**9, 1.0)).data["asked"]["rtt_s"] == 0.01
+    assert result(one, planned, seen, (), Ending("7.3.4", 10**9, 1.0)).asked.rtt_s == 0.01
 
 
 def test_the_report_draws_it(tmp_path: Path) -> None:
