@@ -1,7 +1,7 @@
 """What a run of the tests has for itself, so that two runs on one computer do not see each other: a cache folder with a
-journal and networks of its own, and, as root, the names of its network namespaces.
+journal and networks of its own, no terminal, and, as root, the names of its network namespaces.
 
-Everything that a test starts inherits both. Kernels and tools are shared: they are made once and never change.
+Everything that a test starts inherits them. Kernels and tools are shared: they are made once and never change.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ SHARED_FOLDERS = ("kernels", "tools", "vm", "debian", "cores")
 """What of it all runs share; `cores` has the locks by which lab kernels share out the processors."""
 NAMES = Path("/run/netns")
 """Where `ip netns` keeps the names of network namespaces."""
+TERMINAL = ("COLUMNS", "LINES")
+"""The size of the terminal that the tests were started from; text in tests has its own width."""
 CLONE_NEWNS, MS_REC, MS_SLAVE = 0x20000, 0x4000, 0x80000
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -29,6 +31,9 @@ def begin() -> Callable[[], None]:
     folder = tempfile.TemporaryDirectory(prefix="testbed-tests-")
     _make_cache(Path(folder.name))
     os.environ["XDG_CACHE_HOME"] = folder.name
+    for name in TERMINAL:
+        os.environ.pop(name, None)
+        os.unsetenv(name)  # readline sets them behind Python's back
     if os.geteuid() == 0:
         _hide_namespaces()
     return folder.cleanup

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..error import MachineError
+from ..plan.node.namespace import node_netns
 from ..trial.observe import sample
 from ..trial.observe.sample import Source
 from .connection import ask, run
@@ -95,8 +96,8 @@ def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
         ins = [counters.get((space, device)) for device in ("end0", "end1")]
         ways = {"forward": (ins[0], "rx"), "backward": (ins[1], "rx")}
     else:
-        near = counters.get((f"tb-{first['node']}", first["device"]))
-        far = counters.get((f"tb-{second['node']}", second["device"]))
+        near = counters.get((node_netns(first["node"]), first["device"]))
+        far = counters.get((node_netns(second["node"]), second["device"]))
         ways = (
             {"forward": (near, "tx"), "backward": (near, "rx")}
             if near

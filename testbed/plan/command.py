@@ -36,7 +36,7 @@ PREFIX = "tb-"
 """The beginning of the name of each of our network namespaces, and of nothing else."""
 
 
-OVS_FOLDER = "/run/tb-ovs"
+OVS_FOLDER = f"/run/{PREFIX}ovs"
 """Has a folder for each switch and controller: sockets, database, process numbers, apps."""
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from ..model.address import AddressBook, Port
 from ..model.openflow import Datapath
 from ..model.topology import Link, Node, Topology
-from .command import OVS_FOLDER, Command
+from .command import OVS_FOLDER, PREFIX, Command
 from .link import tclink
 from .link.emulator import emulator_netns
 from .node import control_channel, open_vswitch
@@ -25,7 +25,7 @@ def command(topology: Topology, book: AddressBook, datapath: Datapath) -> Comman
     """Builds all nodes and links, but not the insides of emulators; `datapath` is that of switches without their
     own.
     """
-    pid_file = f"/run/tb-{topology.name}.mininet"
+    pid_file = f"/run/{PREFIX}{topology.name}.mininet"
     said = {"pid_file": pid_file, **description(topology, book, datapath)}
     return Command("mininet", ("build", json.dumps(said)), None, ("remove", pid_file))
 

@@ -92,7 +92,7 @@ def play(
             fix = "make setup" if program == "ansible-playbook" else "sudo apt-get install -y openssh-client"
             raise MachineError(f"the program {program!r} is missing", fix)
     played = Played()
-    with tempfile.TemporaryDirectory(prefix="tb-") as folder:
+    with tempfile.TemporaryDirectory() as folder:
         ended = ansible_runner.run(
             private_data_dir=folder,
             playbook=str((PLAYBOOKS / f"{name}.yml").resolve()),

@@ -113,15 +113,13 @@ def _taps() -> Lacking | None:
 
 OVS_PACKAGE = "openvswitch-switch"
 
-ADD = ("ip", "link", "add", "name", "tb-a", "type")
+ADD = ("ip", "link", "add", "name", "probe0", "type")
 
 PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     "lab kernel": partial(_raised, partial(find, None)),
     "root": _root,
     "network namespaces": partial(_command, "network namespaces", "veth", "true"),
-    "veth": partial(
-        _command, "veth", "veth", "ip", "link", "add", "name", "tb-a", "type", "veth", "peer", "name", "tb-b"
-    ),
+    "veth": partial(_command, "veth", "veth", *ADD, "veth", "peer", "name", "probe1"),
     "bridge": partial(_command, "bridge", "bridge", *ADD, "bridge"),
     "netem": partial(_emulation, "netem"),
     "tbf": partial(_emulation, "tbf"),
