@@ -12,7 +12,7 @@ from . import statistic
 from .statistic import LEVEL, FloatArray, Values
 
 SHORTEST = 5
-"""The fewest samples of a level; shorter dips belong to the level around them."""
+"""The fewest samples of a level; a shorter dip belongs to the level around it."""
 PENALTY = 3.0
 """Times log n for each change: as in the modified BIC of Zhang and Siegmund, Biometrics 63, 2007."""
 
@@ -44,7 +44,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Levels:
-    """A series as constant levels; the sd of its samples around them and the correlation of neighbours."""
+    """A series as constant levels, with the sd of its samples around them and the correlation of neighbours."""
 
     shifts: tuple[Shift, ...]
     noise_sd_bps: float
@@ -63,15 +63,14 @@ def levels(
     In two steps. First the segmentation with the least cost, exactly, by optimal partitioning (Jackson et
     al., IEEE Signal Processing Letters 12, 2005), in time n^2: a level costs its sum of squares over the
     long-run variance of the noise, a change `penalty` log n. Then, as the noise may differ from level to
-    level, the shifts without `confidence` are taken back, one after another, the one that explains least
-    first.
+    level, the shifts below `confidence` are removed one by one, the one that explains least first.
 
     The noise is taken to be autoregressive of order 1 around the levels, with a correlation within [0, 0.95].
     For the first step it is estimated from differences, which shifts hardly touch (Chakar, Lebarbier,
     Levy-Leduc and Robin, Bernoulli 23, 2017), and taken as 0.8 at most, so that too many shifts go on to the
     second rather than too few; for the second from the residuals. The sd counts as at least 0.1 % of the
-    median, so that a series without noise works too. Where neighbours correlate by more than 0.8, a series
-    of fewer than 100 samples shows false shifts in up to a tenth of cases.
+    median, so that a series without noise works too. If neighbours correlate by more than 0.8, a series of
+    fewer than 100 samples shows false shifts in up to a tenth of cases.
 
     A slow start is a shift like any other: leave the ramp out first. Raises ValueError for fewer than
     2 * `shortest` samples (`shortest` is 2 or more).
@@ -156,7 +155,7 @@ def _tiny(samples: FloatArray) -> float:
 
 
 def _noise(samples: FloatArray, floor: float) -> tuple[float, float]:
-    """The sd and the lag-1 correlation of the noise around levels that change now and then."""
+    """The sd and the lag-1 correlation of the noise around levels that change rarely."""
     next_one, next_but_one = (_robust_sd(samples[lag:] - samples[:-lag]) for lag in (1, 2))
     if next_one <= floor:
         return floor, 0.0

@@ -1,7 +1,7 @@
 """Utilization and concavity of a throughput profile, corrected and as printed. Pure, no I/O.
 
 Source: Phanekham, Nair, Rao and Truty, Throughput Analytics of Cloud Networks, section V, eqs. (2) to (4).
-What is wrong there, and why the corrected form is this one, is in docs/concavity.md.
+docs/concavity.md says what is wrong there, and derives the corrected form.
 
 L is the capacity in bit/s, tau the RTT in seconds, Theta the throughput in bit/s. Integrals are trapezoids
 between the measured RTTs. The coefficients C_U, C_CC and C_UC of a `Curve` are ratios; those of a profile
@@ -33,7 +33,7 @@ class Curve:
     def __post_init__(self) -> None:
         x, y = statistic.paired(self.x, self.y, least=2)
         if x[0] != 0 or x[-1] != 1 or (np.diff(x) < 0).any():
-            raise ValueError("the x of a curve do not go from 0 to 1 without turning back")
+            raise ValueError("the x of a curve do not go from 0 to 1 without decreasing")
         if (y < 0).any():
             raise ValueError(f"y is negative at x = {x[int(np.argmax(y < 0))]}")
 
@@ -43,7 +43,7 @@ class Curve:
 
 
 def normalized(profile: ThroughputProfile, capacity_bps: float) -> Curve:
-    """The profile over [0, 1]; the capacity, above 0, is on the layer of the throughput. Needs 2 RTTs."""
+    """The profile over [0, 1]; the capacity, above 0, counts on the layer of the throughput. Needs 2 RTTs."""
     if not capacity_bps > 0:
         raise ValueError(f"a capacity of {capacity_bps} bit/s is not above 0")
     rtt = statistic.checked(profile.rtt_s, 2)
@@ -90,10 +90,10 @@ def convex_concave_bits(profile: ThroughputProfile) -> float:
 
 
 def convex_concave_bits_as_printed(profile: ThroughputProfile) -> float:
-    """C_CC by the first line of eq. (2) to the letter, with the chord Theta_L + s tau. To compare.
+    """C_CC by the first line of eq. (2) as printed, with the chord Theta_L + s tau. For comparison.
 
-    It is tau_L (Theta_L - Theta_H) more than the corrected one: right only if the first RTT is 0 or the ends
-    are equal.
+    It exceeds the corrected one by tau_L (Theta_L - Theta_H), so it is right only if the first RTT is 0 or
+    the ends are equal.
     """
     rtt, mean = statistic.paired(profile.rtt_s, profile.mean_bps, least=2)
     slope = (mean[-1] - mean[0]) / (rtt[-1] - rtt[0])
@@ -102,7 +102,7 @@ def convex_concave_bits_as_printed(profile: ThroughputProfile) -> float:
 
 
 def utilization_concavity_with_measured_midpoint(curve: Curve) -> float:
-    """Eq. (4) with Theta_M taken as the throughput measured at the middle RTT. To compare.
+    """Eq. (4) with Theta_M taken as the throughput measured at the middle RTT. For comparison.
 
     Gives 3/4 and 1/4 for the two steps (1 and 0 are right).
     """
@@ -110,7 +110,7 @@ def utilization_concavity_with_measured_midpoint(curve: Curve) -> float:
 
 
 def utilization_concavity_as_glossed(curve: Curve) -> float:
-    """Eq. (4) with Theta_M / 2 taken as the throughput at the middle RTT, as its gloss says. To compare.
+    """Eq. (4) with Theta_M / 2 taken as the throughput at the middle RTT, as its gloss says. For comparison.
 
     Gives 1/4 for a flat profile at capacity (3/4 is right).
     """

@@ -10,15 +10,15 @@ from ..model.scenario import Trial
 from ..trial.stored_result import TrialResult
 
 MSS_BYTES = 1448
-"""Payload of a full segment of 1500 bytes over IPv4 with timestamps, where the result does not tell."""
+"""Payload of a full segment of 1500 bytes over IPv4 with timestamps, if the result does not have it."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a trial asked for, over all paths of its data. None is what was not asked for, or what nobody knows.
+    """What a trial asked for, over all paths of its data. None is what was not asked for, or is unknown.
 
-    `loss` is the share of data packets to be dropped (0: none); `window_bytes` the buffer asked for, of each flow;
-    `congestion` has each control once. `duration_s` is that of each flow.
+    `loss` is the share of data packets to be dropped (0: none); `window_bytes` the buffer asked for by each
+    flow; `congestion` has each control once. `duration_s` is the duration of each flow.
     """
 
     flows: int
@@ -32,8 +32,8 @@ class Conditions:
 
 
 def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
-    """From the result and the trial it is of; without the trial, windows and durations are unknown and the loss is None
-    unless none was asked for.
+    """The conditions from a result and its trial. Without the trial, windows and durations are unknown, and the loss is
+    None, or 0 if no loss was asked for.
     """
     mss = [flow.mss_bytes for flow in result.flows if flow.mss_bytes]
     loss = 0.0 if result.asked.dropped_packets is None and not result.seen.random_drops else None
@@ -57,7 +57,7 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
 
 
 def _path_loss(trial: Trial) -> float:
-    """Of the data, over all the paths that the plan gives it: through a cache too, if there is one."""
+    """The share of the data that is lost, over all paths of the plan, including those through a cache."""
     book = address_book(trial.topology)
     legs = [leg(trial.topology, book, *pair) for pair in trial.workload.data_paths]
     return path_loss([hop for each in legs for hop in each.path], data_ways(legs))

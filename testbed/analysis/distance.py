@@ -1,4 +1,4 @@
-"""How far a measured profile is from a published one, and which of ours is the nearest. Pure, no I/O."""
+"""The distance of measured profiles from a published one, and which is the nearest. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BEND_MARGIN = 0.02
 
 @dataclass(frozen=True)
 class Figure:
-    """A number and its bootstrap interval over the repetitions; None where there are none to resample."""
+    """A number and its bootstrap interval over the repetitions; None if there are none to resample."""
 
     value: float
     interval: Interval | None
@@ -52,11 +52,11 @@ class ShapeDifference:
 
 @dataclass(frozen=True)
 class ProfileDistance:
-    """How a measured profile differs from a published one over the RTTs that both cover.
+    """The difference between a measured and a published profile over the RTTs that both cover.
 
     `rms` is the root mean square difference of throughput over capacity at the published RTTs, a ratio.
-    `shape` is None if the published profile has fewer than two points there. `left_out_rtt_s` are published
-    RTTs outside of the measured range.
+    `shape` is None if the published profile has fewer than two points there. `left_out_rtt_s` are the published
+    RTTs outside the measured range.
     """
 
     points: tuple[PointDifference, ...]
@@ -67,9 +67,9 @@ class ProfileDistance:
 
 @dataclass(frozen=True)
 class Candidate(Generic[K]):
-    """One of ours against the target; `wins` is the share of bootstrap draws in which it is the nearest.
+    """One of our profiles; `wins` is the share of bootstrap draws in which it is the nearest to the target.
 
-    `wins` is None where there is nothing to resample.
+    `wins` is None if there is nothing to resample.
     """
 
     key: K
@@ -86,11 +86,11 @@ def distance(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> ProfileDistance:
-    """Compare at the published RTTs within the measured range; between measured RTTs on straight lines.
+    """Compare at the published RTTs within the measured range, with straight lines between measured RTTs.
 
-    The intervals are percentile bootstraps that draw the repetitions at each RTT anew, of both profiles where
-    both have them; the same seed gives the same intervals. Raises ValueError if the measured range holds none
-    of the published RTTs, or the published throughput at one of them is 0.
+    The intervals are percentile bootstraps that resample the repetitions at each RTT, of both profiles if both
+    have them; the same seed gives the same intervals. Raises ValueError if the measured range holds none of
+    the published RTTs, or if the published throughput at one of them is 0.
     """
     rtts = _common(published, measured)
     ours, theirs = _draw((measured, published), (measured_capacity_bps, published_capacity_bps), seed, resamples)
@@ -111,7 +111,7 @@ def best_match(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> tuple[Candidate[K], ...]:
-    """Our profiles by their distance from the target, the nearest first: which loss of ours explains it best.
+    """Our profiles by their distance from the target, the nearest first.
 
     All are compared at the same RTTs: those of the target that every candidate covers. The distance is the
     RMS difference of throughput over capacity. Equal distances keep the order of `candidates`. Raises
@@ -134,14 +134,14 @@ def best_match(
 
 @dataclass(frozen=True)
 class _Draws:
-    """A profile as it is (row 0 of `means_bps`) and its bootstrap draws (the other rows)."""
+    """A profile: its means (row 0 of `means_bps`) and its bootstrap draws (the other rows)."""
 
     rtt_s: tuple[float, ...]
     means_bps: FloatArray
     capacity_bps: float
 
     def at(self, rtts: Sequence[float]) -> FloatArray:
-        """A row of means for each draw, at these RTTs on straight lines between the points."""
+        """A row of means for each draw, at these RTTs, with straight lines between the points."""
         weights = [np.interp(rtts, self.rtt_s, unit) for unit in np.eye(len(self.rtt_s))]
         return np.asarray(self.means_bps @ np.array(weights))
 
@@ -156,7 +156,7 @@ class _Draws:
 def _draw(
     profiles: Sequence[ThroughputProfile], capacities_bps: Sequence[float], seed: int, resamples: int
 ) -> list[_Draws]:
-    """Draws of all the profiles; none if no profile has repetitions."""
+    """Draws of all profiles; only their means if no profile has repetitions."""
     if min(capacities_bps) <= 0:
         raise ValueError(f"a capacity of {min(capacities_bps)} bit/s is not above 0")
     count = resamples if any(profile.has_samples for profile in profiles) else 0
@@ -179,7 +179,7 @@ def _common(published: ThroughputProfile, *measured: ThroughputProfile) -> tuple
 def _points(rtts: Sequence[float], ours: _Draws, theirs: _Draws, level: float) -> tuple[PointDifference, ...]:
     one, other = ours.at(rtts), theirs.at(rtts)
     if (other == 0).any():
-        raise ValueError("a published throughput is 0: nothing is relative to it")
+        raise ValueError("a published throughput is 0, so there is no relative difference")
     relative = one / other - 1
     return tuple(
         PointDifference(rtt, float(one[0, i]), float(other[0, i]), _figure(relative[:, i], level))
@@ -193,7 +193,7 @@ def _shape(ours: list[Curve], theirs: list[Curve], level: float) -> ShapeDiffere
 
 
 def _bend(curves: list[Curve], level: float) -> Bend:
-    """Which way a whole profile bends: the sign of C_CC, if the margin and its interval leave 0 out."""
+    """How a whole profile bends: the sign of C_CC, if it exceeds the margin and its interval excludes 0."""
     c_cc = _figure(np.array([concavity.convex_concave(each) for each in curves]), level)
     if abs(c_cc.value) < BEND_MARGIN or (c_cc.interval is not None and c_cc.interval.contains(0)):
         return "straight"

@@ -1,4 +1,4 @@
-"""The samples of a stored trial, flow by flow. Reads samples.parquet of a trial's folder."""
+"""The samples of a stored trial by flow. Reads samples.parquet of a trial's folder."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]
 def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     """One for each flow that was sampled, in the order of the flows; empty if the trial has no samples.
 
-    A flow is known by its port, which is the destination's for its sender. Where flows share a port, or a flow had
-    several connections (HTTP), samples tell of no flow by itself: empty. Raises UserError if the file is broken.
+    A flow is identified by its port, the destination port of its sender. If flows share a port, or a flow had several
+    connections (HTTP), the result is empty. Raises UserError if the file is broken.
     """
     ports = [flow.port for flow in result.flows]
     if len(set(ports)) < len(ports):

@@ -1,4 +1,4 @@
-"""What kept a flow from going faster, from what the kernel counted. Pure, no I/O.
+"""What limited the throughput of a flow, from the kernel's counters. Pure, no I/O.
 
 The times are those of TCP_INFO (linux/tcp.h): tcpi_busy_time, tcpi_rwnd_limited and tcpi_sndbuf_limited; the
 last two are parts of the first (tcp_chrono_start and tcp_chrono_stop in net/ipv4/tcp_output.c).
@@ -13,19 +13,19 @@ from typing import Literal, TypeAlias
 Limit: TypeAlias = Literal["rate", "cpu", "application", "window", "sender buffer", "loss", "unknown"]
 
 FULL = 0.95
-"""From this share of the line-rate limit on the rate is what limits; of a core, the CPU."""
+"""The share of the line-rate limit from which on the rate limits a flow; the share of a core, for the CPU."""
 BUSY = 0.9
-"""A flow that had something to send for a smaller share of its time was limited by its application."""
+"""A flow that has data to send for a smaller share of its time is limited by its application."""
 MOST = 0.5
-"""A window or a send buffer that held the flow back for this share of its busy time limited it."""
+"""A window or a send buffer limits a flow if it holds it back for this share of its busy time."""
 
 
 @dataclass(frozen=True)
 class FlowTotals:
-    """What was counted over the life of a flow; None where nobody counted.
+    """Counters over the life of a flow; None if not counted.
 
-    `goodput_bps` and `limit_bps` are of the bottleneck as a whole, on the same layer: what all its flows
-    delivered, and what it carries at most (`model.line_rate_limit_bps`). `retransmits` counts segments.
+    `goodput_bps` and `limit_bps` are those of the whole bottleneck, on the same layer: what all its flows
+    delivered, and what it carries at most (`tcp_model.line_rate_limit_bps`). `retransmits` counts segments.
     `cpu_share` is the load of the busiest core that sender or receiver used, from 0 to 1, or None where
     computing takes no time.
     """
@@ -51,14 +51,14 @@ class FlowTotals:
 
     @property
     def rate_share(self) -> float | None:
-        """What was delivered of what the bottleneck carries."""
+        """The goodput as a share of what the bottleneck carries."""
         if self.goodput_bps is None or self.limit_bps is None:
             return None
         return self.goodput_bps / self.limit_bps
 
     @property
     def busy_share(self) -> float | None:
-        """The share of its life in which the flow had something to send or in flight."""
+        """The share of its life in which the flow had data to send or in flight."""
         return None if self.busy_s is None else self.busy_s / self.duration_s
 
     @property
@@ -75,7 +75,7 @@ class FlowTotals:
 
 @dataclass(frozen=True)
 class Limitation:
-    """What limited a flow, and the figure that says so; `share` is None where loss or nothing known did."""
+    """What limited a flow, and the share that shows it; `share` is None for loss and unknown."""
 
     limit: Limit
     share: float | None
@@ -83,17 +83,17 @@ class Limitation:
 
 
 def limitation(totals: FlowTotals) -> Limitation:
-    """The first of these that applies; a count that is absent (None) never does.
+    """The first of these limits that applies; a limit whose counter is absent (None) does not apply.
 
-    rate: the bottleneck is full, so nothing else can matter. cpu: a core is. application: the flow was often
-    idle. window, sender buffer: it was held back for most of its busy time, by the one that did so longer.
-    loss: none of these, and it retransmitted. unknown: none at all; it may have spent its time in slow start.
+    rate: the bottleneck is full, so nothing else matters. cpu: a core is busy. application: the flow was often
+    idle. window, sender buffer: it held the flow back for most of its busy time, and longer than the other one.
+    loss: none of these, and the flow retransmitted. unknown: none at all; the flow may have been in slow start.
     """
     for limit, applies, share, why in _TABLE:
         if applies(totals):
             found = share(totals)
             return Limitation(limit, found, why.format(share=found or 0, totals=totals))
-    return Limitation("unknown", None, "none of the limits that were counted was reached")
+    return Limitation("unknown", None, "no limit that was counted was reached")
 
 
 def _reaches(share: float | None, threshold: float) -> bool:
@@ -118,7 +118,7 @@ _TABLE: tuple[_Row, ...] = (
     ("cpu", lambda t: _reaches(t.cpu_share, FULL), lambda t: t.cpu_share,
      "a core was busy for {share:.0%} of the time"),
     ("application", _is_idle, lambda t: t.busy_share,
-     "it had something to send for only {share:.0%} of the time"),
+     "it had data to send for only {share:.0%} of the time"),
     ("window", lambda t: _reaches(t.window_share, MOST) and _window_first(t), lambda t: t.window_share,
      "the receive window held it back for {share:.0%} of its busy time"),
     ("sender buffer", lambda t: _reaches(t.sender_buffer_share, MOST), lambda t: t.sender_buffer_share,

@@ -15,7 +15,7 @@ from .theory_curve import line_rate_bps
 
 @dataclass(frozen=True)
 class CellLimits:
-    """What limited the trials of one cell, over its seeds: how often each limit was that of a trial."""
+    """What limited the trials of one cell, over its seeds: each limit with the number of trials."""
 
     params: Params
     trials: int
@@ -29,7 +29,7 @@ class CellLimits:
 
 
 def flow_limitations(result: TrialResult, trial: Trial | None = None) -> tuple[Limitation, ...]:
-    """What limited each flow. A flow's life is the duration that was asked for, or else that of the workload."""
+    """What limited each flow. A flow's life is the duration asked for, or else the duration of the workload."""
     about = conditions(result, trial)
     duration_s = about.duration_s or result.workload_s
     if not duration_s:
@@ -38,13 +38,13 @@ def flow_limitations(result: TrialResult, trial: Trial | None = None) -> tuple[L
 
 
 def limited_by(result: TrialResult, trial: Trial | None = None) -> Limit:
-    """What limited most of its flows; of equally many, what limited the first of them. "unknown" without flows."""
+    """What limited most flows of a trial; in a tie, what limited the first of them. "unknown" without flows."""
     found = Counter(each.limit for each in flow_limitations(result, trial))
     return found.most_common(1)[0][0] if found else "unknown"
 
 
 def limits(results: Sequence[TrialResult], trials: Mapping[str, Trial] | None = None) -> tuple[CellLimits, ...]:
-    """For each cell that has a valid or suspect trial, in the order of the results."""
+    """The limits of each cell that has a valid or suspect trial, in the order of the results."""
     cells: dict[Params, list[Limit]] = {}
     for each in results:
         if each.verdict != "invalid":

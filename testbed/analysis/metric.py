@@ -1,7 +1,7 @@
 """Metrics of a trial by which two runs are compared. Pure, no I/O.
 
-Goodput, retransmissions, RTT under load, fairness and time to convergence: those of RFC 5166, section 2, that the ends
-of a path can tell.
+Goodput, retransmissions, RTT under load, fairness and time to convergence: the metrics of RFC 5166, section 2, that can
+be measured at the ends of a path.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .series import jain_index
 from .statistic import FloatArray
 
 CLOSE = 0.8
-"""A flow has converged when its short-term throughput is within this factor of its long-term one, either way."""
+"""A flow has converged when its short-term throughput is within this factor of its long-term one."""
 SHORT_TERM_S = 1.0
-"""What a short-term average is over."""
+"""The time over which a short-term average is taken."""
 
 
 @dataclass(frozen=True)
 class FlowSamples:
-    """What a flow's sender said over time: seconds since the workload began, bytes acknowledged, smoothed RTT."""
+    """Samples of a flow's sender: seconds since the workload began, bytes acknowledged, smoothed RTT."""
 
     time_s: FloatArray
     acked_bytes: FloatArray
@@ -34,23 +34,23 @@ class FlowSamples:
 
     @property
     def active(self) -> slice:
-        """From the last sample before anything was acknowledged to the first with all that ever was.
+        """From the last sample before the first acknowledged byte to the first sample with all acknowledged bytes.
 
-        A flow may be connected long before it sends, and stay so afterwards. Empty if it never sent.
+        A flow may be connected long before it sends, and long after. Empty if it never sent.
         """
         moved = np.flatnonzero(np.diff(self.acked_bytes) > 0)
         return slice(int(moved[0]), int(moved[-1]) + 2) if len(moved) else slice(0, 0)
 
     @property
     def busy(self) -> FlowSamples:
-        """Only while it is active."""
+        """The samples of the time in which the flow is active."""
         return FlowSamples(self.time_s[self.active], self.acked_bytes[self.active], self.srtt_s[self.active])
 
 
 @dataclass(frozen=True)
 class Metric:
-    """`unit` is for people; `scale` turns base units into it. `least` is a difference that does not matter, in base
-    units, for metrics that can be 0.
+    """`unit` is for people; `scale` converts base units to it. `least` is a difference that does not matter, in base
+    units, for metrics that can be 0. `of` computes the metric in base units, None if the trial has no value.
     """
 
     name: str
@@ -63,12 +63,12 @@ class Metric:
 
 
 def measure(result: TrialResult, samples: Sequence[FlowSamples], names: Sequence[str]) -> dict[str, float | None]:
-    """The named metrics of a trial in base units; None where it has nothing to tell."""
+    """The named metrics of a trial in base units; None where the trial has no value."""
     return {name: METRICS[name].of(result, samples) for name in names}
 
 
 def retransmitted_share(result: TrialResult) -> float | None:
-    """Retransmitted segments over all segments sent, over the life of the flows; None where nobody counted."""
+    """Retransmitted segments over all segments sent, over the life of the flows; None if not counted."""
     flows = [flow for flow in result.flows if flow.retransmits is not None and flow.received_bytes]
     if not flows or len(flows) < len(result.flows):
         return None
@@ -78,8 +78,9 @@ def retransmitted_share(result: TrialResult) -> float | None:
 
 
 def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share: float) -> float | None:
-    """A quantile of the senders' smoothed RTTs, all flows together, while they send and once the ramp is
-    over; None without samples.
+    """A quantile of the senders' smoothed RTTs, over all flows, while they send and after the ramp.
+
+    None without samples.
     """
     steady_s = result.steady_s or 0.0
     busy = [each.busy for each in samples]
@@ -91,11 +92,10 @@ def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share:
 def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
     """From the last flow's start until every flow's short-term throughput is near its long-term one for the first time.
 
-    Near is within a factor of 0.8, either way: the epsilon-convergence time of Li, Leith and Shorten, Experimental
+    Near is within a factor of 0.8, above or below: the epsilon-convergence time of Li, Leith and Shorten, Experimental
     Evaluation of TCP Protocols for High-Speed Networks, IEEE/ACM Transactions on Networking 15(5), 2007, for all flows
-    at once. Short-term is over a second, long-term over the second half of the time in which all flows run. If that
-    never happens it is all of that time, which is the least that it can be. None if they run together for less than
-    4 s.
+    at once. Short-term is over a second, long-term over the second half of the time in which all flows run. If the
+    flows never converge it is all of that time, the least possible value. None if they run together for less than 4 s.
     """
     busy = [each.busy for each in samples]
     if not busy or any(len(each.time_s) < 2 for each in busy):
@@ -126,7 +126,7 @@ _ALL: _Table = (
     Metric("goodput", "goodput of all flows", "Mbit/s", 1e-6, True, 0.0, lambda r, s: r.goodput_bps),
     Metric("retransmits", "share of segments sent again", "%", 100, False, 0.0005, lambda r, s: retransmitted_share(r)),
     Metric("rtt", "median of the RTT under load", "ms", 1e3, False, 1e-4, lambda r, s: rtt_under_load_s(r, s, 0.5)),
-    Metric("rtt-p95", "95 % of the RTTs under load are below", "ms", 1e3, False, 1e-4,
+    Metric("rtt-p95", "95th percentile of the RTT under load", "ms", 1e3, False, 1e-4,
            lambda r, s: rtt_under_load_s(r, s, 0.95)),
     Metric("fairness", "Jain's index over the flows", "", 1, True, 0.01, lambda r, s: jain_index(r)),
     Metric("convergence", "time until all flows are near their long-term goodput", "s", 1, False, 0.2,
@@ -134,4 +134,4 @@ _ALL: _Table = (
 )  # fmt: skip
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
-"""By name, in the order in which they are shown."""
+"""By name, in the order of display."""

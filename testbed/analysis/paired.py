@@ -1,4 +1,4 @@
-"""Two runs against each other, cell by cell: effect, interval and verdict. Pure, no I/O."""
+"""A comparison of two runs by cell: effect, interval and verdict. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CellComparison(Generic[K]):
     """One cell of two runs, paired by seed.
 
     `effect` is the mean of candidate minus base, in the metric's unit, with its t interval (None for one
-    pair). `relative` and `noise_floor` are over the mean of the base; None where that is 0, and the floor
+    pair). `relative` and `noise_floor` are over the mean of the base; None if that is 0, and the floor
     also for one pair. `p` is adjusted by Holm over all the cells; None for one pair.
     """
 
@@ -52,9 +52,9 @@ def compare(
     are of several metrics, it and `is_more_better` are functions of the cell's key; Holm's correction is over all.
 
     same: the interval lies within the tolerance, or every pair is equal. better, worse: after Holm's
-    correction the difference is no chance (p < 1 - level), it is larger than the tolerance, and larger than
-    the noise floor, which is what two sets of the base's own seeds differ by. cannot tell: neither, as for a
-    single pair that is not equal. Raises ValueError if a cell's samples cannot be paired.
+    correction the difference is significant (p < 1 - level), it is larger than the tolerance, and larger than
+    the noise floor, by which two sets of the base's own seeds differ. cannot tell: neither, as for a single
+    pair that is not equal. Raises ValueError if a cell's samples cannot be paired.
     """
     least = absolute_tolerance if callable(absolute_tolerance) else lambda key: absolute_tolerance
     is_gain = is_more_better if callable(is_more_better) else lambda key: is_more_better
@@ -70,17 +70,17 @@ def compare(
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Worse if any is; else cannot tell if any cannot; else better if any is; else the same.
+    """The first of worse, cannot tell, better, same that is among the verdicts.
 
     Raises ValueError for no verdicts.
     """
     if not verdicts:
-        raise ValueError("no cells, no verdict")
+        raise ValueError("without cells there is no verdict")
     return next(verdict for verdict in _SEVERITY if verdict in verdicts)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Adjusted p-values that keep the chance of any false finding: Holm, Scand. J. Stat. 6, 1979.
+    """p-values adjusted for the chance of any false positive among them: Holm, Scand. J. Stat. 6, 1979.
 
     In the order given. Raises ValueError for one outside of [0, 1].
     """
@@ -95,7 +95,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def noise_floor(base: Values, level: float = LEVEL) -> float:
-    """By how much the means of two sets of as many seeds of the base differ, at most, in `level` of cases.
+    """The most by which the means of two sets of as many seeds of the base differ, in `level` of cases.
 
     In the metric's unit: t sd sqrt(2/n), t of 2n - 2 degrees of freedom. Needs 2 samples.
     """
@@ -145,7 +145,7 @@ def _verdict(is_same: bool, is_found: bool, is_good: bool) -> Verdict:
 
 
 def _p(difference: FloatArray) -> float:
-    """Two-sided paired t-test of a mean difference of 0; without spread, 1 if all are 0 and 0 if none is."""
+    """The p of a two-sided paired t-test of a mean difference of 0; if all differences are equal, 1 if 0, else 0."""
     if np.ptp(difference) == 0:
         return float(difference[0] == 0)
     t = abs(difference.mean()) / (statistic.sample_sd(difference) / np.sqrt(len(difference)))

@@ -1,4 +1,4 @@
-"""The throughput profile: throughput against RTT, and where it is concave or convex. Pure, no I/O."""
+"""The throughput profile: throughput over RTT, and where it is concave or convex. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ThroughputProfile:
             raise ValueError(f"{len(rtt)} RTTs cannot have {len(self.samples_bps)} groups of samples")
         for at, mean_bps, samples in zip(rtt, mean, self.samples_bps, strict=True):
             if samples and not np.isclose(statistic.mean(samples), mean_bps, rtol=1e-9, atol=0):
-                raise ValueError(f"the mean at {at} s is {mean_bps}, and its samples have another")
+                raise ValueError(f"the mean at {at} s is {mean_bps}, but its samples have another mean")
 
     @classmethod
     def of_samples(cls, samples_bps: Mapping[float, Values]) -> ThroughputProfile:
@@ -54,28 +54,28 @@ class ThroughputProfile:
 
     @classmethod
     def of_means(cls, mean_bps: Mapping[float, float]) -> ThroughputProfile:
-        """From the mean at each RTT in seconds, where the repetitions are not known."""
+        """From the mean at each RTT in seconds, if the repetitions are not known."""
         rtts = sorted(mean_bps)
         means = tuple(float(mean_bps[rtt]) for rtt in rtts)
         return cls(tuple(float(rtt) for rtt in rtts), means, tuple(() for _ in rtts))
 
     @property
     def has_samples(self) -> bool:
-        """Whether there is anything to resample: two repetitions at some RTT."""
+        """Whether it can be resampled: some RTT has two repetitions or more."""
         return any(len(samples) > 1 for samples in self.samples_bps)
 
     def at(self, rtt_s: Values) -> FloatArray:
-        """The means at other RTTs, on straight lines between the points; ValueError outside of the range."""
+        """The means at other RTTs, with straight lines between the points; ValueError outside the range."""
         wanted = statistic.checked(rtt_s)
         outside = wanted[(wanted < self.rtt_s[0]) | (wanted > self.rtt_s[-1])]
         if len(outside):
-            raise ValueError(f"{outside[0]} s is outside of {self.rtt_s[0]} s to {self.rtt_s[-1]} s")
+            raise ValueError(f"{outside[0]} s is outside {self.rtt_s[0]} s to {self.rtt_s[-1]} s")
         return np.interp(wanted, self.rtt_s, self.mean_bps)
 
     def resampled(self, generator: np.random.Generator, count: int) -> FloatArray:
-        """The means of `count` bootstrap draws, a row each.
+        """The means of `count` bootstrap draws, one row for each.
 
-        At each RTT its repetitions are drawn with replacement. A mean without repetitions stays what it is.
+        The repetitions at each RTT are drawn with replacement. A mean without repetitions stays as it is.
         """
         columns = [
             generator.choice(np.asarray(samples), (count, len(samples))).mean(axis=1)
@@ -88,7 +88,7 @@ class ThroughputProfile:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A run of neighbouring RTTs over which the profile bends one way, as far as the noise lets one see."""
+    """Neighbouring RTTs over which the profile bends in one way, as far as the noise allows to tell."""
 
     from_rtt_s: float
     to_rtt_s: float
@@ -96,20 +96,19 @@ class Stretch:
 
 
 def stretches(profile: ThroughputProfile, margin_bps: float = 0.0, level: float = LEVEL) -> tuple[Stretch, ...]:
-    """The fewest concave, convex and straight stretches that make up the profile.
+    """Divides the profile into the fewest concave, convex and straight stretches.
 
     By the chord test (Phanekham et al., section IV) on every three points of a stretch: concave if no middle
     point lies below the chord of the outer two by more than the margin and one lies above it by more;
-    convex the other way round; straight if all are within. The margin is the larger of `margin_bps` and what
-    noise may reach: Welch's t of that distance, from the repetitions at the three points, such that a
-    straight profile shows no bend at all in `level` of cases (Bonferroni over the triples). Points with fewer
-    than two repetitions count as free of noise. Neighbouring stretches share the segment in which the bend
-    changes.
+    convex if the reverse holds; straight if all are within. The margin is the larger of `margin_bps` and the
+    noise: Welch's t of that distance, from the repetitions at the three points, such that a straight profile
+    shows no bend in `level` of cases (Bonferroni over the triples). Points with fewer than two repetitions
+    count as free of noise. Neighbouring stretches share the segment in which the bend changes.
 
     A profile of two points is one straight stretch. Raises ValueError for a single point.
     """
     if len(profile.rtt_s) < 2:
-        raise ValueError("one RTT has no shape; at least 2 are needed")
+        raise ValueError("a single RTT has no shape; at least 2 are needed")
     signs = _chord_tests(profile, margin_bps, level)
     found, start, last = [], 0, len(profile.rtt_s) - 1
     while True:
@@ -117,7 +116,7 @@ def stretches(profile: ThroughputProfile, margin_bps: float = 0.0, level: float 
         while end < last and _bend(signs, start, end + 1) is not None:
             end += 1
         bend = _bend(signs, start, end)
-        assert bend is not None, "BUG: three points that bend both ways"
+        assert bend is not None, "BUG: three points are concave and convex"
         found.append(Stretch(profile.rtt_s[start], profile.rtt_s[end], bend))
         if end == last:
             return tuple(found)
@@ -125,7 +124,7 @@ def stretches(profile: ThroughputProfile, margin_bps: float = 0.0, level: float 
 
 
 def _bend(signs: Mapping[Triple, int], start: int, end: int) -> Bend | None:
-    """How the points start … end bend; None if some triples bend one way and some the other."""
+    """How the points from start to end bend; None if some triples are concave and others convex."""
     seen = {sign for (a, _, c), sign in signs.items() if a >= start and c <= end} - {0}
     if len(seen) == 2:
         return None
@@ -150,7 +149,7 @@ def _chord_test(profile: ThroughputProfile, triple: Triple, margin_bps: float, c
 
 
 def _welch_margin(groups: list[tuple[float, ...]], factors: FloatArray, chance: float) -> float:
-    """What a weighted sum of the groups' means exceeds by noise with this chance, on either side."""
+    """The margin that noise in a weighted sum of the groups' means exceeds with this chance, on either side."""
     many = [(factor, group) for factor, group in zip(factors, groups, strict=True) if len(group) > 1]
     parts = [float(factor**2 * np.var(group, ddof=1) / len(group)) for factor, group in many]
     if sum(parts) == 0:

@@ -12,7 +12,7 @@ from .statistic import Values
 
 @dataclass(frozen=True)
 class Phases:
-    """Ramp and steady state, apart; `ramp_bps` is None where there is no ramp."""
+    """The means of ramp and steady state; `ramp_bps` is None if there is no ramp."""
 
     ramp_s: float
     ramp_bps: float | None
@@ -20,10 +20,10 @@ class Phases:
 
 
 def split(throughput_bps: Values, ramp_s: float, interval_s: float = 1.0) -> Phases:
-    """The mean of the samples before and after `ramp_s` (0 or more; 0: no ramp).
+    """The means of the samples before and after `ramp_s` (0 or more; 0: no ramp).
 
-    A sample covers `interval_s`; one that the ramp covers only in part belongs to the ramp. Raises
-    ValueError if nothing is left of the steady state.
+    A sample covers `interval_s`; a sample that the ramp covers in part belongs to the ramp. Raises ValueError
+    if no sample is left for the steady state.
     """
     samples = statistic.checked(throughput_bps)
     if ramp_s < 0 or interval_s <= 0:
@@ -36,7 +36,7 @@ def split(throughput_bps: Values, ramp_s: float, interval_s: float = 1.0) -> Pha
 
 
 def end_s(throughput_bps: Values, interval_s: float = 1.0) -> float:
-    """Where the ramp ends by the marginal standard error rule; 0 if there is none. In seconds from the start.
+    """The end of the ramp by the marginal standard error rule, in seconds from the start; 0 if there is no ramp.
 
     Among all truncations that leave at least half of the series, take the one with the smallest standard
     error of the rest: MSER of White, Simulation 69, 1997. Needs 2 samples.

@@ -16,11 +16,11 @@ from .profile import Stretch, ThroughputProfile, stretches
 from .statistic import Interval
 
 Span: TypeAlias = Literal["steady", "whole"]
-"""Which part of a trial: what is left when the ramp is left out, or all of it."""
+"""The part of a trial: without the ramp, or all of it."""
 
 RTT_KEYS = ("rtt", "delay")
 SCALED_WITH_RTT = ("duration", "bytes", "leave_out", "buffer", "window", "interval")
-"""What people give a longer path more of: where each RTT has one value of these, they set no series apart."""
+"""Parameters that people scale with the RTT: if each RTT has one value of such a parameter, it identifies no series."""
 
 LABELLED = ("window", "loss", "rate", "buffer", "kernel")
 
@@ -29,7 +29,7 @@ LABELLED = ("window", "loss", "rate", "buffer", "kernel")
 class Coefficients:
     """C_U, C_CC and C_UC of a normalized profile (ratios), and C_CC in bits, corrected and as the paper prints it.
 
-    See docs/concavity.md; `c_uc_interval` is None where there is nothing to resample.
+    See docs/concavity.md; `c_uc_interval` is None if there is nothing to resample.
     """
 
     c_u: float
@@ -44,10 +44,10 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class Series:
-    """Trials with the same parameters but for RTT and seed; `trials` are the valid and suspect ones with a goodput.
+    """Trials that differ only in RTT and seed; `trials` are the valid and suspect ones with a goodput.
 
-    `params` are what identifies the series, `label` those of them that vary in the run. `left_out` are the ids of
-    trials that are invalid or have no goodput.
+    `params` identify the series, `label` names those of them that vary in the run. `left_out` are the ids of the trials
+    that are invalid or have no goodput. `conditions` are those of the first trial; None without trials.
     """
 
     params: Params
@@ -58,7 +58,7 @@ class Series:
 
     @property
     def suspect(self) -> tuple[str, ...]:
-        """The ids of trials to be looked at before they are believed."""
+        """The ids of the suspect trials."""
         return tuple(each.id for each in self.trials if each.verdict == "suspect")
 
     @property
@@ -129,9 +129,8 @@ def series(
 ) -> tuple[Series, ...]:
     """The series of a run, in the order of their first trials.
 
-    All parameters but the RTT's identify a series, but for those that go with the RTT (a duration for each RTT, say).
-    `trials` are what the results are of, by id: with them, a series has its loss and its windows. `apart_from` are
-    parameters that do not count either.
+    All parameters identify a series, except the RTT, parameters that scale with it (such as a duration for each RTT),
+    and `apart_from`. `trials` are those of the results, by id: they give a series its loss and its windows.
     """
     rtt = rtt_key(results)
     unseen = {rtt, *apart_from, *_bound_to_rtt(results, rtt)}
@@ -158,7 +157,7 @@ def _series(
 
 
 def rtt_key(results: Sequence[TrialResult]) -> str | None:
-    """The parameter that is the RTT: of several links' the one with the most values; None if none was an axis."""
+    """The parameter that is the RTT; of several, the one with the most values; None if none is an axis."""
     keys = [key for key in all_keys(results) if key.split(".")[-1] in RTT_KEYS or ".delay." in key]
     return max(keys, key=lambda key: len({each.params.get(key) for each in results}), default=None)
 
@@ -173,7 +172,7 @@ def varied_keys(results: Sequence[TrialResult]) -> list[str]:
 
 
 def _bound_to_rtt(results: Sequence[TrialResult], rtt: str | None) -> list[str]:
-    """Parameters of which each RTT has one value, so that they vary with it and not beside it."""
+    """Parameters that have one value for each RTT, so that they vary with the RTT and not independently of it."""
     if rtt is None:
         return []
     bound = []
@@ -186,13 +185,13 @@ def _bound_to_rtt(results: Sequence[TrialResult], rtt: str | None) -> list[str]:
 
 
 def label(params: Params, keys: Sequence[str] | None = None) -> str:
-    """In a few words: "loss none, bbr, 4 flows"; only of these keys, if any are given. "all" for none."""
+    """A short name: "loss none, bbr, 4 flows"; only of these keys (None: of all). "all" if there are none."""
     words = [word(key, value) for key, value in params if keys is None or key in keys]
     return ", ".join(words) or "all"
 
 
 def word(key: str, value: str) -> str:
-    """One parameter as one would say it; the value alone where it speaks for itself."""
+    """One parameter in words: the value alone if it needs no name."""
     name = key.rsplit(".", 1)[-1]
     if name == "flows":
         return f"{value} flow{'s' if value != '1' else ''}"
@@ -200,14 +199,14 @@ def word(key: str, value: str) -> str:
 
 
 def goodput_bps(result: TrialResult, span: Span = "steady") -> float | None:
-    """The aggregate goodput, without the ramp or with it: then what all flows got over the whole workload."""
+    """The aggregate goodput: without the ramp, or all bytes that the flows received over the whole workload."""
     if span == "steady" or result.ramp_goodput_bps is None:
         return result.goodput_bps
     return 8 * result.received_bytes / result.workload_s if result.received_bytes and result.workload_s else None
 
 
 def jain_index(result: TrialResult) -> float | None:
-    """Fairness over the flows' goodputs; None for fewer than two, or if none got anything."""
+    """Fairness over the flows' goodputs; None for fewer than two flows, or if all goodputs are 0."""
     rates = [flow.goodput_bps for flow in result.flows if flow.goodput_bps is not None]
     return statistic.jain_index(rates) if len(rates) > 1 and max(rates) > 0 else None
 

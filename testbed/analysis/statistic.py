@@ -1,8 +1,8 @@
 """Statistics of samples: location, spread, intervals, fairness and distributions. Pure, no I/O.
 
-Every function takes a one-dimensional sequence of numbers and raises ValueError, saying which sample is to
-blame, if it is too short or holds a NaN, an infinity or an absent value (None). Nothing absent counts as 0.
-A result has the unit of the samples unless its docstring says that it is a ratio.
+Every function takes a one-dimensional sequence of numbers. It raises ValueError, with the number of the
+sample, if the sequence is too short or holds a NaN, an infinity or an absent value (None); an absent value
+never counts as 0. A result has the unit of the samples unless its docstring says that it is a ratio.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ FloatArray: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = "FloatArray | Iterable[float | None]"
 
 LEVEL = 0.95
-"""The confidence level of an interval, where nobody asks for another."""
+"""The default confidence level of an interval."""
 RESAMPLES = 2000
-"""How many bootstrap samples are drawn, where nobody asks for another number."""
+"""The default number of bootstrap samples."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Distribution:
 
 
 def checked(values: Values, least: int = 1) -> FloatArray:
-    """The samples as an array, or ValueError: fewer than `least`, absent, NaN or infinite."""
+    """The samples as an array; ValueError if there are fewer than `least`, or one is absent, NaN or infinite."""
     given = values if isinstance(values, np.ndarray) else list(values)
     for index, value in enumerate(given if isinstance(given, list) else ()):
         if value is None:
@@ -113,20 +113,20 @@ def population_cov(values: Values) -> float:
 
 
 def cv_rmse(first: Values, second: Values) -> float:
-    """How far two paired series are apart (a ratio): root mean square difference over the mean of both means.
+    """The distance of two paired series (a ratio): root mean square difference over the mean of both means.
 
-    Persico et al., 2016, footnote 4. Sample i of one belongs to sample i of the other; it is symmetric.
+    Persico et al., 2016, footnote 4. Sample i of one is paired with sample i of the other; the result is symmetric.
     Raises ValueError if they differ in length or the mean is 0.
     """
     one, other = paired(first, second)
     scale = (one.mean() + other.mean()) / 2
     if scale == 0:
-        raise ValueError("both means together are 0, so there is nothing to relate the difference to")
+        raise ValueError("the sum of both means is 0, so there is no relative difference")
     return float(np.sqrt(np.mean((one - other) ** 2)) / scale)
 
 
 def jain_index(values: Values) -> float:
-    """Fairness of a share-out (a ratio from 1/n, one takes all, to 1, all equal).
+    """Fairness of shares (a ratio from 1/n, one has all, to 1, all equal).
 
     Jain, Chiu and Hawe, DEC-TR-301, 1984. Raises ValueError for a negative share, or if all are 0.
     """
@@ -135,7 +135,7 @@ def jain_index(values: Values) -> float:
         raise ValueError(f"share {int(np.argmax(shares < 0))} is negative")
     largest = shares.max()
     if largest == 0:
-        raise ValueError("all shares are 0: nothing was shared out")
+        raise ValueError("all shares are 0, so the index is undefined")
     shares = shares / largest  # the squares of tiny or huge shares stay in range
     return float(shares.sum() ** 2 / (len(shares) * (shares**2).sum()))
 
@@ -156,8 +156,8 @@ def bootstrap_interval(
 ) -> Interval:
     """The percentile interval of a statistic: Efron and Tibshirani, 1993, section 13.3.
 
-    `statistic` maps a matrix with one resample a row to one value a row. The same seed gives the same
-    interval. It is too narrow for fewer than about 10 samples: prefer `t_interval` for means of few.
+    `statistic` maps a matrix with one resample in each row to one value for each row. The same seed gives the same
+    interval. It is too narrow for fewer than about 10 samples: for their mean, use `t_interval`.
     """
     samples, level = checked(values), _level(level)
     rows = np.random.default_rng(seed).integers(0, len(samples), (resamples, len(samples)))
@@ -184,7 +184,7 @@ def ccdf(values: Values) -> Distribution:
 
 
 def paired(first: Values, second: Values, least: int = 1) -> tuple[FloatArray, FloatArray]:
-    """Two series whose samples belong together one by one; ValueError if their lengths differ."""
+    """Two series whose samples form pairs, as arrays; ValueError if their lengths differ."""
     one, other = checked(first, least), checked(second, least)
     if len(one) != len(other):
         raise ValueError(f"{len(one)} samples cannot be paired with {len(other)}")

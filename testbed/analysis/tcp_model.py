@@ -1,4 +1,4 @@
-"""What TCP should reach: laws of loss, limits of window and rate, the time of slow start. Pure, no I/O.
+"""Models of TCP throughput: laws of loss, limits of window and rate, the time of slow start. Pure, no I/O.
 
 Loss is periodic, one packet in 1/p; p is above 0 and at most 1. RTTs are round trips in seconds, above 0.
 Windows are averages over a loss epoch in segments of one MSS. Every function raises ValueError for an
@@ -18,7 +18,7 @@ _IP_BYTES = {4: 20, 6: 40}
 
 
 def square_root_window_segments(loss: float, segments_per_ack: int = 1) -> float:
-    """The square-root law: sqrt(3 / (2 b p)), with one ACK for b segments.
+    """The window of the square-root law: sqrt(3 / (2 b p)), with one ACK for b segments.
 
     Mathis, Semke, Mahdavi and Ott, The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm,
     Computer Communication Review 27(3), 1997: the constant is sqrt(3/2) = 1.22 with an ACK for each segment
@@ -52,7 +52,7 @@ def reno_loss(window_segments: float) -> float:
 
 
 def cubic_alone_window_segments(loss: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA) -> float:
-    """CUBIC's average window outside of the Reno-friendly region: RFC 9438, section 5, its first formula.
+    """CUBIC's average window outside the Reno-friendly region: RFC 9438, section 5, its first formula.
 
     (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4), with 0 < beta < 1.
     """
@@ -72,13 +72,13 @@ def cubic_window_segments(loss: float, rtt_s: float, c: float = CUBIC_C, beta: f
 def cubic_resting_windows_segments(
     loss: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA
 ) -> tuple[float, float]:
-    """The lowest and the highest average window at which CUBIC can come to rest under periodic loss.
+    """The lowest and the highest average window that CUBIC can settle at under periodic loss.
 
     RFC 9438 lets every epoch end just where the cubic function is back at W_max, after K = cbrt(W_max (1 - beta) / C)
     seconds. With whole segments (Linux's `bic_target` is an integer) the window is back at W_max for all of the last
-    cbrt(1 / C) seconds before that, so a loss anywhere in them repeats itself for ever. The first value is the
-    RFC's, the second that of epochs which end cbrt(1 / C) earlier; a flow that comes down from slow start stops near
-    the second. Without the Reno-friendly region, and of 1/p segments an epoch.
+    cbrt(1 / C) seconds before that, so losses at any point in them recur at the same point. The first value is the
+    RFC's, the second that of epochs that end cbrt(1 / C) earlier; a flow that comes down from slow start settles near
+    the second. Without the Reno-friendly region, for epochs of 1/p segments.
     """
     _loss(loss)
     _positive(rtt_s, "RTT")
@@ -86,7 +86,7 @@ def cubic_resting_windows_segments(
 
 
 def _resting_window(segments: float, rtt_s: float, lead_s: float, c: float, beta: float) -> float:
-    """Bisects for the W_max whose epoch of K - lead_s seconds carries so many segments; returns their mean window."""
+    """The mean window of the epoch of K - lead_s seconds that carries this many segments; bisects for its W_max."""
 
     def carried(top: float) -> tuple[float, float]:
         k = ((1 - beta) * top / c) ** (1 / 3)
@@ -117,7 +117,7 @@ def window_throughput_bps(window_segments: float, rtt_s: float, mss_bytes: int) 
 
 
 def window_limit_bps(window_bytes: float, rtt_s: float) -> float:
-    """No flow carries more than a window in a round trip: 8 W / RTT, in bit/s of payload."""
+    """The most that a flow carries, a window in each round trip: 8 W / RTT, in bit/s of payload."""
     if not (window_bytes >= 0 and math.isfinite(window_bytes)):
         raise ValueError(f"a window of {window_bytes} bytes makes no sense")
     _positive(rtt_s, "RTT")
@@ -154,22 +154,22 @@ def line_rate_limit_bps(
     if not (rate_bps >= 0 and math.isfinite(rate_bps)):
         raise ValueError(f"a rate of {rate_bps} bit/s makes no sense")
     if framing_bytes < 0:
-        raise ValueError(f"{framing_bytes} bytes of framing are less than none")
+        raise ValueError(f"{framing_bytes} bytes of framing are below 0")
     return rate_bps * mss_bytes(mtu_bytes, timestamps, ip_version) / (mtu_bytes + framing_bytes)
 
 
 def slow_start_s(window_segments: float, rtt_s: float, initial_segments: float = 10.0, growth: float = 2.0) -> float:
-    """How long slow start needs from its initial window to this one: RTT log(W / W_0) / log(growth).
+    """The time of slow start from its initial window to this one: RTT log(W / W_0) / log(growth).
 
     W_0 is 10 (RFC 6928). The window grows by `growth` (above 1) in a round trip: 2 if every byte that is
-    acknowledged counts (RFC 5681, section 3.1, and RFC 3465), 1.5 with delayed ACKs where ACKs count. 0 if it
-    starts as large. HyStart, loss and pacing, which end or stretch slow start, are not in it.
+    acknowledged counts (RFC 5681, section 3.1, and RFC 3465), 1.5 with delayed ACKs where ACKs count. 0 if
+    the initial window is as large. HyStart, loss and pacing, which end or stretch slow start, are left out.
     """
     _positive(rtt_s, "RTT")
     _positive(window_segments, "window")
     _positive(initial_segments, "initial window")
     if not growth > 1:
-        raise ValueError(f"a window that grows by {growth} in a round trip never gets there")
+        raise ValueError(f"a window that grows by {growth} in a round trip never reaches it")
     return rtt_s * max(0.0, math.log(window_segments / initial_segments) / math.log(growth))
 
 

@@ -1,6 +1,6 @@
-"""Overlays: what theory lets a series reach at each RTT, to be drawn over what it did. Pure, no I/O.
+"""Overlays: the goodput that theory predicts at each RTT, to draw over a measured series. Pure, no I/O.
 
-Goodput in bit/s over the RTT in seconds, all flows together; see analysis/model.py for the formulas and their sources.
+Goodput in bit/s over the RTT in seconds, for all flows together; `tcp_model` has the formulas and their sources.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OTHER_HEADERS_BYTES = {4: 52, 6: 72}
 
 @dataclass(frozen=True)
 class Overlay:
-    """One line: what it is, and its points."""
+    """One curve: its kind and its points."""
 
     kind: OverlayKind
     rtt_s: tuple[float, ...]
@@ -30,8 +30,8 @@ class Overlay:
 def overlays(conditions: Conditions, rtt_s: Sequence[float]) -> tuple[Overlay, ...]:
     """The overlays that apply: the line rate if there is one, W/RTT for a fixed window, the two laws under loss.
 
-    The laws are bounded by the line rate, as a full link is all that they could lead to. CUBIC's is there only for
-    flows of CUBIC. RTTs are above 0.
+    The laws are bounded by the line rate, since no flow can exceed a full link. CUBIC's law applies only to flows of
+    CUBIC. RTTs are above 0.
     """
     limit = line_rate_bps(conditions)
     found = []
@@ -44,7 +44,7 @@ def overlays(conditions: Conditions, rtt_s: Sequence[float]) -> tuple[Overlay, .
 
 
 def line_rate_bps(conditions: Conditions) -> float | None:
-    """The goodput of the full link: of each frame, headers of Ethernet, IP and TCP are not payload."""
+    """The goodput of the full link, without the headers of Ethernet, IP and TCP; None without a rate."""
     if conditions.rate_bps is None:
         return None
     version = conditions.ip_version

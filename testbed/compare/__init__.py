@@ -1,1 +1,1 @@
-"""Comparisons: a run with another run, and a run with a published profile."""
+"""Comparisons: of a run with another run, and of a run with a published profile."""

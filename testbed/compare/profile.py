@@ -1,6 +1,6 @@
-"""A run against a published profile: each of our series with each published one, and which fits best. Pure, no I/O.
+"""A comparison of a run with a published profile: each of our series with each published series. Pure, no I/O.
 
-All that is compared are shares of the capacity of each: bit/s of links of unlike rates say nothing about each other.
+Shares of the capacity are compared: absolute rates on links of different speed are not comparable.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOLERANCE = 0.10
 
 @dataclass(frozen=True)
 class Target:
-    """A published series as a profile of shares of its capacity; `certainties` are those of its points, by RTT."""
+    """A published series as a profile of shares of its capacity; `certainties` are those of its points, by RTT in s."""
 
     name: str
     series: PublishedSeries
@@ -33,10 +33,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Match:
-    """One of our series against one published. `distance` is of shares of capacity.
+    """One of our series compared with a published one. `distance` is between shares of the capacity.
 
-    `fits` says whether the conditions that both sides state, loss included, are the same; `agrees` whether the RMS
-    difference is within the tolerance. `claim` is what agreeing shows, `cautions` what to know about it.
+    `fits` is whether the conditions that both sides state, including loss, are the same; `agrees` is whether the RMS
+    difference is within the tolerance. `claim` is how strong an agreement is, `cautions` are its limits.
     """
 
     ours: Series
@@ -50,9 +50,9 @@ class Match:
 
 @dataclass(frozen=True)
 class TargetComparison:
-    """All matches of a published series, the nearest first, and how sure it is which is the nearest.
+    """All matches of a published series, the nearest first; `ranking` has the confidence in this order.
 
-    `agrees` is whether the nearest of those agrees whose conditions fit; if none fits, the nearest of all.
+    `agrees` is that of the nearest match whose conditions fit, or of the nearest match if none fits.
     """
 
     target: Target
@@ -71,7 +71,7 @@ class TargetComparison:
 
 @dataclass(frozen=True)
 class ProfileComparison:
-    """`not_compared` says of published series and of ours why they are not there."""
+    """`not_compared` names the published series, and ours, that were not compared, each with the reason."""
 
     profile: PublishedProfile
     tolerance: float
@@ -92,11 +92,11 @@ def compare(
     seed: int = 1,
     resamples: int = RESAMPLES,
 ) -> ProfileComparison:
-    """Compare our series with those published of the same congestion control and flows, as far as both are known.
+    """Compare our series with the published ones of the same congestion control and flows, as far as both are known.
 
-    Losses may be others: which of ours explains a published profile best is what one wants to know. `only` is the one
-    published series to compare; if no series of ours is alike, it is compared with all of them. Raises UserError,
-    naming the series on both sides and what is in the way, if nothing can be compared.
+    Their losses may differ, so as to find which loss of ours explains a published profile best. `only` is the name of
+    the one published series to compare; if none of our series is like it, it is compared with all of them. Raises
+    UserError, with the series of both sides and the reasons, if nothing can be compared.
     """
     why_not: list[str] = []
     shares = _shares(ours, span, why_not)
@@ -141,14 +141,14 @@ def _target(
 
 
 def _shares(ours: Sequence[Series], span: Span, why_not: list[str]) -> dict[int, ThroughputProfile]:
-    """Our profiles as shares of their capacity."""
+    """Our profiles as shares of their capacity, by index; the reasons for the others are added to `why_not`."""
     found = {}
     for index, each in enumerate(ours):
         profile, capacity = each.profile(span), each.capacity_bps
         if profile is None:
-            why_not.append(f"ours, {each.label}: no trial with a goodput that is not invalid")
+            why_not.append(f"ours, {each.label}: no valid or suspect trial has a goodput")
         elif capacity is None:
-            why_not.append(f"ours, {each.label}: no rate, or not one rate for all trials")
+            why_not.append(f"ours, {each.label}: it has no rate, or its trials have different rates")
         else:
             found[index] = scaled(profile, 1 / capacity)
     return found
@@ -177,13 +177,13 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) ->
             why_not.append(f"published, {name}: {error}")
             continue
         if each.capacity is None:
-            why_not.append(f"published, {name}: its capacity is not known, so that it cannot be normalized")
+            why_not.append(f"published, {name}: its capacity is not known, so it cannot be normalized")
             continue
         certainties = {point.at.value: each.certainty_of(point) for point in each.points}
         capacity = each.capacity.value
         found.append(Target(name, each, scaled(throughput, 1 / capacity), capacity, certainties))
     if not profile.series:
-        why_not.append(f"published, {profile.name}: no series at all")
+        why_not.append(f"published, {profile.name}: it has no series")
     return found
 
 
@@ -192,7 +192,7 @@ def _covers(share: ThroughputProfile, target: Target) -> bool:
 
 
 def _not_covering(target: Target, shares: Mapping[str, ThroughputProfile]) -> list[str]:
-    """One text for all of ours that hold no RTT of a published series; none if there is no such series."""
+    """One reason for all of our series whose range holds no RTT of the published series; empty if there are none."""
     if not shares:
         return []
     ranges = dict.fromkeys(f"{each.rtt_s[0] * 1e3:g} to {each.rtt_s[-1] * 1e3:g} ms" for each in shares.values())
@@ -202,7 +202,7 @@ def _not_covering(target: Target, shares: Mapping[str, ThroughputProfile]) -> li
 
 
 def _unlike(ours: Series, published: PublishedSeries) -> tuple[str, ...]:
-    """Congestion control and flows where both sides state them and they are not the same."""
+    """Congestion control and flows, where both sides state them and they differ."""
     about = ours.conditions
     if about is None:
         return ()
@@ -226,15 +226,15 @@ def _of(published: PublishedSeries) -> str:
 
 
 def _far_points(apart: ProfileDistance, tolerance: float) -> tuple[str, ...]:
-    """RMS of capacity forgives what is far off where little is sent: it is said."""
+    """A caution if the RMS of shares hides a large relative difference at a low throughput."""
     far = max(abs(point.relative.value) for point in apart.points)
     if apart.rms.value > tolerance or far <= tolerance:
         return ()
-    return (f"near as shares of capacity, but the throughput at a point is off by {100 * far:.0f} %",)
+    return (f"near as shares of capacity, but the throughput at one point differs by {100 * far:.0f} %",)
 
 
 def _claim(ours: Series, target: Target, unlike: Sequence[str]) -> Claim:
-    """That of the published series; "reproduced" shrinks to "shape" where rate or conditions are others."""
+    """The claim of the published series; "reproduced" becomes "shape" if the rate or the conditions differ."""
     claim = target.series.claim
     is_like = ours.capacity_bps == target.capacity_bps and not unlike
     return "shape" if claim == "reproduced" and not is_like else claim
@@ -245,12 +245,12 @@ def _cautions(ours: Series, target: Target, unlike: Sequence[str]) -> tuple[str,
     if ours.capacity_bps is not None and ours.capacity_bps != target.capacity_bps:
         found.append(
             f"ours is {format_rate(int(ours.capacity_bps))}, published {format_rate(int(target.capacity_bps))}: shares "
-            "of capacity are compared, never bit/s; and loss does not scale with the rate"
+            "of capacity are compared, not bit/s; loss does not scale with the rate"
         )
     if len(target.profile.rtt_s) == 1:
-        found.append("one published RTT has no shape")
+        found.append("a single published RTT has no shape")
     if ours.left_out:
-        found.append(f"{len(ours.left_out)} trials of ours are invalid and left out")
+        found.append(f"{len(ours.left_out)} of our trials are invalid and left out")
     if ours.suspect:
-        found.append(f"{len(ours.suspect)} trials of ours are suspect")
+        found.append(f"{len(ours.suspect)} of our trials are suspect")
     return tuple(found)

@@ -1,4 +1,4 @@
-"""A run against a published profile as text: rows of a table, notes, Markdown, JSON. Pure, no I/O."""
+"""A comparison with a published profile as text: rows of a table, notes, Markdown, JSON. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADERS = ("published", "ours", "RTT", "published share", "ours share", "differe
 SUMMARY_HEADERS = ("published", "ours", "RMS", "95 % interval", "C_UC difference", "shape", "verdict", "claim")
 
 
-def point_rows(found: ProfileComparison) -> list[Row]:
+def point_rows(comparison: ProfileComparison) -> list[Row]:
     """A row for each published point of each match: shares of the capacity, and their relative difference."""
     return [
         (
@@ -27,14 +27,14 @@ def point_rows(found: ProfileComparison) -> list[Row]:
             interval_text(point.relative.interval),
             target.target.certainties[point.rtt_s],
         )
-        for target in found.targets
+        for target in comparison.targets
         for match in target.matches
         for point in match.distance.points
     ]
 
 
-def summary_rows(found: ProfileComparison) -> list[Row]:
-    """A row for each match, the nearest first; the one that decides has a verdict in capitals."""
+def summary_rows(comparison: ProfileComparison) -> list[Row]:
+    """A row for each match, the nearest first; the verdict of the match that decides is in capitals."""
     return [
         (
             target.target.name,
@@ -46,94 +46,94 @@ def summary_rows(found: ProfileComparison) -> list[Row]:
             _verdict(target, match),
             match.claim,
         )
-        for target in found.targets
+        for target in comparison.targets
         for match in target.matches
     ]
 
 
-def notes(found: ProfileComparison) -> list[str]:
-    """Which of ours explains each published series best, and what to know before believing it."""
-    said = []
-    for target in found.targets:
+def notes(comparison: ProfileComparison) -> list[str]:
+    """Which of our series explains each published series best, and the cautions."""
+    lines = []
+    for target in comparison.targets:
         first = target.ranking[0]
         wins = "" if first.wins is None else f", the nearest in {100 * first.wins:.0f} % of bootstrap draws"
-        said.append(
+        lines.append(
             f"{target.target.name} is explained best by: {first.key} "
             f"(RMS {100 * first.rms.value:.1f} % of capacity{wins})"
         )
-    judged = [target.judged for target in found.targets]
+    judged = [target.judged for target in comparison.targets]
     for text in dict.fromkeys(text for match in judged for text in match.cautions):
         about = [f"{match.target.name} with {match.ours.label}" for match in judged if text in match.cautions]
-        said.append(f"{text} ({'all' if len(about) == len(judged) > 1 else '; '.join(about)})")
-    return said + [f"not compared: {text}" for text in found.not_compared]
+        lines.append(f"{text} ({'all' if len(about) == len(judged) > 1 else '; '.join(about)})")
+    return lines + [f"not compared: {text}" for text in comparison.not_compared]
 
 
-def summary(found: ProfileComparison) -> str:
-    agreeing = sum(each.agrees for each in found.targets)
-    word = "agrees" if found.agrees else "differs"
-    within = f"within {100 * found.tolerance:g} % RMS of capacity"
-    return f"overall: {word} ({agreeing} of {len(found.targets)} published series {within})"
+def summary(comparison: ProfileComparison) -> str:
+    agreeing = sum(each.agrees for each in comparison.targets)
+    word = "agrees" if comparison.agrees else "differs"
+    within = f"within {100 * comparison.tolerance:g} % RMS of capacity"
+    return f"overall: {word} ({agreeing} of {len(comparison.targets)} published series {within})"
 
 
-def to_markdown(found: ProfileComparison) -> str:
-    cite = found.profile.citation
+def to_markdown(comparison: ProfileComparison) -> str:
+    cite = comparison.profile.citation
     head = [
         f"Published: {', '.join(cite.authors)}: *{cite.title}*{f', {cite.year}' if cite.year else ''}.",
-        summary(found),
+        summary(comparison),
     ]
     return (
-        markdown(SUMMARY_HEADERS, summary_rows(found), head)
+        markdown(SUMMARY_HEADERS, summary_rows(comparison), head)
         + "\n"
-        + markdown(HEADERS, point_rows(found), (), notes(found))
+        + markdown(HEADERS, point_rows(comparison), (), notes(comparison))
     )
 
 
-def to_json(found: ProfileComparison) -> str:
+def to_json(comparison: ProfileComparison) -> str:
     whole = {
-        "profile": found.profile.name,
-        "tolerance": found.tolerance,
-        "verdict": "agree" if found.agrees else "differ",
-        "series": [_target(each) for each in found.targets],
-        "notes": notes(found),
-        "not_compared": list(found.not_compared),
+        "profile": comparison.profile.name,
+        "tolerance": comparison.tolerance,
+        "verdict": "agree" if comparison.agrees else "differ",
+        "series": [_target(each) for each in comparison.targets],
+        "notes": notes(comparison),
+        "not_compared": list(comparison.not_compared),
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def _target(found: TargetComparison) -> dict[str, Any]:
+def _target(target: TargetComparison) -> dict[str, Any]:
     return {
-        "published": found.target.name,
-        "of": dict(found.target.series.of),
-        "where": found.target.series.where,
-        "capacity_bps": found.target.capacity_bps,
-        "agrees": found.agrees,
-        "best": [asdict(each) for each in found.ranking],
-        "matches": [_match(each) for each in found.matches],
+        "published": target.target.name,
+        "of": dict(target.target.series.of),
+        "where": target.target.series.where,
+        "capacity_bps": target.target.capacity_bps,
+        "agrees": target.agrees,
+        "best": [asdict(each) for each in target.ranking],
+        "matches": [_match(each) for each in target.matches],
     }
 
 
-def _match(found: Match) -> dict[str, Any]:
+def _match(match: Match) -> dict[str, Any]:
     return {
-        "ours": found.ours.label,
-        "params": dict(found.ours.params),
-        "capacity_bps": found.ours.capacity_bps,
-        "agrees": found.agrees,
-        "fits": found.fits,
-        "claim": found.claim,
-        "cautions": list(found.cautions),
-        "rms": asdict(found.distance.rms),
-        "shape": None if found.distance.shape is None else asdict(found.distance.shape),
+        "ours": match.ours.label,
+        "params": dict(match.ours.params),
+        "capacity_bps": match.ours.capacity_bps,
+        "agrees": match.agrees,
+        "fits": match.fits,
+        "claim": match.claim,
+        "cautions": list(match.cautions),
+        "rms": asdict(match.distance.rms),
+        "shape": None if match.distance.shape is None else asdict(match.distance.shape),
         "points": [
             {
                 "rtt_s": point.rtt_s,
                 "published_share": point.published_bps,
                 "measured_share": point.measured_bps,
                 "relative": asdict(point.relative),
-                "certainty": found.target.certainties[point.rtt_s],
+                "certainty": match.target.certainties[point.rtt_s],
             }
-            for point in found.distance.points
+            for point in match.distance.points
         ],
-        "left_out_rtt_s": list(found.distance.left_out_rtt_s),
+        "left_out_rtt_s": list(match.distance.left_out_rtt_s),
     }
 
 

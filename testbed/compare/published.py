@@ -1,7 +1,7 @@
-"""Published profiles: what a paper printed, as data with its source and its certainty. Reads files.
+"""Published profiles: the printed numbers of a paper, as data with their source and certainty. Reads files.
 
-The format is described in docs/published-profiles.md. Inside, every number is in a base unit: s, bit/s, B,
-ratio, or the noun of what was counted. What a source does not print is None, never 0.
+docs/published-profiles.md describes the format. Values are in base units: s, bit/s, B, ratio, or the noun of what
+is counted. A number that the source does not print is None, never 0.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from ..spec.syntax.scalar import text_of, whole
 
 Certainty: TypeAlias = Literal["exact", "about", "bound", "unknown", "cited", "derived"]
 Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
-"""What meeting a published number shows: the same mechanism gave it; only an ordering or a shape is ours to give; it
-was an input to the emulator; nothing, it is kept to look at.
+"""How strong it is to meet a published number: the same mechanism gave it; only orderings and shapes compare; it is an
+input of the emulator; nothing is claimed, and the number is kept as data.
 """
 
 COUNTS = (
     "bit", "cases", "cycles", "datacenters", "downloads", "edges", "flows", "frames", "orders of magnitude",
     "packets", "pairs", "providers", "regions", "runs", "scenarios", "segments", "sites", "tests",
 )  # fmt: skip
-"""What can be counted; each noun is a unit of its own."""
+"""Nouns of what can be counted; each is a unit of its own."""
 
 _DAY_S = 86_400
 _TIMES_S = {unit: Fraction(ns, 10**9) for unit, ns in units.TIME.units.items()} | {"d": Fraction(_DAY_S)}
@@ -53,13 +53,13 @@ UNITS: dict[str, tuple[str, Fraction]] = {
 """Every unit a number may have: its base unit, and how many of those it is."""
 
 _NUMBER = re.compile(r"([+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?)(?:\s*(\S.*))?")
-_OF = "What sets it apart: provider, region, flows, …"
+_OF = "What distinguishes it: provider, region, flows, …"
 _EXAMPLE = "a number with its unit, such as '77.8 Mbit/s'"
 
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number: `value` in the base unit `unit`, and the text as it stands in the file."""
+    """A printed number: `value` in the base unit `unit`, and the text as written in the file."""
 
     value: float
     unit: str
@@ -67,7 +67,7 @@ class Number:
 
 
 def parse_number(text: str) -> Number:
-    """Raises ValueRefused for text without a number or without a known unit; both signs are fine."""
+    """Reads "77.8 Mbit/s", with any sign. Raises ValueRefused for text without a number or without a known unit."""
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
         raise ValueRefused(f"{text!r} is not a number", _EXAMPLE)
@@ -100,7 +100,7 @@ Year = Annotated[int, PlainValidator(whole(1900, 2100)), WithJsonSchema({"type":
 
 
 class Citation(Shape):
-    """Where it was published; venue and year are None where they are not known for certain."""
+    """Where it was published; venue and year are None if they are not known for certain."""
 
     authors: list[Text] = Field(min_length=1)
     title: Text = Field(min_length=1)
@@ -110,7 +110,7 @@ class Citation(Shape):
 
 
 class Statement(Shape):
-    """Something a source says without a number: a condition of the measurement, or a finding."""
+    """A statement of a source without a number: a condition of the measurement, or a finding."""
 
     says: Text = Field(min_length=1)
     where: Text = Field(min_length=1, description="Section, figure or table.")
@@ -118,14 +118,14 @@ class Statement(Shape):
 
 
 class Contradiction(Shape):
-    """Two things in a source that cannot both be true, and how we read them."""
+    """Two statements of a source that cannot both be true, and how we read them."""
 
     what: Text = Field(min_length=1)
     reading: Text = Field(min_length=1)
 
 
 class Measure(Shape):
-    """One number of a source: a value, or limits, or (unknown) nothing but its unit."""
+    """One number of a source: a value, or limits, or only a unit (unknown)."""
 
     value: NumberField | None = None
     at_least: NumberField | None = None
@@ -135,32 +135,32 @@ class Measure(Shape):
 
     @property
     def numbers(self) -> Iterator[tuple[str, Number]]:
-        """The numbers that are there, each under its key."""
+        """The numbers that are given, each with its key."""
         for key in ("value", "at_least", "at_most", "sd"):
             number = getattr(self, key)
             if number is not None:
                 yield key, number
 
     def refuse_unless(self, certainty: Certainty, unit: str | None) -> None:
-        """Raise ValueRefused where numbers, certainty and unit do not go together."""
+        """Raise ValueRefused if numbers, certainty and unit contradict each other."""
         is_limit = self.at_least is not None or self.at_most is not None
         if certainty == "unknown" and [*self.numbers]:
-            raise ValueRefused("what is unknown has no number", "another certainty, or no number")
+            raise ValueRefused("an unknown value has no number", "another certainty, or no number")
         if certainty != "unknown" and self.value is None and not is_limit:
             raise ValueRefused("there is no number", "value, at_least, at_most, or 'certainty: unknown'")
         if self.value is not None and is_limit:
             raise ValueRefused("there are a value and a limit", "value alone, or at_least and at_most")
         if certainty == "bound" and self.value is not None:
-            raise ValueRefused("a bound is no value", "at_least, at_most, or both", ("value",))
+            raise ValueRefused("a bound has no value", "at_least, at_most, or both", ("value",))
         if self.sd is not None and self.value is None:
-            raise ValueRefused("there is no value that this could be the sd of", "a value", ("sd",))
+            raise ValueRefused("an sd needs a value", "a value", ("sd",))
         for key, number in self.numbers:
             if unit is not None and number.unit != unit:
                 raise ValueRefused(f"this is in {number.unit} and others are in {unit}", f"in {unit}", (key,))
 
 
 class Fact(Measure):
-    """One number, what it is of, and where it is printed. `unit` is needed only where it is unknown."""
+    """One number, its quantity, and where it is printed. `unit` is needed only if the number is unknown."""
 
     what: Text = Field(min_length=1)
     of: dict[Name, Text] = Field({}, description=_OF)
@@ -178,7 +178,7 @@ class Fact(Measure):
 
 
 class Point(Measure):
-    """One point of a series; `certainty` and `where` are those of the series where it has none."""
+    """One point of a series; without `certainty` or `where`, those of the series hold."""
 
     at: NumberField
     certainty: Certainty | None = None
@@ -186,9 +186,9 @@ class Point(Measure):
 
 
 class Series(Shape):
-    """Numbers over another quantity. All are in one unit and none is there twice.
+    """Numbers over another quantity, all in one unit, one for each value of that quantity.
 
-    `capacity` is what the throughput of a series over RTT is normalized by.
+    `capacity` normalizes the throughput of a series over RTT.
     """
 
     what: Text = Field(min_length=1)
@@ -228,7 +228,7 @@ class Series(Shape):
     def throughput_profile(
         self, certainties: Collection[Certainty] = ("exact", "about", "cited", "derived")
     ) -> ThroughputProfile:
-        """Its points of these certainties as a throughput profile; limits and unknown points are left out.
+        """The points of these certainties as a throughput profile; limits and unknown points are left out.
 
         Raises UserError if it is not throughput over RTT, or nothing is left.
         """
@@ -245,7 +245,7 @@ class Series(Shape):
 
 
 class PublishedProfile(Shape):
-    """All that is taken from one publication."""
+    """All data taken from one publication."""
 
     name: Name
     about: Text
@@ -254,19 +254,19 @@ class PublishedProfile(Shape):
     facts: dict[Name, Fact] = Field({}, description="Single numbers.")
     series: dict[Name, Series] = Field({}, description="Numbers over another quantity.")
     findings: dict[Name, Statement] = Field({}, description="Orderings and shapes, without a number.")
-    not_printed: list[Text] = Field([], description="What one would need and the source does not say.")
-    contradictions: list[Contradiction] = Field([], description="What cannot both be true.")
+    not_printed: list[Text] = Field([], description="What a reproduction would need and the source does not print.")
+    contradictions: list[Contradiction] = Field([], description="Statements that cannot both be true.")
 
 
 def names() -> tuple[str, ...]:
-    """The profiles that came with the testbed."""
+    """The profiles that come with the testbed."""
     return tuple(sorted(path.stem for path in PROFILES.glob("*.yaml")))
 
 
 def find(text: str) -> tuple[PublishedProfile, str | None]:
-    """What a user named: a profile of ours by its name, or a file; after a '#', one of its series.
+    """The profile that a user names, by name or file, and the series named after a '#' (None: no series).
 
-    Raises UserError for a name that is not there, SpecError for a file with problems.
+    Raises UserError for an unknown name, SpecError for a file with problems.
     """
     where, _, series = text.partition("#")
     path = PROFILES / f"{where}.yaml" if where in names() else Path(where)
@@ -279,7 +279,7 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
 
 
 def load(path: str | os.PathLike[str]) -> PublishedProfile:
-    """Raises SpecError with all the problems of the file, each with its line."""
+    """Reads a profile. Raises SpecError with all problems of the file, each with its line."""
     document = specfile.read(path)
     profile, faults = check(TypeAdapter(PublishedProfile), document.data)
     if profile is None or document.faults:

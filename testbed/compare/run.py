@@ -1,4 +1,4 @@
-"""Two runs against each other: trials paired by parameters and seed, each metric of each cell judged. Pure, no I/O."""
+"""A comparison of two runs: trials paired by parameters and seed, each metric of each cell judged. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ..trial.stored_result import TrialResult
 
 TOLERANCE = 0.03
 SUBJECTS = ("kernel", "sysctls", "workload.congestion")
-"""Settings of a trial that people compare: two runs may differ in them, and it is said."""
+"""Settings of a trial that people compare: two runs may differ in them, and the comparison reports it."""
 
 NOT_SETTINGS = ("id", "params", "seed", "repetition", "limits", "capture")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One trial to be compared. `settings` is its trial.json; `metrics` are in base units, None where there is none."""
+    """A trial to compare. `settings` is its trial.json; `metrics` are in base units, None where there is no value."""
 
     result: TrialResult
     settings: Mapping[str, Any]
@@ -43,7 +43,7 @@ class CellKey:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Trials of both sides that belong together, and what is left over: texts that say which, and why."""
+    """The pairs of trials of each cell; `left_over` names the trials without a partner, with the reason."""
 
     cells: Mapping[Params, tuple[tuple[Measured, Measured], ...]]
     left_over: tuple[str, ...]
@@ -51,11 +51,11 @@ class Pairing:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """`cells` are in the order of the base, a metric after another; `label` of a cell tells what varies.
+    """`cells` are in the order of the base, one metric after another; `labels` name each cell by what varies.
 
-    `differences` are the settings that the sides differ in, as text. `without_noise` are cells in which all seeds of
-    the base came out alike, `unmeasured` metrics for which no pair has a value, `unpaired` cells of the base for which
-    the candidate has no trial to pair: nobody can tell about these.
+    `differences` are the settings in which the sides differ, as text. `without_noise` are the cells in which all seeds
+    of the base give the same result, `unmeasured` the metrics for which no pair has a value. `unpaired` are the cells
+    of the base for which the candidate has no trial: their verdict is "cannot tell".
     """
 
     base: str
@@ -85,10 +85,10 @@ def compare(
     axis: str | None = None,
     ignored: Sequence[str] = (),
 ) -> RunComparison:
-    """Judge each metric of each cell. `axis` is a parameter that the two sides differ in, and so no part of a cell.
+    """Judge each metric of each cell. `axis` is the parameter in which the two sides differ; cells do not have it.
 
     `ignored` are settings that may differ. Raises UserError if nothing can be paired, or if the sides differ in a
-    setting that nobody asked to compare.
+    setting that is neither in `SUBJECTS` nor in `ignored`.
     """
     apart_from = [axis] if axis else _constant_kernel(base, candidate)
     paired = pair(base, candidate, names, apart_from)
@@ -129,9 +129,9 @@ def compare(
 def pair(
     base: Sequence[Measured], candidate: Sequence[Measured], names: tuple[str, str], apart_from: Sequence[str] = ()
 ) -> Pairing:
-    """By all parameters but `apart_from`, and by the seed. Invalid trials have no partner.
+    """Pair trials by all parameters but `apart_from`, and by the seed. Invalid trials have no partner.
 
-    Raises UserError if there is no pair at all.
+    Raises UserError if there is no pair.
     """
     left_over = []
     sides: list[dict[tuple[frozenset[tuple[str, str]], int], tuple[Params, Measured]]] = []
@@ -170,9 +170,9 @@ def _unpaired(base: Sequence[Measured], paired: Pairing, apart_from: Sequence[st
 
 
 def split(measured: Sequence[Measured], axis: str, base: str, candidate: str) -> tuple[list[Measured], list[Measured]]:
-    """The trials of one run with two values of an axis. A value is named in full, or by a word that only it has.
+    """The trials of one run with each of two values of an axis, given in full or by a word that only this value has.
 
-    Raises UserError for an axis or a value that is not there.
+    Raises UserError for an unknown axis or value.
     """
     results = [each.result for each in measured]
     key = _axis_key(results, axis)
@@ -197,7 +197,7 @@ def _axis_key(results: Sequence[TrialResult], axis: str) -> str:
 
 
 def axis_key(measured: Sequence[Measured], axis: str) -> str:
-    """The parameter that `axis` means: "path.rtt" for "rtt". Raises UserError if there is none, or several."""
+    """The parameter that `axis` names: "path.rtt" for "rtt". Raises UserError if there is none, or several."""
     return _axis_key([each.result for each in measured], axis)
 
 
@@ -211,13 +211,13 @@ def _value(values: Sequence[str], wanted: str, option: str, key: str) -> str:
 
 
 def _constant_kernel(*sides: Sequence[Measured]) -> list[str]:
-    """A kernel axis with one value on either side names the side, not the cell."""
+    """The kernel axis, if each side has a single kernel: then it tells the sides apart, not the cells."""
     values = [{each.result.params.get("kernel") for each in side} for side in sides]
     return ["kernel"] if all(len(found) == 1 for found in values) else []
 
 
 def _differences(paired: Pairing, names: tuple[str, str], ignored: Sequence[str]) -> tuple[str, ...]:
-    """The settings that paired trials differ in, each once. Raises UserError for one that is no subject."""
+    """The settings in which paired trials differ, each once. Raises UserError for one that may not differ."""
     found: dict[str, tuple[Any, Any]] = {}
     for pairs in paired.cells.values():
         for one, other in pairs:
@@ -229,7 +229,7 @@ def _differences(paired: Pairing, names: tuple[str, str], ignored: Sequence[str]
         options = " ".join(f"--ignore {key}" for key in refused)
         raise UserError(
             f"{names[0]} and {names[1]} are not of the same scenario: {listed}; allowed: two runs that differ in "
-            f"{', '.join(SUBJECTS)} only, or {options} if this is what is to be compared"
+            f"{', '.join(SUBJECTS)} only, or {options} to compare them all the same"
         )
     return tuple(_difference(key, values) for key, values in found.items())
 
@@ -246,7 +246,7 @@ def _setting_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> di
 
 
 def _kernel(written: Any) -> str | None:
-    """A kernel in one word or two: "lab" for the default one, "lab mine" for a named one."""
+    """A kernel in one or two words: "lab" for the default kernel, "lab mine" for a named one."""
     return " ".join(*written.items()) if isinstance(written, Mapping) else written
 
 
@@ -265,7 +265,7 @@ _Samples: TypeAlias = Mapping[CellKey, tuple[list[float], list[float]]]
 
 
 def _is_without_noise(params: Params, samples: _Samples) -> bool:
-    """Whether the base's seeds, several of them, came out alike in every metric."""
+    """Whether the base has several seeds, and all of them give the same value of every metric."""
     mine = [base for key, (base, _) in samples.items() if key.params == params]
     return any(len(base) > 1 for base in mine) and all(np.ptp(base) == 0 for base in mine)
 

@@ -21,11 +21,11 @@ NAMED_MAX = 3
 RUN_HEADERS = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "noise", "p", "seeds", "verdict")
 
 
-def run_rows(found: RunComparison) -> list[Row]:
+def run_rows(comparison: RunComparison) -> list[Row]:
     """A row for each metric of each cell; relative differences, or in the metric's unit where the base is 0."""
     return [
         (
-            found.labels[each.key.params],
+            comparison.labels[each.key.params],
             METRICS[each.key.metric].name + (f" ({unit})" if (unit := METRICS[each.key.metric].unit) else ""),
             _value(each.base, each.key.metric),
             _value(each.candidate, each.key.metric),
@@ -36,48 +36,48 @@ def run_rows(found: RunComparison) -> list[Row]:
             str(each.pairs),
             each.verdict,
         )
-        for each in found.cells
+        for each in comparison.cells
     ]
 
 
-def run_notes(found: RunComparison) -> list[str]:
-    """What one should know beside the table."""
-    notes = [f"the sides differ in {difference}" for difference in found.differences]
-    if found.without_noise:
-        more = len(found.without_noise) - NAMED_MAX
-        cells = "; ".join(found.without_noise[:NAMED_MAX]) + (f"; and {more} more" if more > 0 else "")
+def run_notes(comparison: RunComparison) -> list[str]:
+    """Notes on the table: differences, cells without noise, trials left out."""
+    notes = [f"the sides differ in {difference}" for difference in comparison.differences]
+    if comparison.without_noise:
+        more = len(comparison.without_noise) - NAMED_MAX
+        cells = "; ".join(comparison.without_noise[:NAMED_MAX]) + (f"; and {more} more" if more > 0 else "")
         notes.append(
-            f"the base's seeds came out alike in: {cells}. Nothing there is random, so the noise floor is 0 and a "
-            "difference is that of a single case"
+            f"all seeds of the base give the same result in: {cells}. Nothing is random in these cells, so the noise "
+            "floor is 0 and a difference is that of a single case"
         )
-    notes += [f"cannot tell: {cell} has no pair of trials" for cell in found.unpaired]
-    notes += [f"suspect: {id}" for id in found.suspect]
-    notes += [f"left out: {text}" for text in found.left_over]
-    notes += [f"no trial tells of {name}: {METRICS[name].what}" for name in found.unmeasured]
+    notes += [f"cannot tell: {cell} has no pair of trials" for cell in comparison.unpaired]
+    notes += [f"suspect: {id}" for id in comparison.suspect]
+    notes += [f"left out: {text}" for text in comparison.left_over]
+    notes += [f"no trial has a value of {name}: {METRICS[name].what}" for name in comparison.unmeasured]
     return notes
 
 
-def run_summary(found: RunComparison) -> str:
+def run_summary(comparison: RunComparison) -> str:
     counts = {verdict: 0 for verdict in ("better", "same", "worse", "cannot tell")}
-    for each in found.cells:
+    for each in comparison.cells:
         counts[each.verdict] += 1
     listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    listed += f", {len(found.unpaired)} cells without a pair" if found.unpaired else ""
-    return f"overall: {found.verdict} ({listed}; tolerance {100 * found.tolerance:g} %)"
+    listed += f", {len(comparison.unpaired)} cells without a pair" if comparison.unpaired else ""
+    return f"overall: {comparison.verdict} ({listed}; tolerance {100 * comparison.tolerance:g} %)"
 
 
 def markdown(headers: Row, rows: Sequence[Row], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
-    """A table as GitHub and others draw it, with paragraphs around it."""
+    """A table in GitHub's Markdown, with paragraphs before and a list after it."""
     lines = [*(line + "\n" for line in before), _line(headers), _line(["---"] * len(headers)), *map(_line, rows)]
     return "\n".join([*lines, *(["", *(f"- {note}" for note in after)] if after else [])]) + "\n"
 
 
-def run_markdown(found: RunComparison) -> str:
-    head = [f"**{found.candidate}** against **{found.base}**: {run_summary(found)}"]
-    return markdown(RUN_HEADERS, run_rows(found), head, run_notes(found))
+def run_markdown(comparison: RunComparison) -> str:
+    head = [f"**{comparison.candidate}** against **{comparison.base}**: {run_summary(comparison)}"]
+    return markdown(RUN_HEADERS, run_rows(comparison), head, run_notes(comparison))
 
 
-def run_json(found: RunComparison) -> str:
+def run_json(comparison: RunComparison) -> str:
     cells = [
         {
             "params": dict(each.key.params),
@@ -85,33 +85,33 @@ def run_json(found: RunComparison) -> str:
             "unit": BASE_UNITS[each.key.metric],
             **{key: value for key, value in asdict(each).items() if key != "key"},
         }
-        for each in found.cells
+        for each in comparison.cells
     ]
     whole: dict[str, Any] = {
-        "base": found.base,
-        "candidate": found.candidate,
-        "tolerance": found.tolerance,
-        "verdict": found.verdict,
+        "base": comparison.base,
+        "candidate": comparison.candidate,
+        "tolerance": comparison.tolerance,
+        "verdict": comparison.verdict,
         "cells": cells,
-        "notes": run_notes(found),
-        "unpaired": list(found.unpaired),
-        "left_over": list(found.left_over),
-        "differences": list(found.differences),
+        "notes": run_notes(comparison),
+        "unpaired": list(comparison.unpaired),
+        "left_over": list(comparison.left_over),
+        "differences": list(comparison.differences),
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def run_junit(found: RunComparison) -> str:
+def run_junit(comparison: RunComparison) -> str:
     """A test case for each metric of each cell: worse is a failure, cannot tell is skipped."""
     suite = ElementTree.Element(
         "testsuite",
-        name=f"{found.candidate} against {found.base}",
-        tests=str(len(found.cells)),
-        failures=str(sum(each.verdict == "worse" for each in found.cells)),
+        name=f"{comparison.candidate} against {comparison.base}",
+        tests=str(len(comparison.cells)),
+        failures=str(sum(each.verdict == "worse" for each in comparison.cells)),
         errors="0",
-        skipped=str(sum(each.verdict == "cannot tell" for each in found.cells)),
+        skipped=str(sum(each.verdict == "cannot tell" for each in comparison.cells)),
     )
-    for each, row in zip(found.cells, run_rows(found), strict=True):
+    for each, row in zip(comparison.cells, run_rows(comparison), strict=True):
         case = ElementTree.SubElement(suite, "testcase", classname=row[0], name=each.key.metric, time="0")
         text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
         if each.verdict == "worse":
@@ -121,7 +121,7 @@ def run_junit(found: RunComparison) -> str:
         else:
             ElementTree.SubElement(case, "system-out").text = text
     notes = ElementTree.SubElement(suite, "system-out")
-    notes.text = "\n".join([run_summary(found), *run_notes(found)])
+    notes.text = "\n".join([run_summary(comparison), *run_notes(comparison)])
     whole = ElementTree.Element("testsuites")
     whole.append(suite)
     ElementTree.indent(whole)
@@ -134,7 +134,7 @@ BASE_UNITS = {
 
 
 def interval_text(interval: Interval | None, scale: float = 100.0, unit: str = " %") -> str:
-    """Such as +1.2 … +3.4 %; a dash for none."""
+    """The interval as "+1.2 … +3.4 %"; a dash for None."""
     if interval is None:
         return "-"
     return f"{interval.low * scale:+.1f} … {interval.high * scale:+.1f}{unit}"

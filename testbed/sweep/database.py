@@ -1,5 +1,5 @@
 """A run's results for Python and SQL: the tables of its folder as Arrow, pandas, Polars and DuckDB. Reads the folder,
-and makes tables there that are missing or older than its trials.
+and writes tables that are missing or older than its trials.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from . import table
 from .store import Store
 
 LARGE = ("samples", "queues")
-"""Tables that SQL reads from their file as it needs them; the others are small enough to be in memory."""
+"""Tables that SQL reads from their files as needed; the others are small enough for memory."""
 
 
 class Results:
-    """What `testbed.open(DIR)` gives. Tables are read when they are first asked for, and kept."""
+    """The value of `testbed.open(DIR)`. It reads a table at its first use, and keeps it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -52,7 +52,7 @@ class Results:
 
     @property
     def samples(self) -> pa.Table:
-        """A row for each socket and time of each trial. It can be large: `duckdb` reads only what a query needs."""
+        """A row for each socket and time of each trial. It can be large; `duckdb` reads only what a query needs."""
         return self._table("samples")
 
     @property
@@ -72,9 +72,9 @@ class Results:
         return _library("polars").from_arrow(found)
 
     def duckdb(self) -> Any:
-        """A DuckDB connection, in memory, in which the tables are views; it can touch no file. Close it after use.
+        """A DuckDB connection in memory with the tables as views; it cannot access files. Close it after use.
 
-        It has one thread. With several, sums and whatever depends on the order of rows differ from call to call:
+        It has one thread. With several, sums and other results that depend on the order of rows vary:
         https://duckdb.org/docs/2.0/guides/python/sql_on_arrow.html
         """
         connection = _library("duckdb").connect(":memory:")
@@ -86,11 +86,11 @@ class Results:
         return connection
 
     def query(self, sql: str) -> pa.Table:
-        """What SQL gives, of several statements the last. Raises UserError with DuckDB's words and the columns."""
+        """The result of the last SQL statement. Raises UserError with DuckDB's message and the columns."""
         duckdb = _library("duckdb")
         with self.duckdb() as connection:
             try:
-                found = connection.sql(sql)  # None for what gives nothing, such as CREATE TABLE
+                found = connection.sql(sql)  # None for statements without a result, such as CREATE TABLE
                 return pa.table({}) if found is None else found.to_arrow_table()
             except duckdb.Error as error:
                 table.find_damage(self._store)
@@ -116,7 +116,7 @@ class Results:
 
     def _columns(self) -> str:
         lines = [f"  {name}: {', '.join(map(_quoted, self._source(name).schema.names))}" for name in table.NAMES]
-        return "\n".join(["allowed: SQL over these tables (a name with a dot stands in double quotes)", *lines])
+        return "\n".join(["allowed: SQL over these tables (put a name with a dot in double quotes)", *lines])
 
 
 def open_results(path: str | Path) -> Results:
@@ -129,7 +129,7 @@ def _quoted(name: str) -> str:
 
 
 def _library(name: str) -> Any:
-    """Imported only when asked for: nothing else needs it."""
+    """Imports a library that only this call needs. Raises MachineError if it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -1,12 +1,11 @@
-"""How long trials will take on the wall clock, learned from those that have ended. Pure, no I/O.
+"""Estimates the wall time of trials from the trials that have ended. Pure, no I/O.
 
     wall = a + b × expected packets + c × lab seconds
 
-A lab kernel's time goes into packets; starting it costs about the same each time, and so does each second in which
-next to nothing happens. The coefficients are those, none below 0, that come closest to what was seen; each trial's
-error counts as a share of its time. Built-in values are the prior: all there is before anything has ended, and a few
-trials outweigh them. A cell of which trials have ended takes their mean. In real time a second takes a second, and
-only `a` is learned.
+A lab kernel spends its time on packets; its start costs about the same each time, and so does each idle second. The
+coefficients, none below 0, are fitted to the trials that have ended; each trial's error counts as a share of its time.
+Built-in values are the prior: they are used before any trial has ended, and a few trials outweigh them. A cell with
+ended trials takes their mean. In real time a second takes a second, and only `a` is learned.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ PRIOR = (0.4, 2.2e-6, 0.007)
 10G-100ms-1in10000` (0.40, 5.91 and 1.79 s), which is wall time where a core is free. `nic: plain` takes twice as long.
 """
 PRIOR_WEIGHT = 0.1
-"""What a coefficient that is wrong by 100 % costs, where a trial whose time is wrong by 100 % costs 1."""
+"""The cost of an error of 100 % in a coefficient, if an error of 100 % in the time of a trial costs 1."""
 REAL_TIME_START_S = 3.0
 LEAST_S = 1e-3
 
@@ -43,7 +42,7 @@ Coefficients = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Work:
-    """What makes a trial long. `packets` are those that its data is expected to need."""
+    """What determines the wall time of a trial. `packets` are those expected for its data."""
 
     packets: float
     lab_s: float
@@ -62,15 +61,15 @@ def work(trial: Trial, plan: Plan) -> Work:
 
 
 def fitted(seen: Iterable[tuple[Work, float]]) -> Coefficients:
-    """The coefficients for trials in virtual time, from work that was done and the wall seconds that it took.
+    """The coefficients for trials in virtual time, from the work and the wall seconds of ended trials.
 
-    Non-negative least squares. With three unknowns the way that cannot fail is to try all of their subsets: the best
-    one is the solution of ordinary least squares on its own support.
+    Non-negative least squares. With three unknowns it is safe to try all of their subsets: the best one is the solution
+    of ordinary least squares on its own support.
     """
     prior = np.array(PRIOR)
     rows = [np.array(work.row) / max(wall_s, LEAST_S) for work, wall_s in seen]
     weight = PRIOR_WEIGHT**0.5
-    matrix = np.vstack([*rows, weight * np.diag(1 / prior)]) * prior  # by the prior, so that all are near 1
+    matrix = np.vstack([*rows, weight * np.diag(1 / prior)]) * prior  # scaled by the prior, so that all are near 1
     target = np.array([1.0] * len(rows) + [weight] * len(prior))
     best, least = np.zeros(len(prior)), float("inf")
     for size in range(1, len(prior) + 1):
@@ -84,7 +83,7 @@ def fitted(seen: Iterable[tuple[Work, float]]) -> Coefficients:
 
 
 class Forecast:
-    """What trials will take. `works` has each cell's work."""
+    """The expected wall time of trials. `works` has the work of each cell."""
 
     def __init__(self, works: Mapping[Params, Work]) -> None:
         self._works = works
@@ -93,13 +92,13 @@ class Forecast:
         self.trials = 0
 
     def learn(self, params: Params, wall_s: float) -> None:
-        """Takes note of a trial of this cell that ended."""
+        """Records the wall time of an ended trial of this cell."""
         self._walls_s.setdefault(params, []).append(wall_s)
         self._fit = None
         self.trials += 1
 
     def wall_s(self, params: Params) -> float:
-        """What a trial of this cell will take."""
+        """The expected wall seconds of a trial of this cell."""
         walls_s, work = self._walls_s.get(params), self._works[params]
         if walls_s:
             return sum(walls_s) / len(walls_s)
@@ -108,7 +107,7 @@ class Forecast:
         return sum(a * b for a, b in zip(self._coefficients, work.row, strict=True))
 
     def total_s(self, cells: Iterable[Params], jobs: int) -> float:
-        """Until trials of these cells are done: `jobs` at a time in virtual time, one at a time on the wall clock."""
+        """The wall seconds of trials of these cells: `jobs` at a time in virtual time, one at a time in real time."""
         virtual_s, real_s, longest_s = 0.0, 0.0, 0.0
         for params in cells:
             wall_s = self.wall_s(params)
@@ -119,7 +118,7 @@ class Forecast:
         return max(virtual_s / jobs, longest_s) + real_s
 
     def lab_s(self, params: Params) -> float:
-        """Lab seconds that a trial of this cell is planned to have."""
+        """The planned lab seconds of a trial of this cell."""
         return self._works[params].lab_s
 
     @property
@@ -153,7 +152,7 @@ class _Path:
 
 
 def _load(workload: Workload, plan: Plan) -> tuple[float, float]:
-    """How long a workload is in seconds, and its packets."""
+    """The duration of a workload in seconds, and its packets."""
     paths, seconds, packets = _paths(plan), 0.0, 0.0
     for transfer in workload.load:
         once_s, sent = _transfer(transfer, paths[-transfer.paths :])
@@ -174,7 +173,7 @@ def _paths(plan: Plan) -> list[_Path]:
 
 
 def _transfer(transfer: Transfer, paths: list[_Path]) -> tuple[float, float]:
-    """How long one takes in seconds, and its packets on all of its paths."""
+    """The duration of one transfer in seconds, and its packets on all of its paths."""
     rate_bps = min(_rate_bps(transfer.flows, path) for path in paths)
     rate_bps = rate_bps if math.isfinite(rate_bps) else 0.0  # in real time only, where the length counts
     if transfer.duration_ns is not None:
@@ -193,7 +192,7 @@ def _transfer(transfer: Transfer, paths: list[_Path]) -> tuple[float, float]:
 
 
 def _sending_s(size_bytes: int, rate_bps: float, rtt_s: float) -> float:
-    """How long a flow sends: in slow start, until it fills the path or has sent all, and then at this rate."""
+    """The sending time of a flow: in slow start until it fills the path or has sent all, then at this rate."""
     window_bytes = min(rate_bps * rtt_s / 8, size_bytes + INITIAL_BYTES)
     if window_bytes <= INITIAL_BYTES:
         return 8 * size_bytes / rate_bps
@@ -202,7 +201,7 @@ def _sending_s(size_bytes: int, rate_bps: float, rtt_s: float) -> float:
 
 
 def _rate_bps(flows: Sequence[AskedFlow], path: _Path) -> float:
-    """What the flows send together: of TCP what the path carries, or what windows and loss leave of it."""
+    """The rate of all flows together: for TCP what the path carries, reduced by windows and loss."""
     yielding = [flow for flow in flows if flow.congestion is not None]
     offered_bps = sum(flow.rate_bps or 0 for flow in flows if flow.congestion is None)
     return offered_bps + min(path.rate_bps, sum(_tcp_bps(flow, path) for flow in yielding))

@@ -1,4 +1,4 @@
-"""The repetitions of a cell: when there are enough of them, and what they say together. Pure, no I/O."""
+"""The repetitions of a cell: when there are enough, and their mean. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..trial.stored_result import TrialResult
 Reason: TypeAlias = Literal["narrow", "most", "failed", "invalid", "no goodput"]
 
 FEWEST = 2
-"""An interval needs two trials, whatever a scenario asks for."""
+"""An interval needs two trials, even if a scenario asks for fewer."""
 
 
 @dataclass(frozen=True)
 class Stop:
     """Why a cell gets no more repetitions.
 
-    `half_width` is half of the 95 % t interval of its mean goodput, as a share of that mean; None where there is none.
+    `half_width` is half of the 95 % t interval of its mean goodput, as a share of that mean; None without an interval.
     """
 
     reason: Reason
@@ -58,7 +58,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class CellResult:
-    """What the trials of a cell say together. Invalid ones are counted, but never averaged."""
+    """The combined result of the trials of a cell. Invalid trials are counted, but never averaged."""
 
     params: Mapping[str, str]
     goodput: Mean | None
@@ -80,8 +80,8 @@ class CellResult:
 
 
 def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
-    """Why these are enough: all the repetitions that a cell has had so far, in their order; None stands for one that
-    failed. None if there must be another one.
+    """Why a cell gets no more repetitions; None if it needs another one. `results` are all its repetitions so far, in
+    order; None stands for one that failed.
     """
     if len(results) < min(until.most, max(FEWEST, until.least)):
         return None
@@ -100,8 +100,8 @@ def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
 
 
 def mean(results: Iterable[TrialResult]) -> Mean | None:
-    """Of the goodput of those that are not invalid and have one; None if none is left."""
-    from ..analysis import statistic  # SciPy takes a second to import, which most commands need not pay for
+    """The mean goodput of the valid and suspect trials that have one; None if there is none."""
+    from ..analysis import statistic  # importing SciPy takes a second, and most commands do not need it
 
     values = [each.goodput_bps for each in results if each.verdict != "invalid" and each.goodput_bps is not None]
     if not values:
@@ -115,7 +115,7 @@ def mean(results: Iterable[TrialResult]) -> Mean | None:
 
 
 def cells(results: Iterable[TrialResult], until: Until | None = None) -> list[CellResult]:
-    """One for each combination of parameters, in the order in which they come first."""
+    """The result of each cell, in the order in which the cells occur first."""
     groups: dict[tuple[tuple[str, str], ...], list[TrialResult]] = {}
     for each in results:
         groups.setdefault(tuple(each.params.items()), []).append(each)

@@ -1,9 +1,9 @@
 """The store: one folder for each trial, written once and whole. Reads and writes files of one run's folder.
 
-DIR/run.json             what kind of folder this is, and which trials belong to the run
-DIR/spec/                the scenario and topology files as they were given
-DIR/trials/ID/           a finished trial; it appears by a rename, or not at all
-DIR/failed/ID/           what a trial left that could not be carried out, with error.txt
+DIR/run.json             the schema version of the folder, and the trials of the run
+DIR/spec/                the scenario and topology files as given
+DIR/trials/ID/           a finished trial; a rename puts it there as a whole
+DIR/failed/ID/           the files of a trial that could not be carried out, with error.txt
 DIR/*.parquet            tables of all trials, which `table` makes from the folders
 """
 
@@ -54,7 +54,7 @@ class Store:
         axes: Sequence[str] = (),
         until: Until | None = None,
     ) -> None:
-        """Makes the folder, or takes one that is there already. Raises UserError if it cannot be written."""
+        """Makes the folder, or uses an existing one. Raises UserError if it cannot be written."""
         try:
             for folder in ("trials", "failed", "spec"):
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
@@ -67,16 +67,16 @@ class Store:
             raise unwritable(self.path, error) from None
 
     def list_trials(self, order: Iterable[str]) -> None:
-        """Says anew which trials belong to the run."""
+        """Updates the list of the trials of the run."""
         replace_json(self.path / "run.json", self._about | {"trials": list(order)})
 
     @property
     def exists(self) -> bool:
-        """Whether a run has been here."""
+        """Whether the folder has a run."""
         return (self.path / "run.json").exists()
 
     def open(self) -> Store:
-        """Itself, if it is the folder of a run of this version's. Raises UserError for anything else."""
+        """This store, if it is the folder of a run with this schema version. Raises UserError otherwise."""
         path = self.path / "run.json"
         if not path.exists():
             raise UserError(f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote")
@@ -87,9 +87,9 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Makes the folder if there is none, and keeps other runs out of it. Raises UserError if one is in it.
+        """Makes the folder if there is none, and locks it. Raises UserError if another run has locked it.
 
-        Noted in the journal for as long, so that what we leave half-written when we are killed can be found.
+        The journal has an entry meanwhile, so that `testbed clean` finds what a killed run left half-written.
         """
         folder = self.path.resolve()
         with journal.noted(RUN, journal.unique(folder.name), folder=str(folder)), self.ours():
@@ -97,7 +97,7 @@ class Store:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """The same, and noted nowhere."""
+        """Locks the folder as `locked` does, without an entry in the journal."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -115,7 +115,7 @@ class Store:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The trials of the scenario that ran last."""
+        """The ids of the trials of the scenario that ran last."""
         return tuple(self._about["trials"])
 
     def failures(self) -> dict[str, str]:
@@ -135,7 +135,7 @@ class Store:
 
     @property
     def until(self) -> Until | None:
-        """What ended the repetitions of a cell; None if all cells have the same number."""
+        """The condition that ends the repetitions of a cell; None if all cells have the same number."""
         written = self._about.get("until")
         try:
             return None if written is None else Until(Fraction(written["ci"]), written["max"], written["min"])
@@ -147,11 +147,11 @@ class Store:
         about = read_json(self.path / "run.json")
         trials = about.get("trials")
         if not isinstance(trials, list) or not all(isinstance(id, str) for id in trials):
-            raise UserError(f"{self.path / 'run.json'} does not list the trials; allowed: what `testbed run -o` wrote")
+            raise UserError(f"{self.path / 'run.json'} has no list of trials; allowed: what `testbed run -o` wrote")
         return about
 
     def finished(self, trial: Trial) -> TrialResult | None:
-        """The trial's stored result; None if there is none. Raises UserError if another trial has its name."""
+        """The trial's stored result; None if there is none. Raises UserError if a different trial has the same id."""
         folder = self.path / "trials" / trial.id
         if not folder.exists():
             return None
@@ -164,9 +164,7 @@ class Store:
         return read_result(folder)
 
     def kernel_key(self, trial: Trial) -> str | None:
-        """What the lab kernel of a finished trial was built from, or the kernels of its virtual machines; None if that
-        was not noted.
-        """
+        """The build key of a finished trial's lab kernel or virtual machines' kernels; None if it was not recorded."""
         path = self.path / "trials" / trial.id / PROVENANCE
         noted = read_json(path) if path.exists() else {}
         key = (noted.get("kernel") or {}).get("key") or noted.get("machine_kernels")
@@ -179,8 +177,8 @@ class Store:
 
     @contextmanager
     def writing(self, trial: Trial) -> Iterator[Path]:
-        """A folder for a trial to write to. It becomes the trial's own when the block ends without an error; an
-        error of the trial's moves it to `failed`.
+        """A folder for the files of a trial. It moves to `trials` if the block ends without an error, and to `failed`
+        if the trial cannot be carried out.
         """
         with partial(self.path / "trials") as folder:
             try:
@@ -195,17 +193,17 @@ class Store:
             shutil.rmtree(self.path / "failed" / trial.id, ignore_errors=True)
 
     def partials(self) -> list[Path]:
-        """What is half-written: by a run that goes on, or by one that was killed."""
+        """The half-written folders and files of a run in progress, or of one that was killed."""
         return sorted((*(self.path / "trials").glob(f"{PARTIAL}*"), *self.path.glob(f"{PARTIAL}*")))
 
     def discard(self, partial: Path) -> None:
-        """Removes one of them. Raises UserError if a run is in the folder."""
+        """Removes a half-written folder or file. Raises UserError if a run is using the folder."""
         with self.ours():
             _remove(partial)
 
     @property
     def is_in_use(self) -> bool:
-        """Whether a run is in the folder."""
+        """Whether a run is using the folder."""
         try:
             descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
         except OSError:
@@ -219,7 +217,7 @@ class Store:
         return False
 
     def discard_partial(self) -> None:
-        """Removes what a killed run left half-written, and what failed before it succeeded."""
+        """Removes what a killed run left half-written, and the failures of trials that succeeded later."""
         for left in self.partials():
             _remove(left)
         for folder in (self.path / "failed").iterdir():

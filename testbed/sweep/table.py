@@ -1,8 +1,8 @@
 """The tables of a run: trials, flows, samples and queues of all its trials, one Parquet file each. Reads and writes
 files of one run's folder.
 
-They hold nothing that the folders of the trials do not, and are made again from them when they are older. What tells of
-this machine is in a file of its own, host.parquet, so that the others repeat byte for byte.
+They hold only what the folders of the trials hold, and are made from them again when they are older. The values that
+depend on this computer are in a separate file, host.parquet, so that the others repeat byte for byte.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .store import Store
 
 NAMES = ("trials", "flows", "samples", "queues")
 WALL = "host"
-"""The table of wall times; `read` puts them beside the trials."""
+"""The table of wall times; `read` adds them to the trials."""
 VERSION = "1"
 """Of the columns."""
 BATCH_ROWS, GROUP_ROWS = 1_000, 100_000
-"""A row group has at least so many rows, but the last one; no more than that and one trial are in memory."""
+"""Each row group but the last has at least GROUP_ROWS rows; memory holds at most these and one trial."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class _Trials:
 
     @property
     def digest(self) -> dict[str, str]:
-        """What every table says of itself: a table that says something else is not of these trials."""
+        """The metadata of every table of these trials; a table with other metadata is stale."""
         return {"testbed": json.dumps({"version": VERSION, "schema": SCHEMA, "trials": list(self.changed_ns)})}
 
 
@@ -62,14 +62,14 @@ def path(store: Store, name: str) -> Path:
 
 
 def update(store: Store, *, mend: bool = False) -> None:
-    """Makes the tables that are missing, or are not of the trials that are there now; with `mend` damaged ones too.
+    """Makes the tables that are missing or stale; with `mend`, damaged ones too.
 
     Raises UserError for a table or a trial whose files cannot be read, and if the folder cannot be written.
     """
     trials = _Trials.of(store)
     stale = [name for name in (*NAMES, WALL) if not _is_of(path(store, name), trials, mend)]
     if WALL in stale or _changed_ns(store, mend) != trials.changed_ns:
-        stale = [*NAMES, WALL]  # a trial was measured again, or nothing says that none was
+        stale = [*NAMES, WALL]  # a trial was measured again, or may have been
     for name in stale:
         try:
             with replacing(path(store, name)) as partial:
@@ -79,7 +79,7 @@ def update(store: Store, *, mend: bool = False) -> None:
 
 
 def open_file(store: Store, name: str) -> pq.ParquetFile:
-    """Raises UserError for a file that is damaged."""
+    """Opens the file of a table. Raises UserError if it is damaged."""
     file = path(store, name)
     try:
         return pq.ParquetFile(file)
@@ -88,7 +88,7 @@ def open_file(store: Store, name: str) -> pq.ParquetFile:
 
 
 def read(store: Store, name: str) -> pa.Table:
-    """A whole table as it is now; trials with wall_s and started. Raises UserError for a file that is damaged."""
+    """A whole table; that of the trials with wall_s and started. Raises UserError if a file is damaged."""
     try:
         found = open_file(store, name).read()
         if name != "trials":
@@ -104,7 +104,7 @@ def damaged(file: Path, error: Exception) -> UserError:
 
 
 def find_damage(store: Store) -> None:
-    """Raises UserError that names the first table which cannot be read to its end."""
+    """Raises UserError with the first table that cannot be read to its end; does nothing if there is none."""
     for name in (*NAMES, WALL):
         file = open_file(store, name)
         try:
@@ -142,7 +142,7 @@ def _make_trials(trials: _Trials, file: Path) -> None:
 
 
 def _axes(trials: _Trials) -> list[str]:
-    """The scenario's, and whatever else trials have."""
+    """The axes of the scenario, and other parameters of the trials."""
     keys = dict.fromkeys(trials.store.axes)
     for each in _results(trials):
         keys |= dict.fromkeys(each.params)
@@ -195,7 +195,7 @@ def _joined(tables: list[pa.Table], trials: _Trials) -> pa.Table:
 
 
 def _of_all(name: str, own: pa.Schema) -> Callable[[_Trials, Path], None]:
-    """Makes the table of all trials' tables of this name."""
+    """A function that joins the trials' tables of this name into one."""
     columns = column.of_trial(own)
 
     def make(trials: _Trials, file: Path) -> None:
@@ -205,7 +205,7 @@ def _of_all(name: str, own: pa.Schema) -> Callable[[_Trials, Path], None]:
 
 
 def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table:
-    """One trial's table with its id and all columns. Raises UserError for a file that cannot be read."""
+    """One trial's table with its id and all columns. Raises UserError if its file cannot be read."""
     file = trials.folder(id) / f"{name}.parquet"
     try:
         found = pq.ParquetFile(file).read()
