@@ -114,7 +114,7 @@ def test_the_gloss_to_the_letter_misses_the_flat_profile() -> None:
     [
         ((0,), (1,), "at least 2"),
         ((0, 0.5), (1, 1), "from 0 to 1"),
-        ((0, 0.7, 0.6, 1), (1, 1, 1, 1), "turning back"),
+        ((0, 0.7, 0.6, 1), (1, 1, 1, 1), "without decreasing"),
         ((0, 1), (1, -1), "negative"),
         ((0, 1), (1, float("nan")), "nan"),
     ],

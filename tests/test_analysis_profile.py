@@ -86,7 +86,7 @@ def test_concave_at_low_rtt_and_convex_at_high_rtt_meet_in_one_segment() -> None
 
 def test_two_points_are_straight_and_one_has_no_shape() -> None:
     assert bends(of([3.0, 1.0], [0.1, 0.2])) == ["straight"]
-    with pytest.raises(ValueError, match="one RTT has no shape"):
+    with pytest.raises(ValueError, match="a single RTT has no shape"):
         stretches(of([3.0], [0.1]))
 
 

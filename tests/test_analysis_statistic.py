@@ -165,7 +165,7 @@ def test_one_sample_has_no_sample_sd(function: Callable[[object], object]) -> No
 def test_what_is_undefined_is_refused() -> None:
     with pytest.raises(ValueError, match="mean is 0"):
         statistic.population_cov([-1, 1])
-    with pytest.raises(ValueError, match="both means together are 0"):
+    with pytest.raises(ValueError, match="the sum of both means is 0"):
         statistic.cv_rmse([-1], [1])
     with pytest.raises(ValueError, match="2 samples cannot be paired with 1"):
         statistic.cv_rmse([1, 2], [1])

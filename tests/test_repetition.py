@@ -16,7 +16,7 @@ from scipy import stats
 
 from testbed.model.run_setting import Until
 from testbed.model.scenario import Trial
-from testbed.sweep.queue import Agenda
+from testbed.sweep.queue import TrialQueue
 from testbed.sweep.repetition import Stop, cells, mean, stop
 from testbed.trial.stored_result import TrialResult
 
@@ -112,16 +112,16 @@ def goodput(trial: Trial) -> float:
 
 def simulate(jobs: int, seed: int, outcome: Callable[[Trial], TrialResult | None]) -> tuple[list[str], frozenset[str]]:
     """Runs a sweep on paper, with `jobs` at a time that end in an arbitrary order."""
-    agenda = Agenda(three_cells(), UNTIL)
+    queue = TrialQueue(three_cells(), UNTIL)
     chance, running, ran = random.Random(seed), [], []
     while True:
-        while len(running) < jobs and (trial := agenda.take(virtual=True)) is not None:
+        while len(running) < jobs and (trial := queue.take(virtual=True)) is not None:
             running.append(trial)
         if not running:
-            return ran, agenda.members
+            return ran, queue.members
         ended = running.pop(chance.randrange(len(running)))
         ran.append(ended.id)
-        agenda.ended(ended, outcome(ended))
+        queue.ended(ended, outcome(ended))
 
 
 @settings(deadline=None)
@@ -153,16 +153,16 @@ def test_a_cell_with_a_failure_ends_and_the_others_go_on(jobs: int, seed: int) -
 
 def test_without_until_all_trials_run_in_run_order() -> None:
     trials = in_run_order(make_trials(repetitions=3))
-    agenda = Agenda(trials)
-    taken = [agenda.take(virtual=True) for _ in trials]
+    queue = TrialQueue(trials)
+    taken = [queue.take(virtual=True) for _ in trials]
     assert taken == trials
-    assert agenda.take(virtual=True) is None
+    assert queue.take(virtual=True) is None
 
 
 def test_trials_in_real_time_are_handed_out_apart() -> None:
-    agenda = Agenda(make_trials(["10 ms"], 1, kernels=["lab", "host", "lab-realtime"]))
+    queue = TrialQueue(make_trials(["10 ms"], 1, kernels=["lab", "host", "lab-realtime"]))
     places = []
     for virtual in (True, False):
-        while (trial := agenda.take(virtual=virtual)) is not None:
+        while (trial := queue.take(virtual=virtual)) is not None:
             places.append(trial.kernel.place)
     assert places == ["lab", "host", "lab-realtime"]

@@ -341,7 +341,7 @@ def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_
     monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: "old")
     assert len(run(tmp_path, trials).results) == 2
     monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: "new")
-    with pytest.raises(UserError, match=r"was measured with another build of its kernel .*; allowed: .*rm -r"):
+    with pytest.raises(UserError, match=r"was measured with a different build of its kernel .*; allowed: .*rm -r"):
         run(tmp_path, trials)
     monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: None)  # no such kernel here: nothing to compare
     assert len(run(tmp_path, trials).results) == 2

@@ -177,7 +177,7 @@ def test_results_of_another_schema_version_are_refused(store: Store, which: str)
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("run.json", '{"schema": 1, "trials": [1, 2]}', "does not list the trials"),
+        ("run.json", '{"schema": 1, "trials": [1, 2]}', "has no list of trials"),
         ("run.json", "[]", "it holds no JSON object"),
         (
             "trials/rtt=10ms,kernel=lab,seed=1/result.json",

@@ -126,7 +126,7 @@ _ALL: _Table = (
     Metric("goodput", "goodput of all flows", "Mbit/s", 1e-6, True, 0.0, lambda r, s: r.goodput_bps),
     Metric("retransmits", "share of segments sent again", "%", 100, False, 0.0005, lambda r, s: retransmitted_share(r)),
     Metric("rtt", "median of the RTT under load", "ms", 1e3, False, 1e-4, lambda r, s: rtt_under_load_s(r, s, 0.5)),
-    Metric("rtt-p95", "95th percentile of the RTT under load", "ms", 1e3, False, 1e-4,
+    Metric("rtt-p95", "95 % quantile of the RTT under load", "ms", 1e3, False, 1e-4,
            lambda r, s: rtt_under_load_s(r, s, 0.95)),
     Metric("fairness", "Jain's index over the flows", "", 1, True, 0.01, lambda r, s: jain_index(r)),
     Metric("convergence", "time until all flows are near their long-term goodput", "s", 1, False, 0.2,

@@ -75,7 +75,7 @@ def overall(verdicts: Sequence[Verdict]) -> Verdict:
     Raises ValueError for no verdicts.
     """
     if not verdicts:
-        raise ValueError("without cells there is no verdict")
+        raise ValueError("no cells, so no verdict")
     return next(verdict for verdict in _SEVERITY if verdict in verdicts)
 
 

@@ -1,7 +1,7 @@
-"""An agenda: which trials of a sweep are to run, and which of them is next. Pure, no I/O.
+"""The queue of trials of a sweep: which trials are to run, and which of them is next. Pure, no I/O.
 
-Without `until` all of them are. With it, the next repetition of a cell depends on all the earlier ones of that cell and
-on nothing else, so that neither the number of jobs nor what ended first can change which trials there are.
+Without `until` all of them are to run. With it, the next repetition of a cell depends only on all earlier ones of that
+cell, so that neither the number of jobs nor the order in which trials end can change which trials there are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .repetition import FEWEST, Stop, stop
 
 @dataclass
 class _Cell:
-    """The repetitions of one cell: how many are decided, how those that ended did, and why there are no more."""
+    """The repetitions of one cell: how many are needed, the results of those that ended, and why there are no more."""
 
     trials: int
     wanted: int
@@ -26,7 +26,7 @@ class _Cell:
     stop: Stop | None = None
 
     def decide(self, until: Until) -> None:
-        """Goes through the repetitions in their order as far as they ended."""
+        """Checks the repetitions that ended, in order, and adds another one until they are enough."""
         while self.stop is None and self.looked_at in self.ended and self.looked_at < self.wanted:
             self.looked_at += 1
             if self.looked_at == self.wanted:
@@ -36,11 +36,11 @@ class _Cell:
                 self.wanted += self.stop is None
 
 
-class Agenda:
+class TrialQueue:
     """Hands out trials in run order. Not for several threads at a time."""
 
     def __init__(self, trials: Sequence[Trial], until: Until | None = None) -> None:
-        """`trials` are all that there can be, in run order, the repetitions of each cell counting from 0."""
+        """`trials` are all possible trials, in run order; the repetitions of each cell count from 0."""
         self._until = until
         self._trials = tuple(trials)
         self._waiting = {trial.id: trial for trial in trials}
@@ -51,9 +51,9 @@ class Agenda:
         self._cells = {params: _Cell(n, n if least is None else min(n, least)) for params, n in counts.items()}
 
     def ended(self, trial: Trial, result: TrialResult | None) -> bool:
-        """Takes note of how a trial ended; None is a failure. The trial waits no longer.
+        """Records the result of a trial (None: it failed), and removes the trial from the queue.
 
-        Returns whether another repetition of its cell is needed, of which that was not known before.
+        Returns whether its cell now needs another repetition.
         """
         self._waiting.pop(trial.id, None)
         cell = self._cells[trial.params]
@@ -64,9 +64,9 @@ class Agenda:
         return cell.wanted > before
 
     def take(self, *, virtual: bool) -> Trial | None:
-        """The first waiting trial that is decided, which then waits no longer; None if there is none now.
+        """Removes and returns the first waiting trial that is needed; None if there is none now.
 
-        `virtual` says whether it is to be one in virtual time.
+        `virtual` is whether to take a trial in virtual time, or one in real time.
         """
         for trial in self._candidates(virtual):
             if self.has(trial):
@@ -80,17 +80,17 @@ class Agenda:
         return (trial for trial in list(self._waiting.values()) if trial.kernel.is_virtual_time == virtual)
 
     def has(self, trial: Trial) -> bool:
-        """Whether it is decided that the trial belongs to the run."""
+        """Whether the trial is known to belong to the run."""
         return trial.repetition < self._cells[trial.params].wanted
 
     @property
     def waiting(self) -> list[Trial]:
-        """The trials that are decided and have not been taken, in run order."""
+        """The trials that are needed and have not been taken, in run order."""
         return [trial for trial in self._waiting.values() if self.has(trial)]
 
     @property
     def possible(self) -> list[Params]:
-        """The cells of the trials that are waiting, or may yet turn out to be needed; one entry for each trial."""
+        """The cells of the trials that are waiting, or may still be needed; one entry for each trial."""
         return [
             trial.params
             for trial in self._waiting.values()
@@ -99,10 +99,10 @@ class Agenda:
 
     @property
     def members(self) -> frozenset[str]:
-        """The ids of all the trials that are decided so far."""
+        """The ids of all trials that are known to belong to the run."""
         return frozenset(trial.id for trial in self._trials if self.has(trial))
 
     @property
     def undecided(self) -> int:
-        """How many trials there may be besides those that are decided."""
+        """How many more trials may still be needed."""
         return sum(cell.trials - cell.wanted for cell in self._cells.values() if cell.stop is None)

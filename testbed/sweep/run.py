@@ -1,6 +1,6 @@
-"""A sweep: runs the trials of a scenario that are not done yet, side by side where the kernel allows it.
+"""A sweep: runs the trials of a scenario that are not done yet, in parallel where the kernel allows it.
 
-Virtual time makes lab trials immune to one another; trials in real time run one at a time.
+In virtual time, lab trials do not disturb each other; trials in real time run one at a time.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ..trial.orders.sequence import orders
 from ..trial.stored_result import TrialResult
 from . import estimate
 from .estimate import Forecast
-from .queue import Agenda
+from .queue import TrialQueue
 from .store import Store
 
 
 class Report(Protocol):
-    """Whoever wants to know how a sweep goes on. Called from several threads, one call at a time."""
+    """Receives the progress of a sweep. Called from several threads, one call at a time."""
 
     def begun(self, trial: Trial) -> None: ...
 
@@ -42,39 +42,39 @@ class Report(Protocol):
 
 @dataclass(frozen=True)
 class Sweep:
-    """What there is to do: `done` were found in the store, what waits the agenda knows.
+    """A sweep that is prepared: `done` are the results found in the store, `queue` has the trials still to run.
 
-    `trials` are all that there can be, in file order; `memory_bytes` is what the largest that is not done needs.
+    `trials` are all possible trials, in file order; `memory_bytes` is the need of the largest trial that is not done.
     """
 
     store: Store
     trials: tuple[Trial, ...]
     done: tuple[TrialResult, ...]
-    agenda: Agenda
+    queue: TrialQueue
     forecast: Forecast
     memory_bytes: int
 
     @property
     def waiting(self) -> list[Trial]:
         """The trials that are known to be needed and are not done, in run order."""
-        return self.agenda.waiting
+        return self.queue.waiting
 
     @property
     def ids(self) -> list[str]:
         """The trials that are known to belong to the run, done or not, in file order."""
-        members = self.agenda.members
+        members = self.queue.members
         return [trial.id for trial in self.trials if trial.id in members]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How a sweep ended. `results` has those that were found in the store too."""
+    """How a sweep ended. `results` include those found in the store."""
 
     results: tuple[TrialResult, ...]
     failures: tuple[tuple[Trial, TestbedError], ...] = ()
 
     def in_order(self, ids: Sequence[str]) -> list[TrialResult]:
-        """The results in the order of these ids, in which they came out does not matter."""
+        """The results in the order of these ids."""
         place = {id: number for number, id in enumerate(ids)}
         return sorted(self.results, key=lambda each: place[each.id])
 
@@ -87,19 +87,19 @@ def prepare(
     *,
     check: bool = True,
 ) -> Sweep:
-    """Looks for what is done, plans a trial of each cell that is not, and looks for what its kernel lacks.
+    """Finds the finished trials, plans a trial of each cell that is not finished, and checks its kernel.
 
-    `trials` are in file order, `order` the same in run order (None: file order). Nothing runs and nothing is written;
-    without `check` nothing of the machine is looked at either. Raises UserError and MachineError for the first thing
-    that no trial could do without.
+    `trials` are in file order, `order` are the same in run order (None: file order). It runs and writes nothing;
+    without `check` it does not examine this computer either. Raises UserError and MachineError for the first
+    requirement that is not met.
     """
-    agenda = Agenda(trials if order is None else order, until)
-    found = _found(trials, store, agenda)
+    queue = TrialQueue(trials if order is None else order, until)
+    found = _found(trials, store, queue)
     if check:
         _refuse_other_kernels([trial for trial in trials if trial.id in found], store)
     works: dict[Params, estimate.Work] = {}
     memory_bytes = 0
-    waiting = {trial.params for trial in agenda.waiting}
+    waiting = {trial.params for trial in queue.waiting}
     planned: set[Trial] = set()
     for trial in trials if waiting else ():
         cell = replace(trial, id="", seed=0, repetition=0)
@@ -119,39 +119,39 @@ def prepare(
     for trial in trials if waiting else ():
         if trial.id in found:
             forecast.learn(trial.params, found[trial.id].wall_s)
-    return Sweep(store, tuple(trials), tuple(found.values()), agenda, forecast, memory_bytes)
+    return Sweep(store, tuple(trials), tuple(found.values()), queue, forecast, memory_bytes)
 
 
-def _found(trials: Sequence[Trial], store: Store, agenda: Agenda) -> dict[str, TrialResult]:
-    """The results of the store that belong to the run, which the agenda is told.
+def _found(trials: Sequence[Trial], store: Store, queue: TrialQueue) -> dict[str, TrialResult]:
+    """The results in the store that belong to the run, by id; records them in the queue.
 
-    By repetition, for whether a later one belongs to the run is known only then.
+    In the order of repetitions, since the earlier ones decide whether a later one belongs to the run.
     """
     found = {}
     for trial in sorted(trials, key=lambda trial: trial.repetition):
         result = store.finished(trial)
-        if result is not None and agenda.has(trial):
+        if result is not None and queue.has(trial):
             found[trial.id] = result
-            agenda.ended(trial, result)
+            queue.ended(trial, result)
     return found
 
 
 def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
-    """Raises UserError for a trial on a kernel that has been built from something else since, under the same name."""
+    """Raises UserError for a trial on a kernel that was rebuilt since, under the same name, from another source."""
     for trial in done:
         was = store.kernel_key(trial)
         if was is not None and place.kernel_key(trial) not in (None, was):
             folder = store.path / "trials"
             raise UserError(
-                f"{folder / trial.id} was measured with another build of its kernel than there is now; allowed: "
+                f"{folder / trial.id} was measured with a different build of its kernel than the present one; allowed: "
                 f"another folder (-o), or this one without the old trials: rm -r {folder}"
             )
 
 
 def run(sweep: Sweep, jobs: int, report: Report) -> Summary:
-    """Runs what waits. A trial that cannot be carried out is reported, and the others go on.
+    """Runs the waiting trials. It reports a trial that cannot be carried out, and goes on with the others.
 
-    Interrupted, it ends the running trials, keeps what is finished and raises KeyboardInterrupt.
+    When interrupted, it ends the running trials, keeps the finished ones and raises KeyboardInterrupt.
     """
     sweep.store.discard_partial()
     work = _Work(sweep, report, _Memory(available_bytes() - RESERVE_BYTES))
@@ -173,7 +173,7 @@ def run(sweep: Sweep, jobs: int, report: Report) -> Summary:
 
 @dataclass
 class _Work:
-    """What the threads of a sweep share."""
+    """The state that the threads of a sweep share."""
 
     sweep: Sweep
     report: Report
@@ -185,7 +185,7 @@ class _Work:
     failures: list[tuple[Trial, TestbedError]] = field(default_factory=list)
 
     def go_on(self, virtual: bool) -> None:
-        """Does one trial after the other until none is left that waits."""
+        """Runs one trial after another until none is waiting."""
         while (trial := self._next(virtual)) is not None:
             done = None
             try:
@@ -194,16 +194,16 @@ class _Work:
                 self._ended(trial, done)
 
     def cancel(self) -> None:
-        """Has the running trials end, and no other begin."""
+        """Ends the running trials, and starts no others."""
         with self.changed:
             self.cancelled.set()
             self.changed.notify_all()
 
     def _next(self, virtual: bool) -> Trial | None:
-        """Waits for one while what runs may show that another repetition is needed."""
+        """The next trial; waits for one while a running trial may show that another repetition is needed."""
         with self.changed:
             while not self.cancelled.is_set():
-                trial = self.sweep.agenda.take(virtual=virtual)
+                trial = self.sweep.queue.take(virtual=virtual)
                 if trial is not None:
                     self.running += 1
                     return trial
@@ -215,12 +215,12 @@ class _Work:
     def _ended(self, trial: Trial, done: TrialResult | None) -> None:
         with self.changed:
             self.running -= 1
-            if not self.cancelled.is_set() and self.sweep.agenda.ended(trial, done):
+            if not self.cancelled.is_set() and self.sweep.queue.ended(trial, done):
                 self.sweep.store.list_trials(self.sweep.ids)
             self.changed.notify_all()
 
     def _do(self, trial: Trial) -> TrialResult | None:
-        """The result; None if there is none. One that another run left meanwhile is taken as it is."""
+        """The result of a trial; None if there is none. Uses a result that another run has stored meanwhile."""
         try:
             done = self.sweep.store.finished(trial) or self._measure(trial)
         except Cancelled:
@@ -253,7 +253,7 @@ class _Work:
 
 
 class _Memory:
-    """The memory that the trials of a sweep share: a trial waits until there is enough, or it runs alone."""
+    """The memory that the trials of a sweep share: a trial waits until there is enough, or until it runs alone."""
 
     def __init__(self, free_bytes: int) -> None:
         self._free = free_bytes

@@ -133,10 +133,10 @@ def prepare(scenario: Scenario, folder: store.Store, *, check: bool = True) -> S
 def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format) -> None:
     """Says what a run would do."""
     prepared = prepare(scenario, folder, check=False)
-    waiting, undecided = prepared.waiting, prepared.agenda.undecided
+    waiting, undecided = prepared.waiting, prepared.queue.undecided
     forecast = prepared.forecast
     wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0
-    most_s = forecast.total_s(prepared.agenda.possible, jobs) if waiting else 0.0
+    most_s = forecast.total_s(prepared.queue.possible, jobs) if waiting else 0.0
     source = (
         f"learned from {forecast.trials} finished trials"
         if forecast.trials
