@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..kernel.guest import Ending
+from ..model.impairment import IMPAIRMENTS
 from ..model.scenario import Trial
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
@@ -123,6 +124,7 @@ def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
         if timeline is None
         else tuple(_interval(number, each, timeline) for number, _ in enumerate(each.intervals)),
         policy=None if policing is None or policed is None else _policy(policing, policed, begin_ns),
+        more={key: IMPAIRMENTS[key].words(value) for key, value in each.stage.asked.more},
     )
 
 

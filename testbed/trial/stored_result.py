@@ -139,7 +139,8 @@ class StageResult:
     `dropped_packets` by a periodic loss of the `data_packets` that came, where `expected_drops` should have been (None:
     there is no such loss); `queue_drops` because the buffer was full; `random_drops` by a random loss.
     `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` are of the samples; None
-    without. `intervals` are the states of a schedule, empty without one.
+    without. `intervals` are the states of a schedule, empty without one. `more` has the other impairments that
+    were asked for, by key and in words.
     """
 
     link: str
@@ -159,6 +160,7 @@ class StageResult:
     max_backlog_packets: int | None
     intervals: tuple[IntervalResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
     policy: PolicyResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    more: Mapping[str, str] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,7 @@ class Impaired(Shape):
 
     def said(self, key: str) -> Any:
         """What an impairment's key has; None if it is left out."""
+        assert key in type(self).model_fields, f"BUG: {key} came to FILE_FIELDS after {type(self).__name__} was made"
         return getattr(self, key)
 
     def conflicts(self) -> Iterator[Fault]:
