@@ -10,8 +10,8 @@ from pathlib import Path
 from trials import make_trial
 
 from testbed.kernel import lab
-from testbed.trial import place
-from testbed.trial.observe.sample import Source
+from testbed.trial import ready_kernel
+from testbed.trial.observe.sample import Query
 from testbed.trial.orders.file_name import READ_BACK, SAMPLES
 from testbed.trial.orders.sequence import orders
 
@@ -23,18 +23,18 @@ CHANGES = {
 }
 
 
-def sources(file: str) -> tuple[Source, ...]:
+def sources(file: str) -> tuple[Query, ...]:
     """Those of a recorded file, in the order of their numbers."""
-    return tuple(Source(*words) for words in json.loads((DATA / "sources.json").read_text())[file])
+    return tuple(Query(*words) for words in json.loads((DATA / "sources.json").read_text())[file])
 
 
 def record() -> None:
     trial = make_trial(**CHANGES)
-    made, there = orders(trial), place.place(trial.kernel)
+    made, there = orders(trial), ready_kernel.ready_kernel(trial.kernel)
     assert there.image is not None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        lab.run(place.image, made.steps, folder, tools=place.tools, seed=1, memory_bytes=made.memory_bytes)
+        lab.run(there.image, made.steps, folder, tools=there.tools, seed=1, memory_bytes=made.memory_bytes)
         for file in (SAMPLES, READ_BACK):
             (DATA / file).write_bytes((folder / file).read_bytes())
     asked = {SAMPLES: made.sampled, READ_BACK: made.observed}

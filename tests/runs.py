@@ -52,7 +52,7 @@ def make_result(trial: Trial, wall_s: float = 1.0, **changes: Any) -> TrialResul
         "repetition": trial.repetition,
         "goodput_bps": flow["goodput_bps"],
         "flows": [flow],
-        "kernel": trial.kernel.place,
+        "kernel": trial.kernel.kind,
         "wall_s": wall_s,
     }
     return plain(**{**about, **changes})

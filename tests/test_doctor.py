@@ -16,13 +16,13 @@ from testbed.error import MachineError
 from testbed.kernel.image.cache import KernelImage
 from testbed.kernel.image.first_boot import FirstBoot
 from testbed.kernel.ready import doctor
-from testbed.kernel.ready.doctor import BUILD, HOST, Finding, lab_works
+from testbed.kernel.ready.doctor import BUILD, HOST, Examination, lab_works
 from testbed.kernel.ready.feasibility import Ability
 
-WELL = Finding("python", True, "3.11")
-NO_BC = Finding("bc", False, "missing", "apt-get install -y bc", BUILD)
-NO_NETEM = Finding("netem", False, "missing", "sudo modprobe sch_netem", HOST)
-NO_KERNEL = Finding("lab kernel", False, "no lab kernel has been built yet", "testbed kernel build")
+WELL = Examination("python", True, "3.11")
+NO_BC = Examination("bc", False, "missing", "apt-get install -y bc", BUILD)
+NO_NETEM = Examination("netem", False, "missing", "sudo modprobe sch_netem", HOST)
+NO_KERNEL = Examination("lab kernel", False, "no lab kernel has been built yet", "testbed kernel build")
 
 
 ABLE = (
@@ -31,7 +31,7 @@ ABLE = (
 )
 
 
-def run(monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...], *words: str) -> tuple[int, str]:
+def run(monkeypatch: pytest.MonkeyPatch, findings: tuple[Examination, ...], *words: str) -> tuple[int, str]:
     monkeypatch.setattr(command, "examine", lambda: findings)
     monkeypatch.setattr(command, "abilities", lambda: iter(ABLE))
     app = typer.Typer()
@@ -44,7 +44,7 @@ def run(monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...], *words: 
     ("findings", "status"), [((WELL,), 0), ((WELL, NO_NETEM), 0), ((WELL, NO_BC), 0), ((WELL, NO_KERNEL), 3)]
 )
 def test_the_exit_code_is_about_the_lab_kernel(
-    monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...], status: int
+    monkeypatch: pytest.MonkeyPatch, findings: tuple[Examination, ...], status: int
 ) -> None:
     assert run(monkeypatch, findings)[0] == status
 
@@ -76,7 +76,7 @@ def test_on_this_machine_everything_missing_comes_with_something_to_type() -> No
         assert finding.needed_for in TITLES
 
 
-def by_name(findings: Iterator[Finding]) -> dict[str, Finding]:
+def by_name(findings: Iterator[Examination]) -> dict[str, Examination]:
     return {finding.what: finding for finding in findings}
 
 

@@ -31,7 +31,7 @@ from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.workload import registry as files
 from testbed.sweep.estimate import work
 from testbed.sweep.store import Store
-from testbed.trial import place, readiness
+from testbed.trial import readiness, ready_kernel
 from testbed.trial.evidence.capture import data_stream
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
@@ -162,7 +162,7 @@ def test_its_steps_are_ordered_and_its_facts_are_asked(beacon: ModuleType) -> No
 
 def test_a_program_that_it_lacks_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = make_trial(workload=BEACON)
-    monkeypatch.setattr(readiness, "place", lambda kernel: place.Place(kernel, None, object()))  # type: ignore[arg-type]
+    monkeypatch.setattr(readiness, "ready_kernel", lambda kernel: ready_kernel.ReadyKernel(kernel, None, object()))  # type: ignore[arg-type]
     monkeypatch.setattr(package, "which", lambda program: None if program == "python3" else f"/bin/{program}")
     with pytest.raises(MachineError, match=r"'python3' is missing.*apt-get install -y python3"):
         readiness.check(trial, orders(trial))

@@ -16,7 +16,7 @@ from testbed.kernel.guest import Cancelled, TrialError
 from testbed.plan.step_json import step_of
 from testbed.sweep import run as sweep
 from testbed.sweep.store import Store
-from testbed.trial import place
+from testbed.trial import ready_kernel
 from testbed.trial.orders.sequence import orders
 
 MEMORY_BYTES = 200 << 20
@@ -25,7 +25,7 @@ MEMORY_BYTES = 200 << 20
 @pytest.fixture
 def carry_out(tmp_path: Path) -> Callable[..., guest.Ending]:
     """Has a lab kernel do some steps in tmp_path."""
-    there = place.place(make_trial().kernel)
+    there = ready_kernel.ready_kernel(make_trial().kernel)
     assert there.image is not None
     image = there.image
 

@@ -56,7 +56,7 @@ INSIDE = {
     "trial": (
         ("run",),
         ("readiness", "result", "sample_table"),
-        ("folder", "place", "column"),
+        ("folder", "ready_kernel", "column"),
         ("gate",),
         ("evidence",),
         ("orders",),

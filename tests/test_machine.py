@@ -26,7 +26,7 @@ from testbed.model.workload import PingWorkload
 from testbed.plan.command import HOME, home
 from testbed.plan.network import Plan, plan
 from testbed.spec.load import load_scenario, load_topology
-from testbed.trial.observe.sample import Source
+from testbed.trial.observe.sample import Query
 from testbed.trial.orders import remote
 from testbed.trial.orders.sequence import orders
 
@@ -143,7 +143,7 @@ def test_a_machine_is_no_part_of_a_lab_kernel(changes: dict[str, Any], said: str
 
 def test_what_machines_saw_is_joined_in_the_order_of_time(tmp_path: Path) -> None:
     planned = plan(load_topology(EXAMPLE))
-    sources = (Source("tcp", "tb-alpha"), Source("qdisc", "tb-path.emulator"), Source("link", "tb-alpha"))
+    sources = (Query("tcp", "tb-alpha"), Query("qdisc", "tb-path.emulator"), Query("link", "tb-alpha"))
     ahead = {"alpha": 1000, "middle": -500}
     for machine, ahead_ns in ahead.items():
         (tmp_path / remote.about_file(machine)).write_text(f'{{"clock_ahead_ns": {ahead_ns}}}')

@@ -32,7 +32,7 @@ from testbed.plan.node import control_channel
 from testbed.plan.node.controller import told
 from testbed.plan.script import script
 from testbed.spec.load import load_scenario, load_topology
-from testbed.trial import place, readiness
+from testbed.trial import readiness, ready_kernel
 from testbed.trial.orders import openflow_dump
 from testbed.trial.orders.sequence import orders
 
@@ -304,7 +304,7 @@ def test_without_open_vswitch_a_trial_is_refused_with_the_node_and_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trial = load_scenario(ROOT / "scenarios" / "sdn-first-packet.yaml").trials()[0]
-    monkeypatch.setattr(readiness, "place", lambda kernel: place.Place(kernel, None, None))  # type: ignore[arg-type]
+    monkeypatch.setattr(readiness, "ready_kernel", lambda kernel: ready_kernel.ReadyKernel(kernel, None, None))  # type: ignore[arg-type]
     monkeypatch.setattr(package, "which", lambda program: None if program == "ovs-vswitchd" else f"/usr/bin/{program}")
     with pytest.raises(MachineError, match=r"node s1 \(ovs\): .*ovs-vswitchd is missing") as refused:
         readiness.check(trial, orders(trial))

@@ -196,10 +196,10 @@ def test_the_two_ways_of_a_round_trip_add_up(text: str) -> None:
 
 
 def _loaded(text: str) -> Topology:
-    from testbed.spec.syntax.document import Place, parse
+    from testbed.spec.syntax.document import Position, parse
     from testbed.spec.topology.rules import check_topology
 
-    file, faults = check_topology(parse(text, Place("net.yaml", 1)))
+    file, faults = check_topology(parse(text, Position("net.yaml", 1)))
     assert file is not None, faults
     return file.topology()
 

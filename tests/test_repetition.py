@@ -164,5 +164,5 @@ def test_trials_in_real_time_are_handed_out_apart() -> None:
     places = []
     for virtual in (True, False):
         while (trial := queue.take(virtual=virtual)) is not None:
-            places.append(trial.kernel.place)
+            places.append(trial.kernel.kind)
     assert places == ["lab", "host", "lab-realtime"]

@@ -15,7 +15,7 @@ from testbed.plan.link.impairment import NETEM_LIMIT
 from testbed.trial.observe import netlink, tcp_info
 from testbed.trial.observe.readback import qdiscs
 from testbed.trial.observe.sample import (
-    Source,
+    Query,
     TcpSample,
     device_drops,
     device_numbers,
@@ -24,7 +24,7 @@ from testbed.trial.observe.sample import (
     tcp_samples,
 )
 
-SOURCES = (Source("tcp", "tb-a"), Source("qdisc", "tb-e"), Source("link", "tb-e"))
+SOURCES = (Query("tcp", "tb-a"), Query("qdisc", "tb-e"), Query("link", "tb-e"))
 SAMPLES, READ_BACK = ((DATA / name).read_bytes() for name in ("samples.bin", "read-back.bin"))
 SAMPLED, OBSERVED = sources("samples.bin"), sources("read-back.bin")
 

@@ -46,7 +46,7 @@ class Kernels:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
-        place = trial.kernel.place
+        place = trial.kernel.kind
         with self.lock:
             self.began.append(trial)
             self.running.append(place)
@@ -338,12 +338,14 @@ def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_
     run(tmp_path, trials)
     for trial in trials:
         folder.write_json(tmp_path / "trials" / trial.id / "provenance.json", noted)
-    monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: "old")
+    monkeypatch.setattr(sweep.ready_kernel, "kernel_key", lambda kernel: "old")
     assert len(run(tmp_path, trials).results) == 2
-    monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: "new")
+    monkeypatch.setattr(sweep.ready_kernel, "kernel_key", lambda kernel: "new")
     with pytest.raises(UserError, match=r"was measured with a different build of its kernel .*; allowed: .*rm -r"):
         run(tmp_path, trials)
-    monkeypatch.setattr(sweep.place, "kernel_key", lambda kernel: None)  # no such kernel here: nothing to compare
+    monkeypatch.setattr(
+        sweep.ready_kernel, "kernel_key", lambda kernel: None
+    )  # no such kernel here: nothing to compare
     assert len(run(tmp_path, trials).results) == 2
 
 

@@ -32,7 +32,7 @@ from testbed.plan.node import vm as qemu
 from testbed.plan.step import Placeholder, Run, Sleep, StartVm
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_of
-from testbed.trial import place, readiness, run
+from testbed.trial import readiness, ready_kernel, run
 from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.judge import judge
@@ -257,11 +257,11 @@ def test_without_qemu_the_command_that_installs_it_is_said(monkeypatch: pytest.M
 
 def test_a_trial_knows_what_the_kernels_of_its_machines_were_made_of(cache: Path) -> None:
     """So that a kernel that is built anew under the same name does not take old results."""
-    assert place.kernel_key(make_trial()) is None
+    assert ready_kernel.kernel_key(make_trial()) is None
     fake_kernel("debian", default=True)
-    before = place.kernel_key(make_trial())
+    before = ready_kernel.kernel_key(make_trial())
     fake_kernel("debian", default=True, source="changed")
-    assert (before, place.kernel_key(make_trial())) == ("test; test", "changed; changed")
+    assert (before, ready_kernel.kernel_key(make_trial())) == ("test; test", "changed; changed")
 
 
 def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

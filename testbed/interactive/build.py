@@ -41,7 +41,7 @@ class Build:
         """What clients need to know about the network."""
         return {
             "topology": self.topology.name,
-            "kernel": self.kernel.place,
+            "kernel": self.kernel.kind,
             "memory_bytes": self.memory_bytes,
             "nodes": {node.name: self._node(node.name, node.type) for node in self.topology.nodes},
             "links": [self._link(link.name) for link in self.topology.links],

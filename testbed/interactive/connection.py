@@ -19,7 +19,7 @@ from typing import Any
 
 from ..agent import frame
 from ..error import MachineError
-from .running_network import Network
+from .running_network import RunningNetwork
 
 READ_BYTES = 65536
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -29,12 +29,12 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 class Gone(MachineError):
     """The network went down during the session."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: RunningNetwork) -> None:
         super().__init__(f"the network {network.name} has gone down", "testbed up, to start it again")
 
 
 @contextmanager
-def connected(network: Network) -> Iterator[socket.socket]:
+def connected(network: RunningNetwork) -> Iterator[socket.socket]:
     """Raises MachineError if nobody listens any more."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
@@ -50,7 +50,7 @@ def connected(network: Network) -> Iterator[socket.socket]:
         yield connection
 
 
-def ask(network: Network, what: str) -> dict[str, Any]:
+def ask(network: RunningNetwork, what: str) -> dict[str, Any]:
     """Asks the network's keeper; the answer is JSON."""
     with connected(network) as connection:
         connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": what}).encode()))
@@ -60,7 +60,7 @@ def ask(network: Network, what: str) -> dict[str, Any]:
     return json.loads(text)  # type: ignore[no-any-return]
 
 
-def take_down(network: Network) -> None:
+def take_down(network: RunningNetwork) -> None:
     """Waits until the network is gone."""
     with contextlib.suppress(Gone), connected(network) as connection:
         connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": "down"}).encode()))
@@ -75,7 +75,7 @@ def _frames(connection: socket.socket) -> Iterator[tuple[int, bytes]]:
         yield from ((kind, payload) for _, kind, payload in reader.feed(data))
 
 
-def run(network: Network, where: dict[str, str], words: list[str], **more: Any) -> tuple[int, bytes, bytes]:
+def run(network: RunningNetwork, where: dict[str, str], words: list[str], **more: Any) -> tuple[int, bytes, bytes]:
     """Runs a program without input: its status, standard output and standard error."""
     texts = {frame.OUTPUT: b"", frame.ERRORS: b""}
     with connected(network) as connection:
@@ -94,7 +94,7 @@ def run(network: Network, where: dict[str, str], words: list[str], **more: Any) 
     raise Gone(network)
 
 
-def attend(network: Network, node: str, where: dict[str, str], words: list[str], *, terminal: bool) -> int:
+def attend(network: RunningNetwork, node: str, where: dict[str, str], words: list[str], *, terminal: bool) -> int:
     """Runs a program in a node with our standard streams, or our terminal; returns its status as a shell would.
 
     Raises MachineError if the network goes down meanwhile.
@@ -113,7 +113,7 @@ def attend(network: Network, node: str, where: dict[str, str], words: list[str],
 class Exchange:
     """One session: passes input and output on until it ends."""
 
-    def __init__(self, network: Network, connection: socket.socket, signs: int) -> None:
+    def __init__(self, network: RunningNetwork, connection: socket.socket, signs: int) -> None:
         self.network, self.connection, self.signs = network, connection, signs
         self.reader = frame.Reader()
         self.credit = frame.WINDOW_BYTES

@@ -10,16 +10,16 @@ from typing import Any
 from ..error import MachineError
 from ..plan.node.namespace import node_netns
 from ..trial.observe import sample
-from ..trial.observe.sample import Source
+from ..trial.observe.sample import Query
 from .connection import ask, run
-from .running_network import Network
+from .running_network import RunningNetwork
 
 OBSERVE = "/run/tools/observe"
 OURS = ("emulator", "drop_counters")
 """Facts about a link that only this module needs."""
 
 
-def overview(network: Network) -> dict[str, Any]:
+def overview(network: RunningNetwork) -> dict[str, Any]:
     """JSON: name, since, kernel, nodes with their addresses, links with what is asked of them and what passed through
     them.
 
@@ -46,7 +46,7 @@ def overview(network: Network) -> dict[str, Any]:
 Counters = dict[tuple[str, str], dict[str, int]]
 
 
-def _counters(network: Network) -> Counters | None:
+def _counters(network: RunningNetwork) -> Counters | None:
     """Maps (namespace, device) to its counters, for the first end of each link and for its emulator; and (namespace,
     counter) to the packets of a counter of the emulator.
     """
@@ -64,7 +64,7 @@ def _counters(network: Network) -> Counters | None:
     return None
 
 
-def _sources(network: Network) -> Iterator[Source]:
+def _sources(network: RunningNetwork) -> Iterator[Query]:
     """Takes the counters of the emulator, through which both directions pass; of a plain link those of either end."""
     spaces: dict[str, None] = {}
     for link in network.about["links"]:
@@ -72,11 +72,11 @@ def _sources(network: Network) -> Iterator[Source]:
         space = link["emulator"] or where[0] or where[1]
         if space is not None:
             spaces[space] = None
-    yield from (Source(kind, space) for space in spaces for kind in ("link", "qdisc"))
-    yield from (Source("nft", link["emulator"]) for link in network.about["links"] if link["drop_counters"])
+    yield from (Query(kind, space) for space in spaces for kind in ("link", "qdisc"))
+    yield from (Query("nft", link["emulator"]) for link in network.about["links"] if link["drop_counters"])
 
 
-def _decoded(data: bytes, sources: tuple[Source, ...]) -> Counters:
+def _decoded(data: bytes, sources: tuple[Query, ...]) -> Counters:
     found = {key: dict(each) for key, each in sample.device_counters(data, sources).items()}
     names = sample.device_numbers(data, sources)
     for queue in sample.queue_samples(data, sources):

@@ -28,7 +28,7 @@ UP = "testbed up TOPOLOGY"
 
 
 @dataclass(frozen=True)
-class Network:
+class RunningNetwork:
     """A network that is up, or about to be."""
 
     entry: Entry
@@ -70,12 +70,12 @@ def folder_of(name: str) -> Path:
     return user_folder() / "up" / name
 
 
-def networks() -> tuple[Network, ...]:
+def networks() -> tuple[RunningNetwork, ...]:
     """Those that are up or about to be, by name."""
-    return tuple(Network(entry) for entry, held in journal.entries() if entry.kind == KIND and held)
+    return tuple(RunningNetwork(entry) for entry, held in journal.entries() if entry.kind == KIND and held)
 
 
-def choose(name: str | None, node: str | None = None) -> Network:
+def choose(name: str | None, node: str | None = None) -> RunningNetwork:
     """The network of a name; without a name the only one that is up, or the only one with such a node.
 
     Raises UserError if there is none or several; MachineError if no network is up.
@@ -95,7 +95,7 @@ def choose(name: str | None, node: str | None = None) -> Network:
     raise UserError(f"{what}; allowed: --name with one of {names}")
 
 
-def _named(found: list[Network], name: str) -> Network:
+def _named(found: list[RunningNetwork], name: str) -> RunningNetwork:
     for each in found:
         if each.name == name:
             return each

@@ -21,7 +21,7 @@ from ..plan.step_json import data
 from ..spec.topology.file import TopologyFile
 from ..trial.orders.local_words import substituted
 from .build import Build
-from .running_network import KIND, Network, folder_of, networks
+from .running_network import KIND, RunningNetwork, folder_of, networks
 
 KEEPER = "testbed.interactive.keeper"
 SEED = 1
@@ -35,7 +35,7 @@ class Failed(TestbedError):
     """The network did not come up; the keeper gave the reason."""
 
 
-def start(build: Build, name: str, report: Callable[[str], None]) -> Network:
+def start(build: Build, name: str, report: Callable[[str], None]) -> RunningNetwork:
     """Raises UserError if a network of that name is up, MachineError if this computer lacks something, and the error of
     a step that fails. Calls `report` with what is being done.
     """
@@ -76,7 +76,7 @@ def start(build: Build, name: str, report: Callable[[str], None]) -> Network:
     finally:
         with contextlib.suppress(OSError):
             os.close(held.descriptor)
-    return Network(held.entry)
+    return RunningNetwork(held.entry)
 
 
 def _refusal(name: str) -> TestbedError:
@@ -93,7 +93,7 @@ def _write(build: Build, folder: Path, held: Held) -> None:
     folder.mkdir(mode=0o700, parents=True)
     (folder / "trial").mkdir()
     (folder / "trial" / "shellrc").write_text(SHELL_RC)
-    image = None if build.kernel.place == "host" else find(build.kernel.name).name
+    image = None if build.kernel.kind == "host" else find(build.kernel.name).name
     steps, _ = substituted(build.topology, build.steps, tools(), is_lab=image is not None)
     machines = any(node.kind.runs_in == "computer" for node in build.topology.nodes)
     beginning: dict[str, Any] = {

@@ -21,7 +21,7 @@ class PathHop:
 
 
 @dataclass(frozen=True)
-class Leg:
+class DataPath:
     """The links of data from one host to another, and of its answers, by the routes that the plan sets up.
 
     `source_ip` is the sender's address, on the first link; `destination_ip` the receiver's, on the last.
@@ -52,7 +52,7 @@ def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
     return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
 
 
-def data_ways(legs: Iterable[Leg]) -> dict[str, Way]:
+def data_ways(legs: Iterable[DataPath]) -> dict[str, Way]:
     """Link to the way in which data crosses it, to which the link's `data` applies; of several legs the last one's."""
     return {hop.link.name: hop.way for leg in legs for hop in leg.path}
 
@@ -67,11 +67,11 @@ def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
     return 1 - kept if kept < 1 else 0.0
 
 
-def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> Leg:
+def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> DataPath:
     """The data path between two hosts. Raises UserError if there is none."""
     found = way(topology, book, source, destination)
     there, back = (_hops(links) for links in (found.there, found.back))
-    return Leg(source, destination, there, back, found.source_ip, found.destination_ip)
+    return DataPath(source, destination, there, back, found.source_ip, found.destination_ip)
 
 
 def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-KernelPlace: TypeAlias = Literal["lab", "lab-realtime", "host"]
+KernelKind: TypeAlias = Literal["lab", "lab-realtime", "host"]
 
 SAMPLES_INTERVAL_NS = 100_000_000
 SNAPLEN_BYTES = 96
@@ -19,12 +19,12 @@ class Kernel:
     `host` this machine's own kernel. `name` picks one of several lab kernels; None is the newest default one.
     """
 
-    place: KernelPlace = "lab"
+    kind: KernelKind = "lab"
     name: str | None = None
 
     @property
     def is_virtual_time(self) -> bool:
-        return self.place == "lab"
+        return self.kind == "lab"
 
 
 LAB = Kernel()

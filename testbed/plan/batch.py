@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ..agent.syscall import OUTSIDE
 from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import Command, output_file, place, process_words
+from .command import Command, output_file, process_words, remote_name
 from .step import Location, Run, StartController, StartVm, Step, Write
 
 BATCH_LINES = 500
@@ -27,7 +27,7 @@ class Batch:
     @property
     def where(self) -> Location:
         """Where its steps happen."""
-        return Location(self.netns) if self.on is None else Location(on=place(self.on, self.netns))
+        return Location(self.netns) if self.on is None else Location(on=remote_name(self.on, self.netns))
 
 
 def batches(commands: Iterable[Command]) -> Iterator[Batch]:

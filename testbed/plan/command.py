@@ -117,6 +117,6 @@ def home(machine: str) -> str:
     return f"{machine}{HOME}"
 
 
-def place(on: str, netns: str | None) -> str:
+def remote_name(on: str, netns: str | None) -> str:
     """The name of a namespace on a machine in steps; with None, that of the machine."""
     return on if netns is None else netns.removeprefix(PREFIX)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
 from ..model.address import AddressBook, Port, address_book
-from ..model.data_path import Leg, PathHop, data_ways, leg, lowest_rate_bps
+from ..model.data_path import DataPath, PathHop, data_ways, leg, lowest_rate_bps
 from ..model.impairment import Way
 from ..model.openflow import Datapath
 from ..model.topology import MTU_DEFAULT, Nic, Topology
 from ..model.workload import Workload
 from . import mininet, wiring
-from .command import Command, place, undos
+from .command import Command, remote_name, undos
 from .link import emulator as emulation
 from .link import timeline as times
 from .link.stage import Emulator, Stage
@@ -47,9 +47,9 @@ class Plan:
     book: AddressBook
     emulators: tuple[Emulator, ...]
     nics: tuple[tuple[str, Nic], ...]
-    upstream: Leg | None = None
-    leg: Leg | None = None
-    background: tuple[Leg, ...] = ()
+    upstream: DataPath | None = None
+    leg: DataPath | None = None
+    background: tuple[DataPath, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
     channels: tuple[Channel, ...] = ()
@@ -66,7 +66,7 @@ class Plan:
     def where_in(self, netns: str) -> Location:
         """A namespace, here or on a machine, as the location of a step."""
         machine = dict(self.machines).get(netns)
-        return Location(netns) if machine is None else Location(on=place(machine, netns))
+        return Location(netns) if machine is None else Location(on=remote_name(machine, netns))
 
     def where(self, node: str) -> Location:
         """A node as the location of a step: its namespace here, or the remote node."""
@@ -272,12 +272,12 @@ def _of_channel(channel: Channel, seed: int) -> Emulator:
     return emulation.emulator(channel.link, "forward", seed, superpackets=True)
 
 
-def _controlled(channels: tuple[Channel, ...], legs: tuple[Leg, ...]) -> tuple[tuple[str, Channel], ...]:
+def _controlled(channels: tuple[Channel, ...], legs: tuple[DataPath, ...]) -> tuple[tuple[str, Channel], ...]:
     by_switch = {switch: channel for channel in channels for switch in channel.switches}
     return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
 
 
-def _all_passed(legs: tuple[Leg, ...]) -> list[str]:
+def _all_passed(legs: tuple[DataPath, ...]) -> list[str]:
     return [node for leg in legs for hops in (leg.path, leg.back) for node in _passed(hops)]
 
 

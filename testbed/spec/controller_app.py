@@ -8,7 +8,7 @@ import os
 from dataclasses import replace
 
 from ..model.openflow import APPS
-from .syntax.document import Document, Fault, Place
+from .syntax.document import Document, Fault, Position
 from .topology.node.keys import nodes_that
 
 ALLOWED = "a file in UTF-8, seen from the topology file's folder"
@@ -25,7 +25,7 @@ def with_apps(document: Document, folder: str) -> Document:
         path = ("nodes", name, "app")
         try:
             with open(os.path.join(folder, app), encoding="utf-8") as file:
-                text = Document(file.read(), {(): document.places.get(path, Place(app))})
+                text = Document(file.read(), {(): document.positions.get(path, Position(app))})
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
             fault = Fault(path, f"the file {app!r} cannot be read: {why}", ALLOWED)

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field, TypeAdapter
 
 from ..error import Problem, SpecError
-from .syntax.document import Document, Place, parse
+from .syntax.document import Document, Position, parse
 from .syntax.field import Text
 from .syntax.file_model import Shape, check
 from .topology.node.keys import nodes_that
@@ -52,7 +52,7 @@ def _hosts(path: str) -> Document:
     name = os.path.normpath(path)
     try:
         with open(path, encoding="utf-8") as file:
-            document = parse(file.read(), Place(name, 1))
+            document = parse(file.read(), Position(name, 1))
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError([Problem(name, None, f"this cannot be read: {error}")]) from None
     found, faults = check(TypeAdapter(InventoryFile), document.data)
@@ -60,7 +60,7 @@ def _hosts(path: str) -> Document:
         raise SpecError(document.problems(faults))
     hosts = document.at("hosts")
     folder = os.path.dirname(os.path.abspath(path))
-    return Document({host: _found_from(folder, entry) for host, entry in hosts.data.items()}, hosts.places)
+    return Document({host: _found_from(folder, entry) for host, entry in hosts.data.items()}, hosts.positions)
 
 
 def _found_from(folder: str, entry: dict[str, Any]) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def _workload_faults(workload: ToolFile, over: Networks) -> Iterator[Fault]:
 
 
 def _capture_faults(data: dict[str, Any], over: Networks) -> Iterator[Fault]:
-    known, captures = over.places(), data.get("capture")
+    known, captures = over.positions(), data.get("capture")
     for index, capture in enumerate(captures if isinstance(captures, list) else ()):
         at = mapping(capture).get("at")
         if isinstance(at, str) and known is not None and at not in known:

@@ -42,10 +42,10 @@ def expanded(document: Document, folder: str) -> Document:
     except ValueRefused as refused:
         raise SpecError([document.problem(Fault(("topo",), refused.what, refused.allowed))]) from None
     rest = {key: value for key, value in data.items() if key != "topo"} | {"engine": data.get("engine", "mininet")}
-    places = {path: place for path, place in document.places.items() if path[:1] != ("topo",)}
-    place = document.places[("topo",)]
-    places |= {path: places.get(path, place) for path in _paths(made, ())}
-    return Document({**rest, **made}, places, document.faults)
+    positions = {path: position for path, position in document.positions.items() if path[:1] != ("topo",)}
+    position = document.positions[("topo",)]
+    positions |= {path: positions.get(path, position) for path in _paths(made, ())}
+    return Document({**rest, **made}, positions, document.faults)
 
 
 def python_file(document: Document, folder: str) -> str | None:

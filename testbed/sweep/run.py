@@ -18,7 +18,7 @@ from ..kernel.guest import Cancelled
 from ..kernel.lab import RESERVE_BYTES, available_bytes, check_memory
 from ..model.run_setting import Until
 from ..model.scenario import Params, Trial
-from ..trial import place, readiness
+from ..trial import readiness, ready_kernel
 from ..trial import run as runner
 from ..trial.orders.sequence import orders
 from ..trial.stored_result import TrialResult
@@ -113,7 +113,7 @@ def prepare(
         memory_bytes = max(memory_bytes, made.memory_bytes)
         if check:
             readiness.check(trial, made)
-            if trial.kernel.place != "host":
+            if trial.kernel.kind != "host":
                 check_memory(made.memory_bytes)
     forecast = Forecast(works)
     for trial in trials if waiting else ():
@@ -140,7 +140,7 @@ def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
     """Raises UserError for a trial on a kernel that was rebuilt since, under the same name, from another source."""
     for trial in done:
         was = store.kernel_key(trial)
-        if was is not None and place.kernel_key(trial) not in (None, was):
+        if was is not None and ready_kernel.kernel_key(trial) not in (None, was):
             folder = store.path / "trials"
             raise UserError(
                 f"{folder / trial.id} was measured with a different build of its kernel than the present one; allowed: "

@@ -18,13 +18,13 @@ from ..model.scenario import Trial
 from ..plan.step import ReachMachine
 from ..plan.step_json import data
 from .orders.sequence import Orders
-from .place import Place, place
+from .ready_kernel import ReadyKernel, ready_kernel
 
 
 def check(trial: Trial, made: Orders) -> None:
     """Raises UserError or MachineError for what the trial's kernel lacks, before anything runs."""
-    there = place(trial.kernel)
-    feasibility.refuse(trial.topology, trial.kernel.place, made.plan)
+    there = ready_kernel(trial.kernel)
+    feasibility.refuse(trial.topology, trial.kernel.kind, made.plan)
     if there.image is None:
         _check_machines(trial, made)
     is_here = any(host not in made.plan.elsewhere for host in trial.workload.hosts)
@@ -45,7 +45,7 @@ def check(trial: Trial, made: Orders) -> None:
         raise UserError(f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}")
 
 
-def _check_openflow(made: Orders, there: Place) -> None:
+def _check_openflow(made: Orders, there: ReadyKernel) -> None:
     """The datapath that an Open vSwitch is to have must be in the kernel that it gets."""
     for switch, datapath in made.plan.datapaths:
         if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
@@ -53,7 +53,7 @@ def _check_openflow(made: Orders, there: Place) -> None:
             raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
 
 
-def _in_lab(there: Place) -> bool:
+def _in_lab(there: ReadyKernel) -> bool:
     assert there.image is not None, "BUG: a lab kernel without an image"
     return "CONFIG_OPENVSWITCH=y" in (there.image.folder / "config").read_text().splitlines()
 

@@ -71,7 +71,7 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         engine=trial.topology.engine,
         mininet_version=evidence.mininet,
         tclinks=tuple(_tclink(each) for each in (*evidence.tc_there, *evidence.tc_back)),
-        kernel=trial.kernel.place,
+        kernel=trial.kernel.kind,
         kernel_release=ending.release,
         lab_s=ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
         machines=evidence.machines,

@@ -24,8 +24,8 @@ from .orders import openflow_dump, remote
 from .orders.file_name import AFTER, HYPERVISOR, READ_BACK, SAMPLES
 from .orders.local_words import substituted
 from .orders.sequence import Orders
-from .place import Place, machine_kernels, place
 from .readiness import machines
+from .ready_kernel import ReadyKernel, machine_kernels, ready_kernel
 from .result import result
 from .sample_table import write_samples
 from .stored_result import TrialResult
@@ -44,7 +44,7 @@ def run(
 
     Raises TrialError if it could not be carried out, Cancelled when `cancelled` says so.
     """
-    there = place(trial.kernel)
+    there = ready_kernel(trial.kernel)
     write_json(folder / TRIAL, trial_data(trial))
     (folder / "plan.sh").write_text(made.script)
     write_json(folder / PROVENANCE, _provenance(trial, there))
@@ -67,7 +67,7 @@ def run(
 
 
 def _carry_out(
-    trial: Trial, made: Orders, there: Place, folder: Path, progress: Progress, cancelled: Callable[[], bool]
+    trial: Trial, made: Orders, there: ReadyKernel, folder: Path, progress: Progress, cancelled: Callable[[], bool]
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
     steps, accelerator = substituted(trial.topology, made.steps, there.tools, is_lab=there.image is not None)
@@ -99,7 +99,7 @@ def _carry_out(
     )
 
 
-def _provenance(trial: Trial, there: Place) -> dict[str, object]:
+def _provenance(trial: Trial, there: ReadyKernel) -> dict[str, object]:
     image = there.image
     return {
         "testbed": __version__,

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from ...kernel.ready.doctor import examine, lab_works
-from ...kernel.ready.examination import BUILD, HOST, LAB, MININET, SDN, VM, Finding
+from ...kernel.ready.examination import BUILD, HOST, LAB, MININET, SDN, VM, Examination
 from ...kernel.ready.feasibility import Ability, abilities
 from ..text_table import Column, Table, paragraph, show, terminal_width
 
@@ -70,7 +70,7 @@ def _titled(title: str, table: Table, width: int | None) -> None:
     show([*(f"[italic]{escape(line)}[/]" for line in paragraph(title, width).split("\n")), *table.lines(width), ""])
 
 
-def _print(findings: tuple[Finding, ...], able: tuple[Ability, ...], works: bool) -> None:
+def _print(findings: tuple[Examination, ...], able: tuple[Ability, ...], works: bool) -> None:
     width = terminal_width()
     columns = (Column(""), Column("what", wraps=True, names=True), Column("found", wraps=True))
     others = {finding.needed_for for finding in findings} - set(TITLES)

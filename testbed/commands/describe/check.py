@@ -56,6 +56,6 @@ def _where(file: Path) -> str:
         return f", runs here on kernel {feasibility.place_for(load_topology(file), None)[0]}"
     trials = load_scenario(file).trials()
     check_names(files_of(file).values(), names(trial.topology for trial in trials))
-    for topology, place in dict.fromkeys((trial.topology, trial.kernel.place) for trial in trials):
+    for topology, place in dict.fromkeys((trial.topology, trial.kernel.kind) for trial in trials):
         feasibility.refuse(topology, place)
     return ", runs here"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...interactive import connection
-from ...interactive.running_network import Network, choose
+from ...interactive.running_network import RunningNetwork, choose
 
 WORDS = ["sh", "-c", "command -v bash >/dev/null && exec bash --rcfile /run/trial/shellrc -i; exec sh -i"]
 
@@ -27,7 +27,7 @@ def shell(
     raise typer.Exit(connection.attend(network, node, where, WORDS, terminal=connection.is_terminal()))
 
 
-def _line_by_line(network: Network, node: str, where: dict[str, str]) -> int:
+def _line_by_line(network: RunningNetwork, node: str, where: dict[str, str]) -> int:
     """For a node with a kernel of its own, to which no terminal leads: each line is a command by itself."""
     status = 0
     if sys.stdin.isatty():

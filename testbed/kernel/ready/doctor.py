@@ -18,7 +18,7 @@ from ...spec import mininet_import
 from ..image import first_boot
 from ..image.cache import find
 from . import machine_doctor, sdn_doctor, vm_doctor
-from .examination import BUILD, HOST, LAB, MININET, VM, Finding
+from .examination import BUILD, HOST, LAB, MININET, VM, Examination
 from .probe import lacking
 
 PYTHON = (3, 11)
@@ -46,53 +46,53 @@ ALONE = ("unshare", "--net", "--")
 NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 
 
-def examine() -> tuple[Finding, ...]:
+def examine() -> tuple[Examination, ...]:
     """All findings, in the order of `CHECKS`. Takes about a second."""
     return tuple(finding for check in CHECKS for finding in check())
 
 
-def lab_works(findings: tuple[Finding, ...]) -> bool:
+def lab_works(findings: tuple[Examination, ...]) -> bool:
     """Whether trials can run in the lab kernel here."""
     return all(finding.ok for finding in findings if finding.needed_for == LAB)
 
 
-def _machine() -> Iterator[Finding]:
+def _machine() -> Iterator[Examination]:
     ok = platform.machine() == "x86_64" and sys.platform == "linux"
     fix = "" if ok else "testbed run --set kernel=host …"
-    yield Finding("machine", ok, f"{platform.system()} {platform.release()} on {platform.machine()}", fix)
+    yield Examination("machine", ok, f"{platform.system()} {platform.release()} on {platform.machine()}", fix)
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Iterator[Examination]:
     version = platform.python_version()
     ok = sys.version_info >= PYTHON
-    yield Finding("python", ok, f"{version} ({sys.executable})", "" if ok else "make setup")
+    yield Examination("python", ok, f"{version} ({sys.executable})", "" if ok else "make setup")
     missing = [name for name in PYTHON_PACKAGES if importlib.util.find_spec(name) is None]
     detail = f"not here: {', '.join(missing)}" if missing else f"{len(PYTHON_PACKAGES)}, all here"
-    yield Finding("python packages", not missing, detail, "make setup" if missing else "")
+    yield Examination("python packages", not missing, detail, "make setup" if missing else "")
 
 
-def _programs() -> Iterator[Finding]:
+def _programs() -> Iterator[Examination]:
     needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET, "machine": HOST}
     for each in (each for each in package.packages() if each.use in needs):
         fix = "" if each.present else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
-        yield Finding(Path(each.probe).name, each.present, detail, fix, needs[each.use])
+        yield Examination(Path(each.probe).name, each.present, detail, fix, needs[each.use])
 
 
-def _mininet() -> Iterator[Finding]:
+def _mininet() -> Iterator[Examination]:
     lacking = mininet_import.missing()
     detail = "its Python package works" if lacking is None else lacking.what
-    yield Finding("engine: mininet", lacking is None, detail, "" if lacking is None else lacking.fix, MININET)
+    yield Examination("engine: mininet", lacking is None, detail, "" if lacking is None else lacking.fix, MININET)
 
 
-def _memory() -> Iterator[Finding]:
+def _memory() -> Iterator[Examination]:
     free = shutil.disk_usage(SHM).free if SHM.is_dir() else 0
     text = f"{free / 2**30:.1f} GiB free; a lab kernel keeps its memory there"
     fix = "" if free >= MEMORY_BYTES else f"sudo mount -o remount,size={2 * MEMORY_BYTES} {SHM}"
-    yield Finding(str(SHM), free >= MEMORY_BYTES, text, fix)
+    yield Examination(str(SHM), free >= MEMORY_BYTES, text, fix)
     free = _available_bytes()
     fix = "" if free >= MEMORY_BYTES else "ps -eo rss,args --sort=-rss | head   # and end what is not needed"
-    yield Finding("memory", free >= MEMORY_BYTES, f"{free / 2**30:.1f} GiB available", fix)
+    yield Examination("memory", free >= MEMORY_BYTES, f"{free / 2**30:.1f} GiB available", fix)
 
 
 def _available_bytes() -> int:
@@ -100,19 +100,19 @@ def _available_bytes() -> int:
     return next(int(words[1]) * 1024 for words in fields if words[0] == "MemAvailable:")
 
 
-def _lab_kernel() -> Iterator[Finding]:
+def _lab_kernel() -> Iterator[Examination]:
     try:
         image = find(None)
     except MachineError as error:
-        yield Finding("lab kernel", False, error.what, error.fix)
+        yield Examination("lab kernel", False, error.what, error.fix)
         return
-    yield Finding("lab kernel", True, f"{image.name} ({image.release}) {image.path}")
+    yield Examination("lab kernel", True, f"{image.name} ({image.release}) {image.path}")
     first = first_boot.boot(image.path)
     if first.ok:
-        yield Finding("lab kernel boots", True, f"an hour of lab time in {first.wall_s:.1f} s")
+        yield Examination("lab kernel boots", True, f"an hour of lab time in {first.wall_s:.1f} s")
     else:
         fix = "sudo sysctl kernel.yama.ptrace_scope=1" if _ptrace_forbidden() else f"{image.path} --showconfig"
-        yield Finding("lab kernel boots", False, first.last_lines, fix)
+        yield Examination("lab kernel boots", False, first.last_lines, fix)
 
 
 def _ptrace_forbidden() -> bool:
@@ -120,21 +120,21 @@ def _ptrace_forbidden() -> bool:
     return scope.exists() and scope.read_text().strip() in ("2", "3")
 
 
-def _host_kernel() -> Iterator[Finding]:
+def _host_kernel() -> Iterator[Examination]:
     if os.geteuid() != 0:
         again = f"sudo {Path(sys.executable).with_name('testbed')} doctor"
-        yield Finding("root", False, "an ordinary user", again, HOST)
+        yield Examination("root", False, "an ordinary user", again, HOST)
         return
-    yield Finding("root", True, "yes", needed_for=HOST)
+    yield Examination("root", True, "yes", needed_for=HOST)
     try:
         process.run((*ALONE, "true"))
-        yield Finding("network namespaces", True, "yes", needed_for=HOST)
+        yield Examination("network namespaces", True, "yes", needed_for=HOST)
         for name, module in ABILITIES.items():
             why = lacking(name)
             fix = module_fix(module) if why else ""
-            yield Finding(name, why is None, why.what if why else "yes", fix, HOST)
+            yield Examination(name, why is None, why.what if why else "yes", fix, HOST)
     except (process.CommandError, MachineError) as error:
-        yield Finding("network namespaces", False, str(error).splitlines()[-1], f"# {NOT_NEEDED}", HOST)
+        yield Examination("network namespaces", False, str(error).splitlines()[-1], f"# {NOT_NEEDED}", HOST)
 
 
 def module_fix(module: str) -> str:
@@ -151,20 +151,20 @@ def module_fix(module: str) -> str:
     return f"sudo modprobe {module}"
 
 
-def _congestion_controls() -> Iterator[Finding]:
+def _congestion_controls() -> Iterator[Examination]:
     have = CONTROLS.read_text().split()
     lacking = [name for name in WANTED_CONTROLS if name not in have]
     fix = module_fix(f"tcp_{lacking[0]}") if lacking else ""
     if fix.startswith("sudo modprobe"):
         fix = f"sudo modprobe -a {' '.join(f'tcp_{name}' for name in lacking)}"
     detail = ", ".join(have) + (f"; not: {', '.join(lacking)}" if lacking else "")
-    yield Finding("congestion controls", not lacking, detail, fix, HOST)
+    yield Examination("congestion controls", not lacking, detail, fix, HOST)
 
 
 ABILITIES = {"veth": "veth", "netem": "sch_netem", "tbf": "sch_tbf", "periodic loss": "nft_numgen"}
 """Probes, and the kernel module that each looks for."""
 
-CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[], Iterator[Examination]], ...] = (
     _machine,
     _python,
     _programs,

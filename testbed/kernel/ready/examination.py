@@ -8,7 +8,7 @@ LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "minin
 
 
 @dataclass(frozen=True)
-class Finding:
+class Examination:
     """`fix` is what to type: empty if all is well, "# …" if nothing helps.
 
     `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ...error import MachineError, TestbedError, UserError
 from ...model.node.type import NODE_TYPES
-from ...model.run_setting import KernelPlace
+from ...model.run_setting import KernelKind
 from ...model.topology import Topology
 from ...plan.network import Plan, plan
 from .. import lab, nic
@@ -39,7 +39,7 @@ class Obstacle:
         return f"{self.part}: {self.why.what}"
 
 
-def obstacles(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> tuple[Obstacle, ...]:
+def obstacles(topology: Topology, place: KernelKind, planned: Plan | None = None) -> tuple[Obstacle, ...]:
     """All that prevents a topology, with this plan or one without a workload, from running on a kernel of this
     computer. Changes nothing. Names the first part where several have the same need.
     """
@@ -53,7 +53,7 @@ def _obstacle(need: Need) -> Obstacle | None:
     return None if why is None else Obstacle(need.part, why)
 
 
-def refuse(topology: Topology, place: KernelPlace, planned: Plan | None = None) -> None:
+def refuse(topology: Topology, place: KernelKind, planned: Plan | None = None) -> None:
     """Raises UserError or MachineError, which name the part and the reason, if a topology cannot run here. A NIC in
     use is one reason.
     """

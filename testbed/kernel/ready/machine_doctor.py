@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ... import package
-from .examination import HOST, Finding
+from .examination import HOST, Examination
 
 SSH_FILES = Path("~/.ssh")
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[Examination]:
     """`testbed machines` needs the SSH client and Ansible; trials have their own client, and need a key."""
     ssh = package.which("ssh")
     fix = "" if ssh else package.fix_for("ssh")
-    yield Finding("ssh client (machine)", ssh is not None, ssh or "missing", fix, HOST)
+    yield Examination("ssh client (machine)", ssh is not None, ssh or "missing", fix, HOST)
     playbook = Path(sys.executable).with_name("ansible-playbook")
     found = str(playbook) if os.access(playbook, os.X_OK) else package.which("ansible-playbook")
-    yield Finding(
+    yield Examination(
         "ansible-playbook (machine)", found is not None, found or "missing", "" if found else "make setup", HOST
     )
     keys = sorted(path.name for path in SSH_FILES.expanduser().glob("id_*") if not path.suffix)
@@ -28,4 +28,4 @@ def examine() -> Iterator[Finding]:
     detail = ", ".join([*keys, *(["an agent"] if agent else [])]) or "no key in ~/.ssh and no agent"
     ok = bool(keys or agent)
     fix = "" if ok else "ssh-keygen -t ed25519   # or name one in inventory.yml"
-    yield Finding("ssh key (machine)", ok, detail, fix, HOST)
+    yield Examination("ssh key (machine)", ok, detail, fix, HOST)

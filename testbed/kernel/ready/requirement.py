@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...model.node.type import NodeType
-from ...model.run_setting import KernelPlace
+from ...model.run_setting import KernelKind
 from ...model.topology import Topology
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
@@ -38,12 +38,12 @@ HOST_BASE = ("root", "network namespaces", "veth", "ip", "nft", "ethtool")
 
 OWN_KERNEL = Never("it has a kernel of its own, and cannot be part of a lab kernel", "kernel: host")
 
-ENGINES: Mapping[str, Mapping[KernelPlace, Needed]] = {
+ENGINES: Mapping[str, Mapping[KernelKind, Needed]] = {
     "netns": {"lab": LAB_BASE, "host": HOST_BASE},
     "mininet": {"lab": (*LAB_BASE, "Mininet"), "host": (*HOST_BASE, "Mininet")},
 }
 
-REAL_NIC: Mapping[KernelPlace, Needed] = {
+REAL_NIC: Mapping[KernelKind, Needed] = {
     "lab": Never("a lab kernel cannot use a real NIC", "kernel: host, or a switch without nic"),
     "host": ("nft",),
 }
@@ -52,16 +52,16 @@ IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q")
 """Words of commands that are also names of probes."""
 
 
-def of_type(kind: NodeType, place: KernelPlace) -> Needed:
+def of_type(kind: NodeType, place: KernelKind) -> Needed:
     """What a node type needs for a lab kernel (in either time) or for `host`."""
     if place == "host":
         return (*HOST_BASE, *kind.host_needs)
     return OWN_KERNEL if kind.has_own_kernel else (*LAB_BASE, *kind.lab_needs)
 
 
-def needs(topology: Topology, planned: Plan, place: KernelPlace) -> Iterator[Need]:
+def needs(topology: Topology, planned: Plan, place: KernelKind) -> Iterator[Need]:
     """All that a topology needs, node by node; a need of two nodes appears twice."""
-    kind: KernelPlace = "host" if place == "host" else "lab"
+    kind: KernelKind = "host" if place == "host" else "lab"
     yield from _of(f"engine {topology.engine}", ENGINES[topology.engine][kind])
     for node in topology.nodes:
         yield from _of(f"node {node.name} ({node.type})", of_type(node.kind, kind))

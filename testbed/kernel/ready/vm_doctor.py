@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 from ...error import MachineError
 from ..native_program import tools
 from ..vm import guest_agent, hypervisor, kernel_cache
-from .examination import VM, Finding
+from .examination import VM, Examination
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[Examination]:
     """In order of dependency; leaves out what it cannot examine."""
     works = True
     for what, look in LOOKS:
         if not works and what == "virtual machines run":
             return
         try:
-            yield Finding(what, True, look(), needed_for=VM)
+            yield Examination(what, True, look(), needed_for=VM)
         except MachineError as error:
             works = False
-            yield Finding(what, False, error.what, error.fix, VM)
+            yield Examination(what, False, error.what, error.fix, VM)
 
 
 def _kernel() -> str:

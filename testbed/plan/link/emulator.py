@@ -35,7 +35,7 @@ from . import ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, has_netem, makings, netem_options
 from .stage import DELAY, RATE, Emulator, Policing, Stage, State, frame_bytes
 
-Place: TypeAlias = tuple[str, str]
+Device: TypeAlias = tuple[str, str]
 """Device and handle of a qdisc."""
 
 DEFAULT_BUFFER_FRAMES = 100
@@ -117,7 +117,7 @@ def commands(
 
 
 def change(emulator: Emulator, stage: Stage, before: State, state: State, *, real_time: bool) -> Iterator[Command]:
-    """From one state to the next. Everything is changed in place: what waits and what is on its way stays there."""
+    """From one state to the next. Everything is changed in device: what waits and what is on its way stays there."""
     if _netem(stage, state) != _netem(stage, before):
         yield _tc("change", emulator, stage.delay_place, ("root",), _netem(stage, state))
     if _rate(emulator, stage, state, real_time) != _rate(emulator, stage, before, real_time):
@@ -161,8 +161,8 @@ def _netem(stage: Stage, state: State) -> Words:
     return ("netem", "limit", str(NETEM_LIMIT), *words, *(() if IN_ORDER[0] in words else in_order))
 
 
-def _rate(emulator: Emulator, stage: Stage, state: State, real_time: bool) -> tuple[tuple[Place, Words, Words], ...]:
-    """The qdiscs that send at a rate: the place, the parent and the words of each."""
+def _rate(emulator: Emulator, stage: Stage, state: State, real_time: bool) -> tuple[tuple[Device, Words, Words], ...]:
+    """The qdiscs that send at a rate: the device, the parent and the words of each."""
     parent = ("parent", f"{DELAY}1") if has_netem(stage) and stage.is_nested else ("root",)
     context = Context(emulator.mtu_bytes, real_time)
     shapers = [(stage.rate_place, parent, row.shaper(stage, state, context)) for row in makings()]
@@ -170,8 +170,8 @@ def _rate(emulator: Emulator, stage: Stage, state: State, real_time: bool) -> tu
     return tuple(qdisc for qdisc in (*shapers, *queues) if qdisc[2])
 
 
-def _tc(verb: Literal["add", "change"], emulator: Emulator, place: Place, parent: Words, words: Words) -> Command:
-    device, handle = place
-    target = ("dev", device, *parent)
+def _tc(verb: Literal["add", "change"], emulator: Emulator, device: Device, parent: Words, words: Words) -> Command:
+    name, handle = device
+    target = ("dev", name, *parent)
     undo = ("qdisc", "del", *target) if verb == "add" and parent == ("root",) else None
     return Command("tc", ("qdisc", verb, *target, "handle", handle, *words), emulator.netns, undo)

@@ -219,7 +219,7 @@ def _adapter(shape: type[Shape], key: str) -> TypeAdapter[Any]:
 def _text(written: Any) -> str:
     """One line for what a file would say."""
     if isinstance(written, Kernel):
-        return written.place if written.name is None else f"{written.place}:{written.name}"
+        return written.kind if written.name is None else f"{written.kind}:{written.name}"
     if isinstance(written, dict):
         return ", ".join(f"{key} {_text(value)}" for key, value in written.items())
     if isinstance(written, list):

@@ -75,12 +75,12 @@ def _texts(
     faults = []
     if data == []:
         faults.append(Fault(path, "there is nothing in it", "a value, or a list of values", named=True))
-    for place, each in _values(data, path):
+    for position, each in _values(data, path):
         _, text, unread = read_value(key, each, names)
-        faults += [fault.under(*place) for fault in unread]
+        faults += [fault.under(*position) for fault in unread]
         if not unread and text not in known:
             listed = ", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")
-            faults.append(Fault(place, f"the axis has no {text!r}", listed, named=True))
+            faults.append(Fault(position, f"the axis has no {text!r}", listed, named=True))
         texts.add(text)
     return frozenset(texts), faults
 

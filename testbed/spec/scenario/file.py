@@ -52,7 +52,7 @@ def read_kernel(value: object) -> Kernel:
 
 
 def write_kernel(kernel: Kernel) -> Any:
-    return kernel.place if kernel.name is None else {kernel.place: kernel.name}
+    return kernel.kind if kernel.name is None else {kernel.kind: kernel.name}
 
 
 class SamplesFile(Shape):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ...error import Problem, SpecError, one_of
-from ..syntax.document import Document, Path, Place, mapping, parse
+from ..syntax.document import Document, Path, Position, mapping, parse
 from .axis import SHORT, SYSCTL, WHOLE, members
 from .axis_range import is_range
 from .file import ScenarioFile
@@ -17,17 +17,17 @@ INSTEAD = {"repetitions": "until", "until": "repetitions"}
 
 @dataclass(frozen=True)
 class Option:
-    """One setting: its key, and its value, whose place is that of the option."""
+    """One setting: its key, and its value, whose position is that of the option."""
 
     key: str
     value: Document
 
     @property
-    def place(self) -> Place:
-        return self.value.places[()]
+    def position(self) -> Position:
+        return self.value.positions[()]
 
     def refused(self, what: str, allowed: str | None) -> SpecError:
-        return SpecError([Problem(self.place.file, self.place.line, what, allowed)])
+        return SpecError([Problem(self.position.file, self.position.line, what, allowed)])
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def with_options(document: Document, settings: Sequence[str], quick: bool = Fals
     """The document with the options of its quick size, if that is wanted, and then with KEY=VALUE `settings`.
 
     Of two options for one key the last holds; what axes can be comes after the other keys, such as the whole
-    sweep. A place that came from an option is named by it. Raises SpecError for options that cannot be read.
+    sweep. A fault in an option names the option. Raises SpecError for options that cannot be read.
     """
     problems: list[Problem] = []
     read: list[Option] = []
@@ -65,13 +65,13 @@ def with_options(document: Document, settings: Sequence[str], quick: bool = Fals
 
 
 def _option(setting: str) -> Option:
-    place = Place(f"--set {setting}")
+    position = Position(f"--set {setting}")
     key, equals, text = setting.partition("=")
     if not (equals and key.strip()):
-        raise SpecError([Problem(place.file, None, "this is not KEY=VALUE", "such as path.rtt='20 ms' or seed=7")])
-    option = Option(key.strip(), Document(None, {(): place}))
+        raise SpecError([Problem(position.file, None, "this is not KEY=VALUE", "such as path.rtt='20 ms' or seed=7")])
+    option = Option(key.strip(), Document(None, {(): position}))
     _refuse_unknown(option)
-    return replace(option, value=parse(text, place))
+    return replace(option, value=parse(text, position))
 
 
 def _quick(document: Document) -> list[Option]:
@@ -79,7 +79,7 @@ def _quick(document: Document) -> list[Option]:
     settings = mapping(document.data).get("quick")
     if settings is None:
         what = "there is no 'quick' in this scenario, which has one size only"
-        raise SpecError([Problem(document.places[()].file, None, what, "no --quick")])
+        raise SpecError([Problem(document.positions[()].file, None, what, "no --quick")])
     return [Option(key, document.at("quick", key)) for key in mapping(settings) if key != "note"]
 
 
@@ -167,10 +167,10 @@ def _without(document: Document, key: str | None) -> Document:
     data = {each: value for each, value in mapping(document.data).items() if each != key}
     if key is None or not data:
         return document
-    places = {path: place for path, place in document.places.items() if path[:1] != (key,)}
-    return Document(data, places, tuple(fault for fault in document.faults if fault.path[:1] != (key,)))
+    positions = {path: position for path, position in document.positions.items() if path[:1] != (key,)}
+    return Document(data, positions, tuple(fault for fault in document.faults if fault.path[:1] != (key,)))
 
 
 def _listed(value: Document) -> Document:
-    places = {(): value.places[()], **{(0, *path): place for path, place in value.places.items()}}
-    return replace(value, data=[value.data], places=places, faults=tuple(each.under(0) for each in value.faults))
+    positions = {(): value.positions[()], **{(0, *path): position for path, position in value.positions.items()}}
+    return replace(value, data=[value.data], positions=positions, faults=tuple(each.under(0) for each in value.faults))

@@ -13,7 +13,7 @@ from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
 from ..inventory import with_inventory
 from ..mininet_import import expanded, python_file
-from ..syntax.document import Document, Fault, Path, Place, mapping, parse
+from ..syntax.document import Document, Fault, Path, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
 from ..topology.node.vm import anchored
 from ..topology.rules import check_topology
@@ -79,7 +79,7 @@ class Networks:
             {name: tuple(one.types[name] for one in each) for name in hosts},
         )
 
-    def places(self) -> tuple[str, ...] | None:
+    def positions(self) -> tuple[str, ...] | None:
         """The nodes and links that all topologies have; None if one could not be read."""
         if any(one.links is None for one in self.found.values()):
             return None
@@ -203,7 +203,7 @@ def read(path: str | os.PathLike[str]) -> Document:
     except OSError as error:
         raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}")]) from None
     try:
-        return parse(data.decode("utf-8-sig"), Place(name, 1))
+        return parse(data.decode("utf-8-sig"), Position(name, 1))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise SpecError([Problem(name, line, "this is not text in UTF-8")]) from None

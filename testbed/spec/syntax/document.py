@@ -1,7 +1,7 @@
 """A YAML document as plain data, with the place of every value in it. Pure, no I/O.
 
 YAML 1.1 guesses types ("no" is false, 1:30 is 90, 010 is 8). Here every scalar is the text as written, and
-what its place means decides; text that another YAML reader would take for something else is a problem.
+what its position means decides; text that another YAML reader would take for something else is a problem.
 Tags, anchors and merge keys are not part of the format.
 """
 
@@ -23,7 +23,7 @@ MAPPING = "a mapping (lines of 'key: value')"
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """A line of a file, or (line None) an option or a whole file."""
 
     file: str
@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Fault:
-    """A problem whose place is still a path in the data; if `named`, the message begins with the key."""
+    """A problem whose position is still a path in the data; if `named`, the message begins with the key."""
 
     path: Path
     what: str
@@ -49,23 +49,23 @@ class Document:
     """Data, where each part of it was written, and what is wrong with it as YAML."""
 
     data: Any
-    places: Mapping[Path, Place]
+    positions: Mapping[Path, Position]
     faults: tuple[Fault, ...] = ()
 
     def written(self, path: Path) -> Path:
         """The path, or as much of it as the document has; a step that it does not have is passed over."""
         found: Path = ()
         for step in path:
-            if (*found, step) in self.places:
+            if (*found, step) in self.positions:
                 found = (*found, step)
         return found
 
     def problem(self, fault: Fault) -> Problem:
         written = self.written(fault.path)
-        place = self.places[written]
+        position = self.positions[written]
         keys = [step for step in written if isinstance(step, str)]
         what = f"{keys[-1]}: {fault.what}" if fault.named and keys else fault.what
-        return Problem(place.file, place.line, what, fault.allowed)
+        return Problem(position.file, position.line, what, fault.allowed)
 
     def problems(self, faults: Iterable[Fault]) -> list[Problem]:
         """What is wrong, each thing once, in the order of the lines; of what is no good YAML only that."""
@@ -82,22 +82,22 @@ class Document:
         depth, data = len(path), self.data
         for step in path:
             data = data[step]
-        places = {old[depth:]: place for old, place in self.places.items() if old[:depth] == path}
+        positions = {old[depth:]: position for old, position in self.positions.items() if old[:depth] == path}
         faults = [fault for fault in self.faults if fault.path[:depth] == path]
-        return Document(data, places, tuple(replace(fault, path=fault.path[depth:]) for fault in faults))
+        return Document(data, positions, tuple(replace(fault, path=fault.path[depth:]) for fault in faults))
 
     def grafted(self, path: Path, twig: Document) -> Document:
         """This document with another in the place of what stands at a path of keys, if anything does."""
-        rest = {old: place for old, place in self.places.items() if old[: len(path)] != path}
-        above = {path[:end]: self.places.get(path[:end], twig.places[()]) for end in range(len(path))}
-        places = {**rest, **above, **{(*path, *under): place for under, place in twig.places.items()}}
+        rest = {old: position for old, position in self.positions.items() if old[: len(path)] != path}
+        above = {path[:end]: self.positions.get(path[:end], twig.positions[()]) for end in range(len(path))}
+        positions = {**rest, **above, **{(*path, *under): position for under, position in twig.positions.items()}}
         faults = [fault for fault in self.faults if fault.path[: len(path)] != path]
         data = _with(self.data, path, twig.data)
-        return Document(data, places, (*faults, *(fault.under(*path) for fault in twig.faults)))
+        return Document(data, positions, (*faults, *(fault.under(*path) for fault in twig.faults)))
 
 
-def parse(text: str, place: Place) -> Document:
-    """Read YAML. Lines count from 1 if the place is a file; all of an option is at the option.
+def parse(text: str, position: Position) -> Document:
+    """Read YAML. Lines count from 1 if the position is a file; all of an option is at the option.
 
     Raises SpecError if it is no YAML at all; lesser faults are kept with the document.
     """
@@ -106,34 +106,34 @@ def parse(text: str, place: Place) -> Document:
         node = _compose(text) if anchor is None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise _no_yaml(place, mark.line + 1 if mark else 1, *_syntax(error)) from None
+        raise _no_yaml(position, mark.line + 1 if mark else 1, *_syntax(error)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise _no_yaml(place, line, f"the character {chr(_code(error))!r} cannot stand in YAML") from None
+        raise _no_yaml(position, line, f"the character {chr(_code(error))!r} cannot stand in YAML") from None
     if anchor is not None:
-        raise _no_yaml(place, anchor, "anchors (&x) and aliases (*x) are not known here", "the value in full")
+        raise _no_yaml(position, anchor, "anchors (&x) and aliases (*x) are not known here", "the value in full")
     if node is None:
-        raise SpecError([Problem(place.file, None, "there is nothing in it", MAPPING)])
-    reader = _Reader(place)
+        raise SpecError([Problem(position.file, None, "there is nothing in it", MAPPING)])
+    reader = _Reader(position)
     data = reader.read(node, ())
-    return Document(data, reader.places, tuple(reader.faults))
+    return Document(data, reader.positions, tuple(reader.faults))
 
 
 def of_data(data: object, name: str) -> Document:
     """A document of data that was read some other way and has no lines."""
-    return Document(data, {(): Place(name), **{path: Place(name) for path in _paths(data, ())}})
+    return Document(data, {(): Position(name), **{path: Position(name) for path in _paths(data, ())}})
 
 
 @dataclass
 class _Reader:
-    """One walk over the nodes; it notes places and faults on the way."""
+    """One walk over the nodes; it notes positions and faults on the way."""
 
-    place: Place
-    places: dict[Path, Place] = field(default_factory=dict)
+    position: Position
+    positions: dict[Path, Position] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
 
     def read(self, node: yaml.Node, path: Path) -> Data:
-        self.places.setdefault(path, self._place(node))
+        self.positions.setdefault(path, self._position(node))
         if node.tag not in _TAGS:
             self._fault(path, f"the tag {node.tag!r} is not known here", "values without tags")
         if isinstance(node, yaml.MappingNode):
@@ -147,17 +147,17 @@ class _Reader:
         data: dict[str, Data] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
-                self.places[(*path, "?")] = self._place(key_node)
+                self.positions[(*path, "?")] = self._position(key_node)
                 self._fault((*path, "?"), "a key is a list or a mapping", "a word as the key")
                 continue
             key, here = key_node.value, (*path, key_node.value)
             if key in data:
-                first = self.places[here].line
+                first = self.positions[here].line
                 again: Path = (*path, key, f"again at {key_node.start_mark.line}")
-                self.places[again] = self._place(key_node)
+                self.positions[again] = self._position(key_node)
                 self._fault(again, f"the key {key!r} is there twice, first in line {first}", "each key once")
                 continue
-            self.places[here] = self._place(key_node)
+            self.positions[here] = self._position(key_node)
             self._trap(key_node, here)
             data[key] = self.read(value_node, here)
         return data
@@ -182,8 +182,8 @@ class _Reader:
             if node.tag == f"tag:yaml.org,2002:{tag}" and not fine.fullmatch(text):
                 self._fault(path, *(part.format(text=text) for part in say))
 
-    def _place(self, node: yaml.Node) -> Place:
-        return self.place if self.place.line is None else Place(self.place.file, node.start_mark.line + 1)
+    def _position(self, node: yaml.Node) -> Position:
+        return self.position if self.position.line is None else Position(self.position.file, node.start_mark.line + 1)
 
     def _fault(self, path: Path, what: str, allowed: str) -> None:
         self.faults.append(Fault(path, what, allowed))
@@ -220,8 +220,8 @@ def _syntax(error: yaml.MarkedYAMLError) -> tuple[str, str | None]:
     return f"this is not YAML: {problem}", None
 
 
-def _no_yaml(place: Place, line: int, what: str, allowed: str | None = None) -> SpecError:
-    return SpecError([Problem(place.file, None if place.line is None else line, what, allowed)])
+def _no_yaml(position: Position, line: int, what: str, allowed: str | None = None) -> SpecError:
+    return SpecError([Problem(position.file, None if position.line is None else line, what, allowed)])
 
 
 def _code(error: yaml.reader.ReaderError) -> int:

@@ -111,7 +111,7 @@ class TopologyFile(Shape):
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """With `topo`, in whose place there are nodes and links by now."""
+        """With `topo`, in whose position there are nodes and links by now."""
         return (*super().known_keys(), "topo")
 
     def topology(self) -> Topology:

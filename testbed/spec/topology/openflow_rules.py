@@ -56,7 +56,7 @@ def _dpids(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iter
         dpid = switch.dpid or number
         other = owners.setdefault(dpid, name)
         if other != name:
-            how = "" if switch.dpid else ", which it has by its place in the file,"
+            how = "" if switch.dpid else ", which it has by its position in the file,"
             path = ("nodes", name, "dpid") if switch.dpid else ("nodes", name)
             yield Fault(path, f"the dpid {dpid} of {name!r}{how} is that of {other!r} too", DPID_TAKEN)
 

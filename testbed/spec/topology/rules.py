@@ -242,7 +242,7 @@ def _parts(document: Document) -> Parts:
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
 
     def line(kind: str, name: str) -> str:
-        return str(document.places[document.written((kind, name))].line or "?")
+        return str(document.positions[document.written((kind, name))].line or "?")
 
     good_nodes = dict(well_formed(TypeAdapter[Any](NodeFile), nodes))
     good_links = dict(well_formed(TypeAdapter(LinkFile), links))

@@ -138,7 +138,7 @@ def _lonely(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             has = ", ".join(map(str, port.addresses))
             what = f"{port.node!r} has {has}, and nobody else on its segment ({names}) is in that network"
             networks = dict.fromkeys(str(network) for each in others for network in _networks(each))
-            yield Fault(_place(topology, port), what, f"addresses of {', '.join(list(networks)[:SHOWN])}")
+            yield Fault(_position(topology, port), what, f"addresses of {', '.join(list(networks)[:SHOWN])}")
 
 
 def _networks(port: Port) -> Iterator[object]:
@@ -151,7 +151,7 @@ def _meet(one: Port, other: Port) -> bool:
     )
 
 
-def _place(topology: Topology, port: Port) -> Path:
+def _position(topology: Topology, port: Port) -> Path:
     """Where the addresses of an interface are written."""
     end = port.node if port.tag is None else f"{port.node}.{port.tag}"
     if end in dict(topology.link(port.link).addresses):

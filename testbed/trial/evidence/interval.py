@@ -14,12 +14,12 @@ from itertools import pairwise
 from ...plan.link.stage import Stage, State
 from ..observe import netlink
 from ..observe.readback import Qdisc, qdiscs
-from ..observe.sample import QueueSample, Source, counter_samples, queue_samples
+from ..observe.sample import Query, QueueSample, counter_samples, queue_samples
 
 MANY_FRAMES = 200
 """So many frames tell a rate to half a percent, whichever side of an interval the first and the last fall on."""
 
-Place = tuple[str, str, str]
+QdiscKey = tuple[str, str, str]
 """Namespace, device and handle of a queueing discipline."""
 
 
@@ -51,8 +51,8 @@ class Look:
     """Counters and settings of all emulators at one time; `counters` are packets by namespace and name."""
 
     time_ns: int
-    queues: Mapping[Place, QueueSample]
-    qdiscs: Mapping[Place, Qdisc]
+    queues: Mapping[QdiscKey, QueueSample]
+    qdiscs: Mapping[QdiscKey, Qdisc]
     counters: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
@@ -97,17 +97,17 @@ def read_timeline(said: str, log: str) -> Timeline | None:
 
 
 def looks(
-    timeline: Timeline, data: bytes, sources: tuple[Source, ...], names: Mapping[tuple[str, int], str]
+    timeline: Timeline, data: bytes, sources: tuple[Query, ...], names: Mapping[tuple[str, int], str]
 ) -> dict[int, Look]:
     """`at_ns` to what was seen right after it; `names` are those of the devices."""
 
-    def place(found: QueueSample | Qdisc) -> Place:
+    def key(found: QueueSample | Qdisc) -> QdiscKey:
         return found.netns, names[found.netns, found.device], found.handle
 
     found: dict[int, Look] = {}
     for at_ns, part in _parts(timeline, data):
-        queues = {place(each): each for each in queue_samples(part, sources)}
-        settings = {place(each): each for each in qdiscs(part, sources)}
+        queues = {key(each): each for each in queue_samples(part, sources)}
+        settings = {key(each): each for each in qdiscs(part, sources)}
         counters = {(each.netns, each.name): each.packets for each in counter_samples(part, sources)}
         times = [each.time_ns for each in queues.values()]
         if times:
@@ -142,10 +142,10 @@ def intervals(
 
 
 def _within(
-    samples: Sequence[QueueSample], edges: tuple[Look | None, Look | None], place: Place, begin: Look, end: Look
+    samples: Sequence[QueueSample], edges: tuple[Look | None, Look | None], key: QdiscKey, begin: Look, end: Look
 ) -> tuple[QueueSample, ...]:
     """The samples from one look to the next, with what was seen at those looks that are `edges`."""
-    first, last = (None if look is None else look.queues.get(place) for look in edges)
+    first, last = (None if look is None else look.queues.get(key) for look in edges)
     inner = (sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns)
     return tuple(sample for sample in (first, *inner, last) if sample is not None)
 
@@ -153,7 +153,7 @@ def _within(
 def interval(
     stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: tuple[QueueSample, ...]
 ) -> Interval:
-    places = [(netns, *place) for place in (stage.delay_place, stage.rate_place, stage.buffer_place)]
+    places = [(netns, *key) for key in (stage.delay_place, stage.rate_place, stage.buffer_place)]
     delay, rate, _ = places
     queue_drops = _grew(begin, end, rate, "drops")
     refused = queue_drops if stage.is_nested else 0
@@ -161,7 +161,7 @@ def interval(
         state,
         begin.time_ns,
         end.time_ns,
-        {place[2]: begin.qdiscs[place] for place in places if place in begin.qdiscs},
+        {key[2]: begin.qdiscs[key] for key in places if key in begin.qdiscs},
         samples,
         _count(end, netns, stage.data_counters) - _count(begin, netns, stage.data_counters),
         _count(end, netns, stage.drop_counters) - _count(begin, netns, stage.drop_counters),
@@ -171,11 +171,11 @@ def interval(
     )
 
 
-def _grew(begin: Look, end: Look, place: Place, counter: str) -> int:
-    if place not in end.queues:
+def _grew(begin: Look, end: Look, key: QdiscKey, counter: str) -> int:
+    if key not in end.queues:
         return 0
-    first = getattr(begin.queues[place], counter) if place in begin.queues else 0
-    return int(getattr(end.queues[place], counter)) - first
+    first = getattr(begin.queues[key], counter) if key in begin.queues else 0
+    return int(getattr(end.queues[key], counter)) - first
 
 
 def _count(look: Look, netns: str, names: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from pyroute2.netlink.rtnl.tcmsg import tcmsg
 
 from ...plan.link.impairment import TICK_NS
 from . import netlink
-from .sample import Source, of_kind
+from .sample import Query, of_kind
 
 TCA_OPTIONS = 2
 TCA_NETEM_LOSS, NETEM_LOSS_GE, NETEM_QOPT_BYTES = 5, 2, 24
@@ -42,14 +42,14 @@ class Qdisc:
         return self.more.get(name) if found is None else found
 
 
-def qdiscs(data: bytes, sources: tuple[Source, ...]) -> Iterator[Qdisc]:
+def qdiscs(data: bytes, sources: tuple[Query, ...]) -> Iterator[Qdisc]:
     """Every queueing discipline in the observer's records, in their order."""
     for record, source in of_kind("qdisc", data, sources):
         for message in _messages(record.messages):
             yield _qdisc(source.netns, message)
 
 
-def class_rates_bps(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], int]:
+def class_rates_bps(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
     """(namespace, device) to the rate of its HTB class, where there is one; Mininet makes no more."""
     found = {}
     for record, source in of_kind("class", data, sources):

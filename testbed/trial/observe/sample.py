@@ -24,7 +24,7 @@ TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
 
 
 @dataclass(frozen=True)
-class Source:
+class Query:
     """What the observer asks: `kind` is "tcp", "qdisc", "link", "nft" or, of one `device`, "class"."""
 
     kind: str
@@ -77,14 +77,14 @@ class CounterSample:
     bytes: int
 
 
-def of_kind(kind: str, data: bytes, sources: tuple[Source, ...]) -> Iterator[tuple[netlink.Record, Source]]:
+def of_kind(kind: str, data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[netlink.Record, Query]]:
     """The records of one kind of source, each with its source."""
     for record in netlink.records(data):
         if sources[record.source].kind == kind:
             yield record, sources[record.source]
 
 
-def tcp_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[TcpSample]:
+def tcp_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[TcpSample]:
     """Every socket in every answer, in the order of time."""
     for record, source in of_kind("tcp", data, sources):
         for body in netlink.bodies(record.messages):
@@ -120,14 +120,14 @@ def _at(time_ns: int, counts: list[tuple[int, float]]) -> float:
     return c0 + (c1 - c0) * (time_ns - t0) / (t1 - t0)
 
 
-def queue_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[QueueSample]:
+def queue_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[QueueSample]:
     """Every queueing discipline in every answer, in the order of time."""
     for record, source in of_kind("qdisc", data, sources):
         for body in netlink.bodies(record.messages):
             yield _queue(record.time_ns, source.netns, body)
 
 
-def counter_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[CounterSample]:
+def counter_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[CounterSample]:
     """Every named counter in every answer, in the order of time; nftables counts in network byte order."""
     for record, source in of_kind("nft", data, sources):
         for body in netlink.bodies(record.messages):
@@ -138,7 +138,7 @@ def counter_samples(data: bytes, sources: tuple[Source, ...]) -> Iterator[Counte
             yield CounterSample(record.time_ns, source.netns, name, packets, octets)
 
 
-def device_numbers(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, int], str]:
+def device_numbers(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, int], str]:
     """(namespace, device number) to device name."""
     found = {}
     for record, source in of_kind("link", data, sources):
@@ -149,7 +149,7 @@ def device_numbers(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, 
     return found
 
 
-def device_drops(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], int]:
+def device_drops(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
     """(namespace, device) to the packets that it dropped on their way in or out; no queueing discipline counts them."""
     found = {}
     for record, source in of_kind("link", data, sources):
@@ -160,7 +160,7 @@ def device_drops(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, st
     return found
 
 
-def device_counters(data: bytes, sources: tuple[Source, ...]) -> dict[tuple[str, str], dict[str, int]]:
+def device_counters(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], dict[str, int]]:
     """(namespace, device) to what came and went."""
     found = {}
     for record, source in of_kind("link", data, sources):

@@ -32,7 +32,7 @@ of the kernel, 1000 packets, would lose what superpackets are cut into."""
 
 def datapath(kernel: Kernel) -> Datapath:
     """Of Open vSwitches that do not say: the kernel's where it has one."""
-    return "kernel" if kernel.place != "host" or package.has_module("openvswitch") else "user"
+    return "kernel" if kernel.kind != "host" or package.has_module("openvswitch") else "user"
 
 
 def commands(planned: Plan, kernel: Kernel) -> tuple[Command, ...]:
@@ -56,6 +56,6 @@ def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Ite
 
 
 def _prelude(kernel: Kernel) -> tuple[Command, ...]:
-    if kernel.place == "host":
+    if kernel.kind == "host":
         return ()
     return tuple(Command("write", (f"/proc/sys/{key}", value)) for key, value in LAB_SYSCTLS)

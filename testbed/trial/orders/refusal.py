@@ -21,7 +21,7 @@ def check_windows(trial: Trial) -> None:
 
 def check_kernels(trial: Trial, planned: Plan) -> None:
     """Most of our programs stand with one foot in each host, which only one kernel allows."""
-    if planned.real_nics and trial.kernel.place != "host":
+    if planned.real_nics and trial.kernel.kind != "host":
         names = " and ".join(wanted.nic for wanted in planned.real_nics)
         raise UserError(f"a lab kernel cannot use the real NIC {names}; allowed: kernel: host")
     ends = {
@@ -30,7 +30,7 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
     }
     for node in sorted(planned.elsewhere):
         what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
-        if trial.kernel.place != "host":
+        if trial.kernel.kind != "host":
             raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
         if node not in ends:
             continue

@@ -15,13 +15,13 @@ from ...agent.nic_loan import FOLDER
 from ...agent.remote_machine import OBSERVER
 from ...kernel.host import PROBES
 from ...model.scenario import Trial
-from ...plan.command import home, place
+from ...plan.command import home, remote_name
 from ...plan.network import Plan
 from ...plan.node import machine_link
 from ...plan.node import namespace as nodes
 from ...plan.step import AwaitCables, LendNics, Location, Needs, ReachMachine, Run
 from ..observe import netlink
-from ..observe.sample import Source
+from ..observe.sample import Query
 from ..workload import registry
 
 TOOLS = "/run/tools"
@@ -58,13 +58,13 @@ def reach_steps(trial: Trial, planned: Plan) -> Iterator[ReachMachine | LendNics
             home(machine), machine, _needs(trial, planned, machine, nics), tools=TOOLS, out=about_file(machine)
         )
     for netns, machine in planned.machines:
-        yield LendNics(place(machine, netns), machine, netns, tuple(nic for _, nic, to in lent if to == netns))
+        yield LendNics(remote_name(machine, netns), machine, netns, tuple(nic for _, nic, to in lent if to == netns))
 
 
 def ready_steps(planned: Plan) -> Iterator[AwaitCables]:
     """All that machines lent has a cable that is up."""
     for netns, machine in planned.machines:
-        yield AwaitCables(place(machine, netns), machine, netns)
+        yield AwaitCables(remote_name(machine, netns), machine, netns)
 
 
 def _emulator_netns(planned: Plan, link: str) -> str:
@@ -92,7 +92,7 @@ def _needs(trial: Trial, planned: Plan, machine: str, nics: list[str]) -> Needs:
 
 
 def observe(
-    planned: Plan, file: str, interval_ns: int, sources: Iterable[Source], background: str | None = None
+    planned: Plan, file: str, interval_ns: int, sources: Iterable[Query], background: str | None = None
 ) -> Iterator[Run]:
     """A step for the sources of this computer, and one for those of each machine, which has a file of its own until
     `gather` joins them.
@@ -109,12 +109,12 @@ def observe(
             yield Run((observer, "/proc/self/fd/2", *words), "observe", there, err=err, background=name)
 
 
-def observers(planned: Plan, sources: Iterable[Source], background: str) -> list[str]:
+def observers(planned: Plan, sources: Iterable[Query], background: str) -> list[str]:
     """The names of those that `observe` starts in the background."""
     return [_name(background, machine) for machine in _by_machine(planned, sources)]
 
 
-def gather(folder: Path, planned: Plan, files: Mapping[str, tuple[Source, ...]]) -> None:
+def gather(folder: Path, planned: Plan, files: Mapping[str, tuple[Query, ...]]) -> None:
     """Joins what the observers of all places wrote, in the order of time: sources get their number among all, and
     times are those of this computer's clock, as near as a round trip tells.
     """
@@ -135,10 +135,10 @@ def gather(folder: Path, planned: Plan, files: Mapping[str, tuple[Source, ...]])
         (folder / file).write_bytes(b"".join(raw for _, raw in sorted(records, key=lambda each: each[0])))
 
 
-def _by_machine(planned: Plan, sources: Iterable[Source]) -> dict[str | None, list[tuple[int, Source]]]:
+def _by_machine(planned: Plan, sources: Iterable[Query]) -> dict[str | None, list[tuple[int, Query]]]:
     """Machine, or None for this computer, to its sources, each with its number among all."""
     where = dict(planned.machines)
-    found: dict[str | None, list[tuple[int, Source]]] = {}
+    found: dict[str | None, list[tuple[int, Query]]] = {}
     for number, source in enumerate(sources):
         found.setdefault(where.get(source.netns), []).append((number, source))
     return found or {None: []}

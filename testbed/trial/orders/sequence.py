@@ -16,7 +16,7 @@ from ...plan.network import Plan, plan
 from ...plan.node import vm
 from ...plan.node.namespace import node_netns
 from ...plan.step import TIMELINE, Location, Moment, Read, Run, Sleep, Step, Stop, Timeline
-from ..observe.sample import Source
+from ..observe.sample import Query
 from ..workload import background, ping, registry
 from . import bring_up, openflow_dump, remote
 from .capture import CAPTURE_BUFFER_BYTES, CAPTURE_RETIRES_S, capture_name, capture_points, captures
@@ -63,11 +63,11 @@ class Orders:
     plan: Plan
     commands: tuple[Command, ...]
     steps: tuple[Step, ...]
-    observed: tuple[Source, ...]
-    sampled: tuple[Source, ...]
+    observed: tuple[Query, ...]
+    sampled: tuple[Query, ...]
     memory_bytes: int
     drawn: background.Schedules
-    changed: tuple[Source, ...] = ()
+    changed: tuple[Query, ...] = ()
 
     @property
     def script(self) -> str:
@@ -153,14 +153,14 @@ def _settle_s(trial: Trial, planned: Plan) -> float:
     return least_s + CONTROL_SETTLE_ROUND_TRIPS * asking_s
 
 
-def _observed(trial: Trial, planned: Plan) -> tuple[Source, ...]:
+def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
     """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node that the data passes."""
     impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
     passed = (node_netns(node) for node in _passed(trial, planned) if _is_observed(planned, node))
     return (
-        *(Source(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
-        *(Source("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
-        *(Source("link", netns) for netns in passed if netns not in impairing),
+        *(Query(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
+        *(Query("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
+        *(Query("link", netns) for netns in passed if netns not in impairing),
     )
 
 
@@ -176,7 +176,7 @@ def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*trial.workload.hosts, *(end for link in links for end in link.ends))))
 
 
-def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
+def _sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
     """The sockets of both ends and the queues of the emulators on the path; nothing if samples are off."""
     if trial.samples_interval_ns is None:
         return ()
@@ -184,19 +184,19 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Source, ...]:
     passed = (port.netns for port in planned.tc_passed(there=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Source("tcp", node_netns(host)) for host in trial.workload.hosts if _is_observed(planned, host)),
-        *(Source("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
-        *(Source("nft", e.netns) for e in policed),
+        *(Query("tcp", node_netns(host)) for host in trial.workload.hosts if _is_observed(planned, host)),
+        *(Query("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
+        *(Query("nft", e.netns) for e in policed),
     )
 
 
-def _changed(planned: Plan) -> tuple[Source, ...]:
+def _changed(planned: Plan) -> tuple[Query, ...]:
     """The queues and counters of the emulators that a schedule changes."""
     found = [e for e in planned.emulators if any(stage.states for stage in e.stages)]
-    return tuple(Source(kind, e.netns) for e in found for kind in ("qdisc", "nft"))
+    return tuple(Query(kind, e.netns) for e in found for kind in ("qdisc", "nft"))
 
 
-def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: tuple[Source, ...]) -> Sequence[Step]:
+def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: tuple[Query, ...]) -> Sequence[Step]:
     """The steps of a workload, and a timeline from right before the last program that is waited for, to its end: those
     before it only prepare.
     """

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.background import Background, Backgrounds, Burst, Constant, schedule
-from ...model.data_path import Leg
+from ...model.data_path import DataPath
 from ...model.workload import Workload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
@@ -63,7 +63,7 @@ def stops(backgrounds: Backgrounds) -> list[Step]:
     return [Stop(_process(name)) for name, _ in sorted(backgrounds, key=lambda each: isinstance(each[1], Constant))]
 
 
-def udp_words(background: Constant, leg: Leg, port: int, length_ns: int) -> list[str]:
+def udp_words(background: Constant, leg: DataPath, port: int, length_ns: int) -> list[str]:
     return udp.words(
         leg,
         port=port,
@@ -139,7 +139,7 @@ def _line(burst: Burst) -> str:
     return f"{burst.start_ns / 1e9:.9f} s: {what}"
 
 
-def _flow_words(name: str, congestion: str, leg: Leg, port: int) -> list[str]:
+def _flow_words(name: str, congestion: str, leg: DataPath, port: int) -> list[str]:
     return [
         "/run/tools/background",
         *("--from", node_netns(leg.source), "--to", node_netns(leg.destination)),

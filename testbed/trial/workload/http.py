@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ...kernel.guest import TrialError
-from ...model.data_path import Leg
+from ...model.data_path import DataPath
 from ...model.workload import HttpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
@@ -67,7 +67,7 @@ def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[Step]:
 class _Server:
     """An nginx on the first host of a leg: what its location does, and the objects that it has."""
 
-    leg: Leg
+    leg: DataPath
     location: str
     objects: tuple[int, ...]
 

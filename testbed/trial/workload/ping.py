@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 from ...kernel.guest import TrialError
-from ...model.data_path import Leg
+from ...model.data_path import DataPath
 from ...model.workload import PingWorkload
 from ...plan.network import Plan
 from ...plan.step import Run, Step
@@ -23,13 +23,13 @@ FIRST = 3
 with three digits."""
 
 
-def step(plan: Plan, leg: Leg, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
+def step(plan: Plan, leg: DataPath, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
     """Pings the receiver of a leg from its sender; no reply at all is a result, not an error."""
     words = _words(leg, count, interval_ns, size_bytes)
     return Run(words, "ping", plan.where(leg.source), out=output, may_fail=True)
 
 
-def _words(leg: Leg, count: int, interval_ns: int, size_bytes: int) -> tuple[str, ...]:
+def _words(leg: DataPath, count: int, interval_ns: int, size_bytes: int) -> tuple[str, ...]:
     pace = ("-i", f"{interval_ns / 1e9:g}", "-s", str(size_bytes))
     return ("ping", "-n", "-q", "-c", str(count), *pace, str(leg.destination_ip))
 
@@ -70,7 +70,7 @@ def _first_output(number: int) -> str:
     return f"ping-{number}.out"
 
 
-def _one_by_one(workload: PingWorkload, leg: Leg) -> str:
+def _one_by_one(workload: PingWorkload, leg: DataPath) -> str:
     """The first pings by a process each, then the others; none waits for the answer to the one before."""
     lines = []
     for number in range(1, min(FIRST, workload.count) + 1):

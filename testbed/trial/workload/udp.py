@@ -8,7 +8,7 @@ from typing import Any
 
 from ...error import UserError
 from ...kernel.guest import TrialError
-from ...model.data_path import Leg
+from ...model.data_path import DataPath
 from ...model.workload import UdpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
@@ -36,7 +36,7 @@ def burst(rate_bps: int, length_bytes: int) -> int:
 
 
 def words(
-    leg: Leg, *, port: int, rate_bps: int, length_bytes: int, duration_ns: int, flows: int, burst: int
+    leg: DataPath, *, port: int, rate_bps: int, length_bytes: int, duration_ns: int, flows: int, burst: int
 ) -> list[str]:
     """The program and its options. Raises UserError for datagrams that would be cut into fragments."""
     most = leg.mtu_bytes - HEADERS_BYTES[leg.destination_ip.version]

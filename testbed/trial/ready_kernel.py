@@ -15,7 +15,7 @@ from ..model.scenario import Trial
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadyKernel:
     """A kernel that is ready: our compiled programs, and the image of a lab kernel (None: this machine's kernel)."""
 
     kernel: Kernel
@@ -37,10 +37,10 @@ class Place:
 
 
 @cache
-def place(kernel: Kernel) -> Place:
+def ready_kernel(kernel: Kernel) -> ReadyKernel:
     """Raises MachineError with the command that fixes it if there is no such kernel."""
-    image = None if kernel.place == "host" else find(kernel.name)
-    return Place(kernel, tools(), image)
+    image = None if kernel.kind == "host" else find(kernel.name)
+    return ReadyKernel(kernel, tools(), image)
 
 
 def kernel_key(trial: Trial) -> str | None:
@@ -48,7 +48,7 @@ def kernel_key(trial: Trial) -> str | None:
     this machine's, or if one is missing.
     """
     try:
-        image = place(trial.kernel).image
+        image = ready_kernel(trial.kernel).image
         return machine_kernels(trial) if image is None else image.key
     except MachineError:
         return None
