@@ -11,7 +11,7 @@ from testbed.agent.step import KINDS
 from testbed.error import UserError
 from testbed.plan import step as steps
 from testbed.plan import step_json
-from testbed.plan.step import HERE, Location, Run, Serve, StartController, StartVm, Step
+from testbed.plan.step import Location, Run, Serve, StartController, StartVm, Step
 from testbed.plan.step_json import data, step_of
 from testbed.spec.load import load_scenario
 from testbed.trial.orders.sequence import orders
@@ -58,4 +58,4 @@ def test_a_step_says_only_what_it_needs_to() -> None:
         "may_fail": True,
     }
     assert data(Serve((3, 4)))["serve"] == [3, 4]
-    assert HERE.data() == {}
+    assert data(Run(("true",), where=Location())) == {"run": ["true"], "netns": None}

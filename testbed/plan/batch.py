@@ -53,7 +53,11 @@ def _batch_file(batch: Batch) -> Iterator[Step]:
         yield Run((batch.tool, "-batch", "-"), stdin=_lines(batch), where=Location(OUTSIDE))
         return
     inside = () if batch.netns is None else ("-n", batch.netns)
-    yield Run((batch.tool, *inside, "-batch", "-"), stdin=_lines(batch), where=Location(on=batch.on))
+    yield Run(
+        (batch.tool, *inside, "-batch", "-"),
+        stdin=_lines(batch),
+        where=None if batch.on is None else Location(on=batch.on),
+    )
 
 
 def _nft_file(batch: Batch) -> Iterator[Step]:

@@ -11,19 +11,16 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Location:
-    """Where a step happens: in the namespace `netns` of this computer, or `on` a remote node; both None: in the
-    namespace that the agent starts in.
+    """Where a step happens: in the namespace `netns` of this computer, or `on` a remote node. Both None, as no location,
+    is the namespace that the agent starts in.
     """
 
     netns: str | None = None
     on: str | None = None
 
-    def data(self) -> dict[str, str]:
-        """Its keys in a step."""
-        return {key: value for key, value in (("netns", self.netns), ("on", self.on)) if value is not None}
-
-
-HERE = Location()
+    def data(self) -> dict[str, str | None]:
+        """Its key in a step."""
+        return {"netns": self.netns} if self.on is None else {"on": self.on}
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Run:
 
     words: tuple[str, ...]
     title: str | None = None
-    where: Location = HERE
+    where: Location | None = None
     stdin: str | None = None
     out: str | None = None
     err: str | None = None
@@ -78,7 +75,7 @@ class Write:
     """Writes values to files below /proc/sys or /sys, as (file, value); reads each back and compares."""
 
     values: tuple[tuple[str, str], ...]
-    where: Location = HERE
+    where: Location | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ class Read:
 
     title: str | None
     files: tuple[tuple[str, str], ...]
-    where: Location = HERE
+    where: Location | None = None
     of: str | None = None
 
 

@@ -50,7 +50,7 @@ def _is_of(kind: type[Step], found: Mapping[str, Any]) -> bool:
     return own[kind] in found
 
 
-_RUN_KEYS = ("stdin", "out", "err", "background", "may_fail", "timeout_s")
+_RUN_KEYS = ("out", "err", "background", "may_fail", "timeout_s")
 
 
 def _run_data(step: Run) -> dict[str, Any]:
@@ -58,7 +58,8 @@ def _run_data(step: Run) -> dict[str, Any]:
     return {
         **_title(step.title),
         "run": list(step.words),
-        **step.where.data(),
+        **({} if step.stdin is None else {"stdin": step.stdin}),
+        **_location(step.where),
         **{k: v for k, v in rest.items() if v not in (None, False)},
     }
 
@@ -68,13 +69,17 @@ def _title(title: str | None) -> dict[str, str]:
 
 
 def _run_of(found: Mapping[str, Any]) -> Run:
-    _only(found, ("title", "run", "netns", "on", *_RUN_KEYS))
-    rest = {key: found[key] for key in ("title", *_RUN_KEYS) if key in found}
+    _only(found, ("title", "run", "stdin", "netns", "on", *_RUN_KEYS))
+    rest = {key: found[key] for key in ("title", "stdin", *_RUN_KEYS) if key in found}
     return Run(tuple(found["run"]), where=_where(found), **rest)
 
 
-def _where(found: Mapping[str, Any]) -> Location:
-    return Location(found.get("netns"), found.get("on"))
+def _location(where: Location | None) -> dict[str, str | None]:
+    return {} if where is None else where.data()
+
+
+def _where(found: Mapping[str, Any]) -> Location | None:
+    return Location(found.get("netns"), found.get("on")) if "netns" in found or "on" in found else None
 
 
 def _only(found: Mapping[str, Any], keys: tuple[str, ...]) -> None:
@@ -153,14 +158,14 @@ _FORMS: dict[type[Step], tuple[Callable[[Any], dict[str, Any]], Callable[[Mappin
     Run: (_run_data, _run_of),
     Stop: (lambda step: {"stop": step.name}, lambda found: Stop(found["stop"])),
     Write: (
-        lambda step: {"write": [list(pair) for pair in step.values], **step.where.data()},
+        lambda step: {"write": [list(pair) for pair in step.values], **_location(step.where)},
         lambda found: Write(tuple((file, value) for file, value in found["write"]), _where(found)),
     ),
     Read: (
         lambda step: {
             **_title(step.title),
             "read": dict(step.files),
-            **step.where.data(),
+            **_location(step.where),
             **({} if step.of is None else {"of": step.of}),
         },
         lambda found: Read(found.get("title"), tuple(found["read"].items()), _where(found), found.get("of")),
