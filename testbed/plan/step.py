@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Location:
-    """Where a step happens: in the namespace `netns` of this computer, or `on` a remote node. Both None, as no location,
-    is the namespace that the agent starts in.
+    """Where a step happens: in the namespace `netns` of this computer, or `on` a remote node. Both None, or no location
+    at all, is the namespace of the agent itself.
     """
 
     netns: str | None = None
