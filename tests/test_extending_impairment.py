@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from testbed.trial.stored_result import TrialResult
 
 ROOT = Path(__file__).parents[1]
-SECTION = (ROOT / "docs" / "extending.md").read_text().partition("\n## An impairment\n")[2].partition("\n## ")[0]
+PAGE = (ROOT / "docs" / "extending.md").read_text()
+SECTION, FOLLOWED = (
+    PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0] for title in ("An impairment", "Follow one RTT")
+)
 PARTS = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
 """Of the page: what it is, how files write it, how it is made."""
 ONE_PERCENT = round(0.01 * (2**32 - 1))
@@ -318,6 +321,12 @@ def test_rows_that_come_too_late_are_refused() -> None:
         pytest.raises(AssertionError, match="duplicate came to FILE_FIELDS after LinkFile was made"),
     ):
         commands("tc")
+
+
+def test_the_files_on_the_way_of_an_rtt_are_there() -> None:
+    files = re.findall(r"`([a-z0-9_/]+\.(?:py|c))`", FOLLOWED)
+    assert len(files) > 20
+    assert not [file for file in files if not (ROOT / "testbed" / file).exists()]
 
 
 def test_every_layer_has_a_row_for_every_impairment() -> None:

@@ -90,6 +90,11 @@ def top(**changes: Any) -> Change:
     return lambda e: replace(e, **changes)
 
 
+def says(dropped: int, **shares: int) -> Change:
+    """Its netem has these shares, and dropped as many packets as were asked."""
+    return lambda e: there(delay_drops=dropped, delay_packets=10_000 - dropped)(qdisc("1:", more=shares)(e))
+
+
 def qdisc(handle: str, **changes: Any) -> Change:
     return lambda e: there(qdiscs={**e.there[0].qdiscs, handle: replace(e.there[0].qdiscs[handle], **changes)})(e)
 
@@ -140,6 +145,8 @@ def brought(octets: int, **said: Any) -> Change:
 
 PERIODIC, RANDOM = {"loss": "1 in 100"}, {"loss": {"random": "1 %"}}
 CHAIN = {"loss": {"gilbert-elliott": {"p": "1 %", "r": "10 %"}}}
+CHAIN_SET = {"loss": 0, "gemodel_p": 42_949_673, "gemodel_r": 429_496_730, "gemodel_h": 0, "gemodel_k1": 0}
+"""What the kernel then has: 1 % and 10 % of 2^32 - 1; nothing passes in the bad state, nothing is lost in the good."""
 PACKETS = {"buffer": "20 packets"}
 JITTER = {"jitter": "1 ms"}
 WINDOW = {"window": "100 kB"}
@@ -159,6 +166,12 @@ CASES = {
     "delay-too-short-a-queue": Case(qdisc("1:", limit=1000), "set-up"),
     "no-delay": Case(without("1:"), "set-up"),
     "no-jitter": Case(qdisc("1:", jitter_ns=0), "set-up", asked=JITTER),
+    "random-loss-not-set-up": Case(says(100, loss=0), "set-up", asked=RANDOM),
+    "random-loss-doubled": Case(says(100, loss=round(0.02 * 2**32)), "set-up", asked=RANDOM),
+    "random-loss-a-step-off": Case(says(100, loss=round(0.01 * (2**32 - 1)) + 1), None, asked=RANDOM),
+    "chain-not-set-up": Case(says(909), "set-up", asked=CHAIN),
+    "another-chain": Case(says(909, **CHAIN_SET | {"gemodel_r": round(0.2 * 2**32)}), "set-up", asked=CHAIN),
+    "the-chain": Case(says(909, **CHAIN_SET), None, asked=CHAIN),
     "rate-a-byte-off": Case(qdisc("2:", rate_bps=100_000_008), None),
     "another-rate": Case(qdisc("2:", rate_bps=99_000_000), "set-up"),
     "another-buffer": Case(qdisc("2:", limit=125_001), "set-up"),
