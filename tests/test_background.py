@@ -108,8 +108,8 @@ def test_hosts_beside_the_workload_can_have_traffic_too() -> None:
             background={"web": {**WEB, "from": "c", "to": "d"}},
         )
     )
-    leg = made.plan.background[0]
-    assert [hop.link.name for hop in leg.path] == ["lc", "path", "ld"]
+    data_path = made.plan.background[0]
+    assert [hop.link.name for hop in data_path.path] == ["lc", "path", "ld"]
     assert [hop.link.name for hop in made.plan.path] == ["la", "path", "lb"]
 
 

@@ -171,8 +171,8 @@ def test_a_machine_without_nginx_is_told_before_anything_runs(monkeypatch: pytes
 
 def test_who_takes_part_and_what_is_asked_of_the_kernel() -> None:
     cached = HttpWorkload("a", "b", SIZES, cache="c", congestion="bbr")
-    assert cached.data_paths == (("a", "c"), ("c", "b"))
-    assert HTTP.data_paths == (("a", "b"),)
+    assert cached.pairs == (("a", "c"), ("c", "b"))
+    assert HTTP.pairs == (("a", "b"),)
     assert cached.controls == ("bbr",)
     assert UdpWorkload("a", "b", 1, 1).controls == ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..model.address import address_book
-from ..model.data_path import data_ways, leg, path_loss
+from ..model.data_path import data_path_between, data_ways, path_loss
 from ..model.scenario import Trial
 from ..trial.stored_result import TrialResult
 
@@ -59,5 +59,5 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
 def _path_loss(trial: Trial) -> float:
     """The share of the data that is lost, over all paths of the plan, including those through a cache."""
     book = address_book(trial.topology)
-    legs = [leg(trial.topology, book, *pair) for pair in trial.workload.data_paths]
-    return path_loss([hop for each in legs for hop in each.path], data_ways(legs))
+    data_paths = [data_path_between(trial.topology, book, *pair) for pair in trial.workload.pairs]
+    return path_loss([hop for each in data_paths for hop in each.path], data_ways(data_paths))

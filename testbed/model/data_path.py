@@ -1,4 +1,4 @@
-"""Legs: the way of data from one host to another, link by link. Pure, no I/O."""
+"""Data paths: the links that data crosses from one host to another. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -52,14 +52,16 @@ def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
     return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
 
 
-def data_ways(legs: Iterable[DataPath]) -> dict[str, Way]:
-    """Link to the way in which data crosses it, to which the link's `data` applies; of several legs the last one's."""
-    return {hop.link.name: hop.way for leg in legs for hop in leg.path}
+def data_ways(data_paths: Iterable[DataPath]) -> dict[str, Way]:
+    """Link to the direction in which data crosses it, to which the link's `data` applies; of several data paths the
+    last one decides.
+    """
+    return {hop.link.name: hop.way for data_path in data_paths for hop in data_path.path}
 
 
 def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
     """The share of the data that is lost on these hops in the long run, each loss on its own; `ways` are `data_ways`
-    of all legs.
+    of all data paths.
     """
     kept = 1.0
     for hop in hops:
@@ -67,7 +69,7 @@ def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
     return 1 - kept if kept < 1 else 0.0
 
 
-def leg(topology: Topology, book: AddressBook, source: str, destination: str) -> DataPath:
+def data_path_between(topology: Topology, book: AddressBook, source: str, destination: str) -> DataPath:
     """The data path between two hosts. Raises UserError if there is none."""
     found = way(topology, book, source, destination)
     there, back = (_hops(links) for links in (found.there, found.back))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
 from ..model.address import AddressBook, Port, address_book
-from ..model.data_path import DataPath, PathHop, data_ways, leg, lowest_rate_bps
+from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, lowest_rate_bps
 from ..model.impairment import Way
 from ..model.openflow import Datapath
 from ..model.topology import MTU_DEFAULT, Nic, Topology
@@ -32,15 +32,15 @@ from .step import Location
 class Plan:
     """The commands that build a network, and where everything is then.
 
-    `leg` is the way of the workload's data, from the host that the receiver gets it from, and of what answers it; None
-    without a workload. `upstream` is the leg before it where a cache stands between the workload's ends. `background`
-    are the ways of other traffic. `channels` are those between switches and controllers, which `emulators` has too
-    where they are impaired; `controlled` are the Open vSwitches with a controller that data and answers pass, as often
-    as they do, and `vswitches` how many with and without one. `tc_ports` are the ends of Mininet's TCLinks. `timeline`
-    is what happens while the workload runs, up to `until_ns` after its start. `programs_bytes` is the memory that the
-    programs of its nodes take in a lab kernel. The nodes `elsewhere` have a kernel of
-    their own. `machines` has (namespace, machine) for what is on one, `hosts` a line on each machine for the reader.
-    `real_nics` are to be attached before the commands are done.
+    `data_path` leads to the workload's receiver, from the host that the receiver gets its data from; None without a
+    workload. `upstream` is the data path from the origin to the cache; None without a cache. `background` are the data
+    paths of other traffic. `channels` connect switches with controllers; those that are impaired are in `emulators`,
+    too. `controlled` are the Open vSwitches with a controller that data and answers pass, one entry for each pass;
+    `vswitches` counts the passes through any Open vSwitch. `tc_ports` are the ends of Mininet's TCLinks. `timeline` is
+    what happens while the workload runs, up to `until_ns` after its start. `programs_bytes` is the memory that the
+    programs of its nodes take in a lab kernel. The nodes in `elsewhere` have their own kernel. `machines` are pairs
+    (namespace, machine) of what runs on a machine; `hosts` has one line on each machine, for the reader. `real_nics`
+    must be attached before the commands are carried out.
     """
 
     commands: tuple[Command, ...]
@@ -48,7 +48,7 @@ class Plan:
     emulators: tuple[Emulator, ...]
     nics: tuple[tuple[str, Nic], ...]
     upstream: DataPath | None = None
-    leg: DataPath | None = None
+    data_path: DataPath | None = None
     background: tuple[DataPath, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_ns: int = 0
@@ -74,13 +74,13 @@ class Plan:
 
     @property
     def path(self) -> tuple[PathHop, ...]:
-        """The way of the workload's data; empty without a workload."""
-        return () if self.leg is None else self.leg.path
+        """The hops of the workload's data; empty without a workload."""
+        return () if self.data_path is None else self.data_path.path
 
     @property
     def back(self) -> tuple[PathHop, ...]:
-        """The way of what answers the workload's data; empty without a workload."""
-        return () if self.leg is None else self.leg.back
+        """The hops of the answers to the workload's data; empty without a workload."""
+        return () if self.data_path is None else self.data_path.back
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -90,12 +90,12 @@ class Plan:
         return next((found for found in self.emulators if found.link == link), None)
 
     def stages(self, *, there: bool) -> tuple[Stage, ...]:
-        """The emulators' stages on the way of the data, or (`there` False) on the way of what answers it."""
+        """The emulators' stages that the data passes, or (`there` False) those that its answers pass."""
         return tuple(emulator.stage(way) for emulator, way in self.emulators_passed(there=there))
 
     def emulators_passed(self, *, there: bool) -> tuple[tuple[Emulator, Way], ...]:
-        """The emulators on the way of the data or of the answers, each with the way it is crossed, and each once: what
-        the data of one leg crosses is no way of answers, though those of another leg take it too.
+        """The emulators that the data or the answers pass, each with the direction of the pass, and each once: a
+        direction that the data of one data path passes counts as data, even if the answers of another pass it, too.
         """
         data, answers = self.path, self.back
         if self.upstream is not None:
@@ -104,7 +104,7 @@ class Plan:
         return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
 
     def tc_passed(self, *, there: bool) -> tuple[TcPort, ...]:
-        """The ends of TCLinks that impair the data, or (`there` False) what answers it."""
+        """The ends of TCLinks that impair the data, or (`there` False) its answers."""
         ways = {(hop.link.name, hop.way) for hop in (self.path if there else self.back)}
         return tuple(port for port in self.tc_ports if (port.link, port.way) in ways)
 
@@ -119,13 +119,13 @@ class Plan:
     @property
     def destination(self) -> IPv4Address | IPv6Address:
         """The address that the workload's data goes to: on the last link of its path."""
-        assert self.leg is not None, "BUG: a plan without a workload"
-        return self.leg.destination_ip
+        assert self.data_path is not None, "BUG: a plan without a workload"
+        return self.data_path.destination_ip
 
     @property
     def rtt_ns(self) -> int:
-        """There on the data's path and back on that of the answers, without serialisation, queues and jitter."""
-        return 0 if self.leg is None else self.leg.rtt_ns
+        """From the sender to the receiver and back, without serialisation, queues and jitter; 0 without a workload."""
+        return 0 if self.data_path is None else self.data_path.rtt_ns
 
     @property
     def rtts_ns(self) -> tuple[int, int]:
@@ -144,7 +144,7 @@ class Plan:
     @property
     def mtu_bytes(self) -> int:
         """The smallest MTU on the data path."""
-        return MTU_DEFAULT if self.leg is None else self.leg.mtu_bytes
+        return MTU_DEFAULT if self.data_path is None else self.data_path.mtu_bytes
 
     def script(self) -> str:
         """The plan as a script for a root shell, with the commands that take it down as comments at the end."""
@@ -174,9 +174,9 @@ def plan(
     UserError for addresses that clash.
     """
     book = address_book(topology)
-    pairs = workload.data_paths if workload else ()
-    found = tuple(leg(topology, book, *pair) for pair in pairs)
-    others = tuple(leg(topology, book, *pair) for pair in background)
+    pairs = workload.pairs if workload else ()
+    found = tuple(data_path_between(topology, book, *pair) for pair in pairs)
+    others = tuple(data_path_between(topology, book, *pair) for pair in background)
     # The workload decides which direction of a link is that of the data, and its last data path decides last.
     ways = data_ways((*others, *found))
     ends = frozenset(host for pair in (*pairs, *background) for host in pair)
@@ -225,7 +225,7 @@ def plan(
         (*emulators, *aside),
         nics,
         upstream=found[0] if len(found) > 1 else None,
-        leg=found[-1] if found else None,
+        data_path=found[-1] if found else None,
         background=others,
         timeline=times.timeline(emulators, later, real_time=real_time),
         until_ns=until_ns,
@@ -272,16 +272,16 @@ def _of_channel(channel: Channel, seed: int) -> Emulator:
     return emulation.emulator(channel.link, "forward", seed, superpackets=True)
 
 
-def _controlled(channels: tuple[Channel, ...], legs: tuple[DataPath, ...]) -> tuple[tuple[str, Channel], ...]:
+def _controlled(channels: tuple[Channel, ...], data_paths: tuple[DataPath, ...]) -> tuple[tuple[str, Channel], ...]:
     by_switch = {switch: channel for channel in channels for switch in channel.switches}
-    return tuple((node, by_switch[node]) for node in _all_passed(legs) if node in by_switch)
+    return tuple((node, by_switch[node]) for node in _all_passed(data_paths) if node in by_switch)
 
 
-def _all_passed(legs: tuple[DataPath, ...]) -> list[str]:
-    return [node for leg in legs for hops in (leg.path, leg.back) for node in _passed(hops)]
+def _all_passed(data_paths: tuple[DataPath, ...]) -> list[str]:
+    return [node for data_path in data_paths for hops in (data_path.path, data_path.back) for node in _passed(hops)]
 
 
 def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
-    """The nodes between the two ends of a way."""
+    """The nodes between the two ends of a path."""
     for hop in hops[:-1]:
         yield hop.link.ends[1 if hop.way == "forward" else 0]

@@ -163,12 +163,12 @@ def _load(workload: Workload, plan: Plan) -> tuple[float, float]:
 
 
 def _paths(plan: Plan) -> list[_Path]:
-    legs = [each for each in (plan.upstream, plan.leg) if each is not None]
-    ways = data_ways(legs)
-    rates = [lowest_rate_bps(each.path) for each in legs]
+    data_paths = [each for each in (plan.upstream, plan.data_path) if each is not None]
+    ways = data_ways(data_paths)
+    rates = [lowest_rate_bps(each.path) for each in data_paths]
     return [
         _Path(math.inf if rate is None else rate, each.rtt_ns / 1e9, path_loss(each.path, ways))
-        for rate, each in zip(rates, legs, strict=True)
+        for rate, each in zip(rates, data_paths, strict=True)
     ]
 
 

@@ -64,7 +64,7 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         captures=evidence.captures,
         workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
         steady_s=(outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
-        ip_version=None if plan.leg is None else plan.leg.destination_ip.version,
+        ip_version=None if plan.data_path is None else plan.data_path.destination_ip.version,
         nic=dict(plan.nics),
         pacing="TCP's own (no fq on the hosts)",
         vms={each.node: each.result() for each in evidence.vms},

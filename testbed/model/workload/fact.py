@@ -166,7 +166,7 @@ class Workload(ABC):
         return (self.source, *self.relays, self.destination)
 
     @property
-    def data_paths(self) -> tuple[tuple[str, str], ...]:
+    def pairs(self) -> tuple[tuple[str, str], ...]:
         """(sender, receiver) of each path of its data; the last one leads to the destination."""
         return tuple(pairwise(self.hosts))
 

@@ -42,9 +42,9 @@ def _read(path: Path, stream: Stream | None) -> CaptureResult | None:
 
 def data_stream(workload: Workload, planned: Plan) -> Stream | None:
     """The packets that carry a workload's data; None if their ports do not tell."""
-    assert planned.leg is not None, "BUG: a plan without a workload"
+    assert planned.data_path is not None, "BUG: a plan without a workload"
     ports = workload.data_ports
     if ports is None:
         return None
-    ends = (planned.leg.source_ip, planned.leg.destination_ip)
+    ends = (planned.data_path.source_ip, planned.data_path.destination_ip)
     return Stream(*ends, PROTOCOLS[ports.protocol], ports.source, ports.destination)

@@ -39,8 +39,8 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
     tc_rates = [each.port.rate_bps for each in (*evidence.tc_there, *evidence.tc_back) if each.port.rate_bps]
-    assert plan.leg is not None, "BUG: a plan without a workload"
-    headers_bytes = HEADERS_BYTES[plan.leg.destination_ip.version]
+    assert plan.data_path is not None, "BUG: a plan without a workload"
+    headers_bytes = HEADERS_BYTES[plan.data_path.destination_ip.version]
     for what, seen, payload_bytes, during in _pings(trial, plan, evidence):
         bytes_ = headers_bytes + payload_bytes
         waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)

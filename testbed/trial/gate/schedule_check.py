@@ -165,9 +165,9 @@ def _carried(each: StageEvidence, begin_ns: int, end_ns: int) -> float | None:
 
 
 def _links(plan: Plan) -> tuple[Link, ...]:
-    """Those that data or answers cross, of the workload or of the background."""
-    legs = [leg for leg in (plan.leg, plan.upstream, *plan.background) if leg is not None]
-    return tuple({hop.link.name: hop.link for leg in legs for hop in (*leg.path, *leg.back)}.values())
+    """The links that data or answers cross, of the workload or of the background."""
+    data_paths = [each for each in (plan.data_path, plan.upstream, *plan.background) if each is not None]
+    return tuple({hop.link.name: hop.link for each in data_paths for hop in (*each.path, *each.back)}.values())
 
 
 def _later(evidence: Evidence) -> Iterator[tuple[StageEvidence, Interval]]:

@@ -43,12 +43,12 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
 
 def check_rates(trial: Trial, planned: Plan) -> None:
     """In virtual time nothing but a rate slows traffic down."""
-    wanted = [planned.leg, planned.upstream] if trial.workload.sends_data else []
-    for leg in filter(None, (*wanted, *planned.background)):
-        if lowest_rate_bps(leg.path) is None:
-            links = ", ".join(hop.link.name for hop in leg.path)
-            what = "background" if leg in planned.background else "workload"
+    wanted = [planned.data_path, planned.upstream] if trial.workload.sends_data else []
+    for data_path in filter(None, (*wanted, *planned.background)):
+        if lowest_rate_bps(data_path.path) is None:
+            links = ", ".join(hop.link.name for hop in data_path.path)
+            what = "background" if data_path in planned.background else "workload"
             raise UserError(
-                f"no link between {leg.source} and {leg.destination} has a rate ({links}): in "
+                f"no link between {data_path.source} and {data_path.destination} has a rate ({links}): in "
                 f"virtual time nothing else would slow the {what} down; allowed: a rate on one of them"
             )

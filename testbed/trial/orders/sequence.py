@@ -132,17 +132,17 @@ def _rtt_checks(planned: Plan) -> Iterator[Step]:
     """Pings on the way of the data: from the host that the receiver gets it from, and from the one that this has it
     from.
     """
-    for leg, file in ((planned.leg, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
-        if leg is not None:
-            yield ping.step(planned, leg, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
+    for data_path, file in ((planned.data_path, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
+        if data_path is not None:
+            yield ping.step(planned, data_path, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
 
 
 def _late_rtt_checks(planned: Plan) -> Iterator[Step]:
     """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
     to ask, those do that nobody looks at.
     """
-    for leg in filter(None, (planned.leg, planned.upstream)):
-        yield ping.step(planned, leg, f"rtt-warm-up-{leg.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
+    for data_path in filter(None, (planned.data_path, planned.upstream)):
+        yield ping.step(planned, data_path, f"rtt-warm-up-{data_path.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
     yield from _rtt_checks(planned)
 
 
@@ -171,8 +171,8 @@ def _is_observed(planned: Plan, node: str) -> bool:
 
 def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
     """The nodes on the way of the data and of what answers it, from end to end, each once."""
-    legs = filter(None, (planned.leg, planned.upstream))
-    links = (hop.link for leg in legs for hop in (*leg.path, *leg.back))
+    data_paths = filter(None, (planned.data_path, planned.upstream))
+    links = (hop.link for data_path in data_paths for hop in (*data_path.path, *data_path.back))
     return tuple(dict.fromkeys((*trial.workload.hosts, *(end for link in links for end in link.ends))))
 
 

@@ -47,11 +47,11 @@ def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: 
     leads = [*(each.lead_ns for _, (_, each) in by_lead), 0]
     starts: list[Step] = []
     for (number, (name, each)), (lead_ns, next_ns) in zip(by_lead, pairwise(leads), strict=True):
-        leg = plan.background[number]
+        data_path = plan.background[number]
         words = (
-            udp_words(each, leg, FIRST_PORT + number, _length_ns(name, each, workload, plan))
+            udp_words(each, data_path, FIRST_PORT + number, _length_ns(name, each, workload, plan))
             if isinstance(each, Constant)
-            else _flow_words(name, each.congestion, leg, FIRST_PORT + number)
+            else _flow_words(name, each.congestion, data_path, FIRST_PORT + number)
         )
         starts.append(Run(tuple(words), "background", out=output(name), background=_process(name)))
         starts += [Sleep((lead_ns - next_ns) / 1e9)] if lead_ns > next_ns else []
@@ -63,9 +63,9 @@ def stops(backgrounds: Backgrounds) -> list[Step]:
     return [Stop(_process(name)) for name, _ in sorted(backgrounds, key=lambda each: isinstance(each[1], Constant))]
 
 
-def udp_words(background: Constant, leg: DataPath, port: int, length_ns: int) -> list[str]:
+def udp_words(background: Constant, data_path: DataPath, port: int, length_ns: int) -> list[str]:
     return udp.words(
-        leg,
+        data_path,
         port=port,
         rate_bps=background.rate_bps,
         length_bytes=background.length_bytes,
@@ -139,11 +139,11 @@ def _line(burst: Burst) -> str:
     return f"{burst.start_ns / 1e9:.9f} s: {what}"
 
 
-def _flow_words(name: str, congestion: str, leg: DataPath, port: int) -> list[str]:
+def _flow_words(name: str, congestion: str, data_path: DataPath, port: int) -> list[str]:
     return [
         "/run/tools/background",
-        *("--from", node_netns(leg.source), "--to", node_netns(leg.destination)),
-        *("--address", str(leg.destination_ip), "--port", str(port), "--congestion", congestion),
+        *("--from", node_netns(data_path.source), "--to", node_netns(data_path.destination)),
+        *("--address", str(data_path.destination_ip), "--port", str(port), "--congestion", congestion),
         f"/run/trial/{schedule_file(name)}",
     ]
 

@@ -45,8 +45,8 @@ def rounds(workload: HttpWorkload, seed: int) -> tuple[int, ...]:
 
 def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[Step]:
     """Servers, then, if asked, downloads that fill the cache, then those that are measured."""
-    assert plan.leg is not None, "BUG: a plan without a workload"
-    last = plan.leg
+    assert plan.data_path is not None, "BUG: a plan without a workload"
+    last = plan.data_path
     client = node_netns(workload.destination)
     origin = _Server(plan.upstream or last, _objects(), tuple(workload.sizes_bytes))
     servers = [origin]
@@ -65,28 +65,28 @@ def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[Step]:
 
 @dataclass(frozen=True)
 class _Server:
-    """An nginx on the first host of a leg: what its location does, and the objects that it has."""
+    """An nginx on the first host of a data path: what its location does, and the objects that it has."""
 
-    leg: DataPath
+    data_path: DataPath
     location: str
     objects: tuple[int, ...]
 
     @property
     def ip(self) -> IPv4Address | IPv6Address:
-        return self.leg.source_ip
+        return self.data_path.source_ip
 
     @property
     def folder(self) -> str:
         """In a tmpfs, whose sparse files take no memory."""
-        return f"/run/http/{self.leg.source}"
+        return f"/run/http/{self.data_path.source}"
 
     @property
     def process(self) -> str:
-        return f"nginx-{self.leg.source}"
+        return f"nginx-{self.data_path.source}"
 
     def start(self, congestion: str) -> Iterator[Step]:
         """Its steps; it cannot be told a congestion control, so its listening socket is given one on the way."""
-        netns, conf = node_netns(self.leg.source), f"{self.process}.conf"
+        netns, conf = node_netns(self.data_path.source), f"{self.process}.conf"
         yield Run(("mkdir", "-p", f"{self.folder}/objects", f"{self.folder}/temp"), "http server")
         for size in self.objects:
             yield Run(("truncate", "-s", str(size), f"{self.folder}/objects/{size}"), "http object")

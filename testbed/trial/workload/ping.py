@@ -23,15 +23,15 @@ FIRST = 3
 with three digits."""
 
 
-def step(plan: Plan, leg: DataPath, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
-    """Pings the receiver of a leg from its sender; no reply at all is a result, not an error."""
-    words = _words(leg, count, interval_ns, size_bytes)
-    return Run(words, "ping", plan.where(leg.source), out=output, may_fail=True)
+def step(plan: Plan, data_path: DataPath, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
+    """Pings the receiver of a data path from its sender. No reply at all is a result, not an error."""
+    words = _words(data_path, count, interval_ns, size_bytes)
+    return Run(words, "ping", plan.where(data_path.source), out=output, may_fail=True)
 
 
-def _words(leg: DataPath, count: int, interval_ns: int, size_bytes: int) -> tuple[str, ...]:
+def _words(data_path: DataPath, count: int, interval_ns: int, size_bytes: int) -> tuple[str, ...]:
     pace = ("-i", f"{interval_ns / 1e9:g}", "-s", str(size_bytes))
-    return ("ping", "-n", "-q", "-c", str(count), *pace, str(leg.destination_ip))
+    return ("ping", "-n", "-q", "-c", str(count), *pace, str(data_path.destination_ip))
 
 
 def parse(text: str) -> PingResult:
@@ -46,11 +46,11 @@ def parse(text: str) -> PingResult:
 
 def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
     """One step."""
-    assert plan.leg is not None, "BUG: a plan without a workload"
-    if not plan.controlled or plan.leg.source in plan.elsewhere:
-        return [step(plan, plan.leg, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
-    script = _one_by_one(workload, plan.leg)
-    return [Run(("sh",), "ping", plan.where(plan.leg.source), stdin=script)]
+    assert plan.data_path is not None, "BUG: a plan without a workload"
+    if not plan.controlled or plan.data_path.source in plan.elsewhere:
+        return [step(plan, plan.data_path, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
+    script = _one_by_one(workload, plan.data_path)
+    return [Run(("sh",), "ping", plan.where(plan.data_path.source), stdin=script)]
 
 
 def read(workload: PingWorkload, folder: Path) -> Outcome:
@@ -70,14 +70,14 @@ def _first_output(number: int) -> str:
     return f"ping-{number}.out"
 
 
-def _one_by_one(workload: PingWorkload, leg: DataPath) -> str:
+def _one_by_one(workload: PingWorkload, data_path: DataPath) -> str:
     """The first pings by a process each, then the others; none waits for the answer to the one before."""
     lines = []
     for number in range(1, min(FIRST, workload.count) + 1):
-        words = shlex.join(_words(leg, 1, workload.interval_ns, workload.size_bytes))
+        words = shlex.join(_words(data_path, 1, workload.interval_ns, workload.size_bytes))
         lines.append(f"{words} > /run/trial/{_first_output(number)} 2>&1 &\nsleep {workload.interval_ns / 1e9:.9f}\n")
     if workload.count > FIRST:
-        words = shlex.join(_words(leg, workload.count - FIRST, workload.interval_ns, workload.size_bytes))
+        words = shlex.join(_words(data_path, workload.count - FIRST, workload.interval_ns, workload.size_bytes))
         lines.append(f"{words} > /run/trial/{OUTPUT} 2>&1\n")
     return "".join([*lines, "wait\n", "true\n"])
 

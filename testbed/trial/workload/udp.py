@@ -36,29 +36,30 @@ def burst(rate_bps: int, length_bytes: int) -> int:
 
 
 def words(
-    leg: DataPath, *, port: int, rate_bps: int, length_bytes: int, duration_ns: int, flows: int, burst: int
+    data_path: DataPath, *, port: int, rate_bps: int, length_bytes: int, duration_ns: int, flows: int, burst: int
 ) -> list[str]:
     """The program and its options. Raises UserError for datagrams that would be cut into fragments."""
-    most = leg.mtu_bytes - HEADERS_BYTES[leg.destination_ip.version]
+    most = data_path.mtu_bytes - HEADERS_BYTES[data_path.destination_ip.version]
     if length_bytes > most:
         raise UserError(
-            f"datagrams of {length_bytes} bytes do not fit into the MTU of {leg.mtu_bytes} between {leg.source} and "
-            f"{leg.destination}, and fragments would be counted and lost one by one; allowed: up to {most} bytes"
+            f"datagrams of {length_bytes} bytes do not fit into the MTU of {data_path.mtu_bytes} between "
+            f"{data_path.source} and {data_path.destination}, and fragments would be counted and lost one by one; "
+            f"allowed: up to {most} bytes"
         )
     return [
         "/run/tools/udp",
-        *("--from", node_netns(leg.source), "--to", node_netns(leg.destination)),
-        *("--address", str(leg.destination_ip), "--port", str(port), "--length", str(length_bytes)),
-        *("--rate", str(rate_bps), "--duration", str(duration_ns), "--linger", str(leg.rtt_ns + LINGER_NS)),
+        *("--from", node_netns(data_path.source), "--to", node_netns(data_path.destination)),
+        *("--address", str(data_path.destination_ip), "--port", str(port), "--length", str(length_bytes)),
+        *("--rate", str(rate_bps), "--duration", str(duration_ns), "--linger", str(data_path.rtt_ns + LINGER_NS)),
         *("--flows", str(flows), "--burst", str(burst)),
     ]
 
 
 def steps(workload: UdpWorkload, plan: Plan, seed: int) -> list[Step]:
     """One step."""
-    assert plan.leg is not None, "BUG: a plan without a workload"
+    assert plan.data_path is not None, "BUG: a plan without a workload"
     run = words(
-        plan.leg,
+        plan.data_path,
         port=workload.data_ports.destination[0],
         rate_bps=workload.rate_bps,
         length_bytes=workload.length_bytes,
