@@ -185,12 +185,12 @@ def test_what_netlink_says_of_it_is_decoded() -> None:
     """A message as the kernel writes it; the shares are 2^-32."""
     from testbed.plan.link.impairment import settings
     from testbed.trial.observe.readback import qdiscs
-    from testbed.trial.observe.sample import Source
+    from testbed.trial.observe.sample import Query
 
     found = stage(duplicate="1 %")
     (setting,) = [each for each in settings(found, found.start) if each.name == "duplicate"]
     assert (setting.what, setting.asked, setting.handle) == ("duplicated share in 2^-32", ONE_PERCENT, "1:")
-    (read,) = qdiscs(netem_record(ONE_PERCENT), (Source("qdisc", "e"),))
+    (read,) = qdiscs(netem_record(ONE_PERCENT), (Query("qdisc", "e"),))
     assert (read.kind, read.handle, read.said("duplicate")) == ("netem", "1:", ONE_PERCENT)
 
 
