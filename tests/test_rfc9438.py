@@ -14,10 +14,11 @@ def average_window(run_trial: RunTrial, congestion: str, every: int, seconds: in
     """Segments on their way, from the goodput of a run without queues, slow start left out."""
     path = {"rate": "1 Gbit/s", "rtt": "100 ms", "loss": f"1 in {every}"}
     workload = {"congestion": congestion, "duration": f"{seconds} s", "leave_out": f"{seconds // 3} s"}
-    done = run_trial(path=path, workload=workload, samples={"interval": "1 s"})
+    done = run_trial(path=path, workload=workload, samples={"interval": "1 s"}).result
     assert done.verdict == "valid", done.warnings
     assert done.seen.queue_drops == 0
-    return float(done.goodput_bps) * RTT_S / (8 * MSS_BYTES)
+    assert done.goodput_bps is not None
+    return done.goodput_bps * RTT_S / (8 * MSS_BYTES)
 
 
 @pytest.mark.lab
