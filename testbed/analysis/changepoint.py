@@ -85,12 +85,12 @@ def levels(
     long_run_sd = sd * np.sqrt(_inflation(correlation))
     starts = _cheapest(samples / long_run_sd, shortest, penalty * np.log(len(samples)))
     while True:
-        found = _Split(samples, (0, *starts, len(samples)), max(floor, _tiny(samples)))
-        shifts = found.shifts(interval_s)
+        split = _Split(samples, (0, *starts, len(samples)), max(floor, _tiny(samples)))
+        shifts = split.shifts(interval_s)
         doubtful = [index for index, shift in enumerate(shifts) if shift.confidence < confidence]
         if not doubtful:
-            return Levels(shifts, found.residual_sd, found.correlation)
-        del starts[min(doubtful, key=found.gain)]
+            return Levels(shifts, split.residual_sd, split.correlation)
+        del starts[min(doubtful, key=split.gain)]
 
 
 @dataclass(frozen=True)

@@ -125,11 +125,11 @@ def best_match(
     theirs, *ours = _draw((target, *profiles), capacities, seed, resamples)
     spread = np.array([_rms(each, theirs, rtts) for each in ours])
     nearest = np.argmin(spread[:, 1:], axis=0)
-    found = [
+    ranking = [
         Candidate(key, _figure(row, level), float(np.mean(nearest == index)) if len(nearest) else None)
         for index, (key, row) in enumerate(zip(candidates, spread, strict=True))
     ]
-    return tuple(sorted(found, key=lambda candidate: candidate.rms.value))
+    return tuple(sorted(ranking, key=lambda candidate: candidate.rms.value))
 
 
 @dataclass(frozen=True)

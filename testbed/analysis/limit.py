@@ -91,8 +91,8 @@ def limitation(totals: FlowTotals) -> Limitation:
     """
     for limit, applies, share, why in _TABLE:
         if applies(totals):
-            found = share(totals)
-            return Limitation(limit, found, why.format(share=found or 0, totals=totals))
+            value = share(totals)
+            return Limitation(limit, value, why.format(share=value or 0, totals=totals))
     return Limitation("unknown", None, "no limit that was counted was reached")
 
 

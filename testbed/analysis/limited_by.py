@@ -39,8 +39,8 @@ def flow_limitations(result: TrialResult, trial: Trial | None = None) -> tuple[L
 
 def limited_by(result: TrialResult, trial: Trial | None = None) -> Limit:
     """What limited most flows of a trial; in a tie, what limited the first of them. "unknown" without flows."""
-    found = Counter(each.limit for each in flow_limitations(result, trial))
-    return found.most_common(1)[0][0] if found else "unknown"
+    counts = Counter(each.limit for each in flow_limitations(result, trial))
+    return counts.most_common(1)[0][0] if counts else "unknown"
 
 
 def limits(results: Sequence[TrialResult], trials: Mapping[str, Trial] | None = None) -> tuple[CellLimits, ...]:
@@ -48,9 +48,9 @@ def limits(results: Sequence[TrialResult], trials: Mapping[str, Trial] | None = 
     cells: dict[Params, list[Limit]] = {}
     for each in results:
         if each.verdict != "invalid":
-            found = limited_by(each, (trials or {}).get(each.id))
-            cells.setdefault(tuple(each.params.items()), []).append(found)
-    return tuple(CellLimits(params, len(found), tuple(Counter(found).most_common())) for params, found in cells.items())
+            limit = limited_by(each, (trials or {}).get(each.id))
+            cells.setdefault(tuple(each.params.items()), []).append(limit)
+    return tuple(CellLimits(params, len(each), tuple(Counter(each).most_common())) for params, each in cells.items())
 
 
 def _totals(flow: FlowResult, result: TrialResult, about: Conditions, duration_s: float) -> FlowTotals:

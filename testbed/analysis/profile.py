@@ -110,16 +110,16 @@ def stretches(profile: ThroughputProfile, margin_bps: float = 0.0, level: float 
     if len(profile.rtt_s) < 2:
         raise ValueError("a single RTT has no shape; at least 2 are needed")
     signs = _chord_tests(profile, margin_bps, level)
-    found, start, last = [], 0, len(profile.rtt_s) - 1
+    parts, start, last = [], 0, len(profile.rtt_s) - 1
     while True:
         end = min(start + 2, last)
         while end < last and _bend(signs, start, end + 1) is not None:
             end += 1
         bend = _bend(signs, start, end)
         assert bend is not None, "BUG: three points are concave and convex"
-        found.append(Stretch(profile.rtt_s[start], profile.rtt_s[end], bend))
+        parts.append(Stretch(profile.rtt_s[start], profile.rtt_s[end], bend))
         if end == last:
-            return tuple(found)
+            return tuple(parts)
         start = end - 1
 
 

@@ -98,12 +98,12 @@ class Series:
 
     def fairness(self) -> dict[float, float]:
         """Jain's index over the flows at each RTT, the mean of the repetitions; empty for a single flow."""
-        found: dict[float, list[float]] = {}
+        indices: dict[float, list[float]] = {}
         for each in self.trials:
             index = jain_index(each)
             if index is not None:
-                found.setdefault(each.asked.rtt_s, []).append(index)
-        return {rtt: statistic.mean(values) for rtt, values in sorted(found.items())}
+                indices.setdefault(each.asked.rtt_s, []).append(index)
+        return {rtt: statistic.mean(values) for rtt, values in sorted(indices.items())}
 
 
 def capacity_bps(results: Sequence[TrialResult]) -> float | None:

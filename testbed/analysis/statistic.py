@@ -192,10 +192,10 @@ def paired(first: Values, second: Values, least: int = 1) -> tuple[FloatArray, F
 
 
 def _nonzero_mean(values: Values) -> float:
-    found = mean(values)
-    if found == 0:
+    value = mean(values)
+    if value == 0:
         raise ValueError("the mean is 0, so there is no variation relative to it")
-    return found
+    return value
 
 
 def _level(level: float) -> float:

@@ -34,13 +34,13 @@ def overlays(conditions: Conditions, rtt_s: Sequence[float]) -> tuple[Overlay, .
     CUBIC. RTTs are above 0.
     """
     limit = line_rate_bps(conditions)
-    found = []
+    curves = []
     for kind, applies, value in _TABLE:
         if applies(conditions):
             rates = [value(conditions, rtt) for rtt in rtt_s]
             bounded = rates if limit is None or kind == "window limit" else [min(rate, limit) for rate in rates]
-            found.append(Overlay(kind, tuple(rtt_s), tuple(bounded)))
-    return tuple(found)
+            curves.append(Overlay(kind, tuple(rtt_s), tuple(bounded)))
+    return tuple(curves)
 
 
 def line_rate_bps(conditions: Conditions) -> float | None:

@@ -142,7 +142,7 @@ def _target(
 
 def _shares(ours: Sequence[Series], span: Span, why_not: list[str]) -> dict[int, ThroughputProfile]:
     """Our profiles as shares of their capacity, by index; the reasons for the others are added to `why_not`."""
-    found = {}
+    shares = {}
     for index, each in enumerate(ours):
         profile, capacity = each.profile(span), each.capacity_bps
         if profile is None:
@@ -150,8 +150,8 @@ def _shares(ours: Sequence[Series], span: Span, why_not: list[str]) -> dict[int,
         elif capacity is None:
             why_not.append(f"ours, {each.label}: it has no rate, or its trials have different rates")
         else:
-            found[index] = scaled(profile, 1 / capacity)
-    return found
+            shares[index] = scaled(profile, 1 / capacity)
+    return shares
 
 
 def scaled(profile: ThroughputProfile, factor: float) -> ThroughputProfile:
@@ -167,7 +167,7 @@ def scaled(profile: ThroughputProfile, factor: float) -> ThroughputProfile:
 
 
 def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) -> list[Target]:
-    found = []
+    targets = []
     for name, each in profile.series.items():
         if only not in (None, name):
             continue
@@ -181,10 +181,10 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) ->
             continue
         certainties = {point.at.value: each.certainty_of(point) for point in each.points}
         capacity = each.capacity.value
-        found.append(Target(name, each, scaled(throughput, 1 / capacity), capacity, certainties))
+        targets.append(Target(name, each, scaled(throughput, 1 / capacity), capacity, certainties))
     if not profile.series:
         why_not.append(f"published, {profile.name}: it has no series")
-    return found
+    return targets
 
 
 def _covers(share: ThroughputProfile, target: Target) -> bool:
@@ -241,16 +241,16 @@ def _claim(ours: Series, target: Target, unlike: Sequence[str]) -> Claim:
 
 
 def _cautions(ours: Series, target: Target, unlike: Sequence[str]) -> tuple[str, ...]:
-    found = [f"ours has {text}" for text in unlike]
+    cautions = [f"ours has {text}" for text in unlike]
     if ours.capacity_bps is not None and ours.capacity_bps != target.capacity_bps:
-        found.append(
+        cautions.append(
             f"ours is {format_rate(int(ours.capacity_bps))}, published {format_rate(int(target.capacity_bps))}: shares "
             "of capacity are compared, not bit/s; loss does not scale with the rate"
         )
     if len(target.profile.rtt_s) == 1:
-        found.append("a single published RTT has no shape")
+        cautions.append("a single published RTT has no shape")
     if ours.left_out:
-        found.append(f"{len(ours.left_out)} of our trials are invalid and left out")
+        cautions.append(f"{len(ours.left_out)} of our trials are invalid and left out")
     if ours.suspect:
-        found.append(f"{len(ours.suspect)} of our trials are suspect")
-    return tuple(found)
+        cautions.append(f"{len(ours.suspect)} of our trials are suspect")
+    return tuple(cautions)

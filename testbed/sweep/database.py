@@ -62,14 +62,14 @@ class Results:
 
     def pandas(self, name: str) -> Any:
         """A table as a pandas DataFrame. Raises MachineError without pandas, UserError for an unknown table."""
-        found = self._table(name)
+        arrow = self._table(name)
         _library("pandas")
-        return found.to_pandas()
+        return arrow.to_pandas()
 
     def polars(self, name: str) -> Any:
         """A table as a Polars DataFrame. Raises MachineError without Polars, UserError for an unknown table."""
-        found = self._table(name)
-        return _library("polars").from_arrow(found)
+        arrow = self._table(name)
+        return _library("polars").from_arrow(arrow)
 
     def duckdb(self) -> Any:
         """A DuckDB connection in memory with the tables as views; it cannot access files. Close it after use.
@@ -90,8 +90,8 @@ class Results:
         duckdb = _library("duckdb")
         with self.duckdb() as connection:
             try:
-                found = connection.sql(sql)  # None for statements without a result, such as CREATE TABLE
-                return pa.table({}) if found is None else found.to_arrow_table()
+                relation = connection.sql(sql)  # None for statements without a result, such as CREATE TABLE
+                return pa.table({}) if relation is None else relation.to_arrow_table()
             except duckdb.Error as error:
                 table.find_damage(self._store)
                 raise UserError(f"{str(error).strip()}\n{self._columns()}") from None

@@ -60,25 +60,25 @@ def work(trial: Trial, plan: Plan) -> Work:
     return Work(packets, length_s + around_s, trial.kernel.is_virtual_time)
 
 
-def fitted(seen: Iterable[tuple[Work, float]]) -> Coefficients:
+def fitted(ended: Iterable[tuple[Work, float]]) -> Coefficients:
     """The coefficients for trials in virtual time, from the work and the wall seconds of ended trials.
 
     Non-negative least squares. With three unknowns it is safe to try all of their subsets: the best one is the solution
     of ordinary least squares on its own support.
     """
     prior = np.array(PRIOR)
-    rows = [np.array(work.row) / max(wall_s, LEAST_S) for work, wall_s in seen]
+    rows = [np.array(work.row) / max(wall_s, LEAST_S) for work, wall_s in ended]
     weight = PRIOR_WEIGHT**0.5
     matrix = np.vstack([*rows, weight * np.diag(1 / prior)]) * prior  # scaled by the prior, so that all are near 1
     target = np.array([1.0] * len(rows) + [weight] * len(prior))
     best, least = np.zeros(len(prior)), float("inf")
     for size in range(1, len(prior) + 1):
         for support in itertools.combinations(range(len(prior)), size):
-            found = np.zeros(len(prior))
-            found[list(support)] = np.linalg.lstsq(matrix[:, support], target)[0]
-            residual = float(((matrix @ found - target) ** 2).sum())
-            if (found >= 0).all() and residual < least:
-                best, least = found, residual
+            coefficients = np.zeros(len(prior))
+            coefficients[list(support)] = np.linalg.lstsq(matrix[:, support], target)[0]
+            residual = float(((matrix @ coefficients - target) ** 2).sum())
+            if (coefficients >= 0).all() and residual < least:
+                best, least = coefficients, residual
     return tuple((best * prior).tolist())
 
 

@@ -94,9 +94,9 @@ def prepare(
     requirement that is not met.
     """
     queue = TrialQueue(trials if order is None else order, until)
-    found = _found(trials, store, queue)
+    done = _finished(trials, store, queue)
     if check:
-        _refuse_other_kernels([trial for trial in trials if trial.id in found], store)
+        _refuse_other_kernels([trial for trial in trials if trial.id in done], store)
     works: dict[Params, estimate.Work] = {}
     memory_bytes = 0
     waiting = {trial.params for trial in queue.waiting}
@@ -117,23 +117,23 @@ def prepare(
                 check_memory(made.memory_bytes)
     forecast = Forecast(works)
     for trial in trials if waiting else ():
-        if trial.id in found:
-            forecast.learn(trial.params, found[trial.id].wall_s)
-    return Sweep(store, tuple(trials), tuple(found.values()), queue, forecast, memory_bytes)
+        if trial.id in done:
+            forecast.learn(trial.params, done[trial.id].wall_s)
+    return Sweep(store, tuple(trials), tuple(done.values()), queue, forecast, memory_bytes)
 
 
-def _found(trials: Sequence[Trial], store: Store, queue: TrialQueue) -> dict[str, TrialResult]:
+def _finished(trials: Sequence[Trial], store: Store, queue: TrialQueue) -> dict[str, TrialResult]:
     """The results in the store that belong to the run, by id; records them in the queue.
 
     In the order of repetitions, since the earlier ones decide whether a later one belongs to the run.
     """
-    found = {}
+    done = {}
     for trial in sorted(trials, key=lambda trial: trial.repetition):
         result = store.finished(trial)
         if result is not None and queue.has(trial):
-            found[trial.id] = result
+            done[trial.id] = result
             queue.ended(trial, result)
-    return found
+    return done
 
 
 def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:

@@ -41,12 +41,12 @@ class _Trials:
 
     @classmethod
     def of(cls, store: Store) -> _Trials:
-        found = {}
+        changed_ns = {}
         for id in store.ids:
             path = store.path / "trials" / id / RESULT
             if path.exists():
-                found[id] = path.stat().st_mtime_ns
-        return cls(store, found)
+                changed_ns[id] = path.stat().st_mtime_ns
+        return cls(store, changed_ns)
 
     def folder(self, id: str) -> Path:
         return self.store.path / "trials" / id
@@ -90,13 +90,13 @@ def open_file(store: Store, name: str) -> pq.ParquetFile:
 def read(store: Store, name: str) -> pa.Table:
     """A whole table; that of the trials with wall_s and started. Raises UserError if a file is damaged."""
     try:
-        found = open_file(store, name).read()
+        table = open_file(store, name).read()
         if name != "trials":
-            return found
+            return table
         wall = open_file(store, WALL).read()
     except (OSError, pa.ArrowException) as error:
         raise damaged(path(store, name), error) from None
-    return found.append_column("wall_s", wall["wall_s"]).append_column("started", wall["started"])
+    return table.append_column("wall_s", wall["wall_s"]).append_column("started", wall["started"])
 
 
 def damaged(file: Path, error: Exception) -> UserError:
@@ -118,22 +118,22 @@ def _is_of(file: Path, trials: _Trials, mend: bool) -> bool:
     if not file.exists():
         return False
     try:
-        said = pq.read_schema(file).metadata or {}
+        metadata = pq.read_schema(file).metadata or {}
     except (OSError, pa.ArrowException) as error:
         if mend:
             return False
         raise damaged(file, error) from None
-    return bool(said.get(b"testbed") == trials.digest["testbed"].encode())
+    return bool(metadata.get(b"testbed") == trials.digest["testbed"].encode())
 
 
 def _changed_ns(store: Store, mend: bool) -> dict[str, int]:
     try:
-        found = pq.read_table(path(store, WALL), columns=["trial", "changed_ns"])
+        table = pq.read_table(path(store, WALL), columns=["trial", "changed_ns"])
     except (OSError, pa.ArrowException) as error:
         if mend:
             return {}
         raise damaged(path(store, WALL), error) from None
-    return dict(zip(found["trial"].to_pylist(), found["changed_ns"].to_pylist(), strict=True))
+    return dict(zip(table["trial"].to_pylist(), table["changed_ns"].to_pylist(), strict=True))
 
 
 def _make_trials(trials: _Trials, file: Path) -> None:
@@ -208,9 +208,9 @@ def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table
     """One trial's table with its id and all columns. Raises UserError if its file cannot be read."""
     file = trials.folder(id) / f"{name}.parquet"
     try:
-        found = pq.ParquetFile(file).read()
+        table = pq.ParquetFile(file).read()
         arrays = [
-            found[each.name].cast(each.type) if each.name in found.column_names else pa.nulls(found.num_rows, each.type)
+            table[each.name].cast(each.type) if each.name in table.column_names else pa.nulls(table.num_rows, each.type)
             for each in list(columns)[1:]
         ]
     except (OSError, pa.ArrowException) as error:
@@ -218,7 +218,7 @@ def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table
             f"{file}, of the trial {id}, is damaged: {_line(error)}; delete the trial's folder and `testbed run` "
             f"measures it again: rm -r {trials.folder(id)}"
         ) from None
-    return pa.Table.from_arrays([pa.repeat(pa.scalar(id, pa.string()), found.num_rows), *arrays], schema=columns)
+    return pa.Table.from_arrays([pa.repeat(pa.scalar(id, pa.string()), table.num_rows), *arrays], schema=columns)
 
 
 def _line(error: Exception) -> str:

@@ -27,11 +27,11 @@ def select(words: Sequence[str]) -> tuple[Row, ...]:
     """
     picked: dict[str, Row] = {}
     for word in words:
-        found = PUBLICATIONS.get(word.upper()) or tuple(row for row in ROWS if row.id.lower() == word.lower())
-        if not found:
+        matching = PUBLICATIONS.get(word.upper()) or tuple(row for row in ROWS if row.id.lower() == word.lower())
+        if not matching:
             near = nearest(word.upper(), [*PUBLICATIONS, *(row.id for row in ROWS)])
             hint = f" (did you mean {near}?)" if near else ""
             allowed = f"{', '.join(PUBLICATIONS)}, or an id that `testbed reproduce --list` prints{hint}"
             raise UserError(f"there is no row {word!r}; allowed: {allowed}")
-        picked |= {row.id: row for row in found}
+        picked |= {row.id: row for row in matching}
     return tuple(picked.values()) if words else ROWS

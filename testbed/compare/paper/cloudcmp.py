@@ -39,7 +39,7 @@ RMEM = "net.ipv4.tcp_rmem"
 
 def times_s(measured: Measured, size_bytes: int) -> dict[int, float]:
     """Mean download time of objects of this size by the number fetched at once, the fewest first."""
-    found = {}
+    means_s = {}
     for many, part in measured.split("concurrency").items():
         times = [
             each.elapsed_s
@@ -48,8 +48,8 @@ def times_s(measured: Measured, size_bytes: int) -> dict[int, float]:
             if each.object_bytes == size_bytes
         ]
         if times:
-            found[int(many)] = statistic.mean(times)
-    return {many: found[many] for many in sorted(found)}
+            means_s[int(many)] = statistic.mean(times)
+    return {many: means_s[many] for many in sorted(means_s)}
 
 
 def asked_rtt_s(measured: Measured) -> float:
@@ -85,9 +85,9 @@ def large_blob_shares_the_link(runs: Mapping[str, Measured]) -> Judgement:
 
 def large_instance_doubles(runs: Mapping[str, Measured]) -> Judgement:
     """5.2: a large instance gets more than twice the blob throughput of a small one."""
-    found = sorted(runs[INSTANCES].split("rate").values(), key=lambda part: part.capacity_bps)
-    ratio = found[-1].mean_bps / found[0].mean_bps
-    ours = f"{mbit(found[0].goodputs_bps)} and {mbit(found[-1].goodputs_bps)}: × {ratio:.2f}"
+    parts = sorted(runs[INSTANCES].split("rate").values(), key=lambda part: part.capacity_bps)
+    ratio = parts[-1].mean_bps / parts[0].mean_bps
+    ours = f"{mbit(parts[0].goodputs_bps)} and {mbit(parts[-1].goodputs_bps)}: × {ratio:.2f}"
     return Judgement(ours, ratio > 2, "both rates are inputs")
 
 

@@ -29,32 +29,35 @@ HOUR_S = 10.0
 
 def one_direction(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 4: while one direction is degraded, the other is not."""
-    found = by_ends(runs[ASYMMETRY])
-    bad = {pair: [statistic.mean(part) for result in each for part in degraded(result)] for pair, each in found.items()}
-    good = {
-        pair: statistic.mean([bps for result in each for bps in undisturbed(result)]) for pair, each in found.items()
+    by_pair = by_ends(runs[ASYMMETRY])
+    bad = {
+        pair: [statistic.mean(part) for result in each for part in degraded(result)] for pair, each in by_pair.items()
     }
-    there, back = ("sa", "eu"), ("eu", "sa")
+    good = {
+        pair: statistic.mean([bps for result in each for bps in undisturbed(result)]) for pair, each in by_pair.items()
+    }
+    forward, backward = ("sa", "eu"), ("eu", "sa")
     wrong = []
-    if max(bad[there]) >= DEGRADED_BPS or max(bad[there]) > good[there] / 5:
+    if max(bad[forward]) >= DEGRADED_BPS or max(bad[forward]) > good[forward] / 5:
         wrong.append("the degraded direction has too much throughput")
-    if min(bad[back]) < 0.9 * good[back]:
+    if min(bad[backward]) < 0.9 * good[backward]:
         wrong.append("the other direction degrades too")
-    ours = f"SA to EU at most {max(bad[there]) / 1e6:.2f} Mbit/s while degraded, {good[there] / 1e6:.1f} otherwise; "
-    ours += f"EU to SA at least {min(bad[back]) / 1e6:.1f} then, {good[back] / 1e6:.1f} otherwise"
+    ours = f"SA to EU at most {max(bad[forward]) / 1e6:.2f} Mbit/s while degraded, "
+    ours += f"{good[forward] / 1e6:.1f} otherwise; "
+    ours += f"EU to SA at least {min(bad[backward]) / 1e6:.1f} then, {good[backward] / 1e6:.1f} otherwise"
     return Judgement(ours, not wrong, "; ".join(wrong))
 
 
 def rtt_in_degradation(runs: Mapping[str, Measured]) -> Judgement:
     """Section IV.B: with loss, throughput drops and the RTT does not rise; with a queue, it rises."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    by_condition: dict[str, list[tuple[float, float]]] = {}
     for each in runs[PROBES].results:
         udp, bulk = need(UdpResult, each.measured), backgrounds(each.measured)["bulk"]
         name = f"{each.params['path.rate']} {each.params['path.loss']}"
-        told = (known(udp.delay_mean_s) + known(each.seen.rtt_s) / 2, float(bulk.received_bytes))
-        found.setdefault(name, []).append(told)
+        delay_and_bytes = (known(udp.delay_mean_s) + known(each.seen.rtt_s) / 2, float(bulk.received_bytes))
+        by_condition.setdefault(name, []).append(delay_and_bytes)
     normal, lossy, queued = (
-        [statistic.mean(list(values)) for values in zip(*found[name], strict=True)] for name in CONDITIONS
+        [statistic.mean(list(values)) for values in zip(*by_condition[name], strict=True)] for name in CONDITIONS
     )
     names = ("normal", "lossy", "behind a queue")
     ours = ", ".join(f"{name} {rtt * 1e3:.1f} ms and {got / 1e6:.0f} MB"
@@ -67,9 +70,9 @@ def rtt_in_degradation(runs: Mapping[str, Measured]) -> Judgement:
 def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 8a: both zone pairs are slow in the same hours, and similar in all hours."""
     shared = by_ends(runs[SHARED])
-    inside = [statistic.mean(bad) for found in shared.values() for result in found for bad in degraded(result)]
-    outside = [statistic.mean(undisturbed(result)) for found in shared.values() for result in found]
-    first, second = ([bps for result in found for bps in hours(result)] for found in shared.values())
+    inside = [statistic.mean(bad) for results in shared.values() for result in results for bad in degraded(result)]
+    outside = [statistic.mean(undisturbed(result)) for results in shared.values() for result in results]
+    first, second = ([bps for result in results for bps in hours(result)] for results in shared.values())
     apart = statistic.cv_rmse(first, second)
     ours = f"{len(shared)} zone pairs: at most {max(inside) / 1e6:.2f} Mbit/s in the degraded hours, at least "
     ours += f"{min(outside) / 1e6:.1f} in the others; CV_RMSE of hours {apart:.3f}"
@@ -79,7 +82,8 @@ def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
 
 def lower_all_day(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 8b: ac is below bb in every hour."""
-    lower, higher = ([hour for result in found for hour in hours(result)] for found in by_ends(runs[LOWER]).values())
+    by_pair = by_ends(runs[LOWER])
+    lower, higher = ([hour for result in results for hour in hours(result)] for results in by_pair.values())
     below = sum(low < high for low, high in zip(lower, higher, strict=True))
     ours = f"ac {mbit(lower)}, bb {mbit(higher)}; below in {below} of {len(lower)} hours"
     return Judgement(ours, below == len(lower), "the first hour, in which the flows start, is left out")
@@ -87,11 +91,11 @@ def lower_all_day(runs: Mapping[str, Measured]) -> Judgement:
 
 def zones_differ(runs: Mapping[str, Measured]) -> Judgement:
     """Section IV.C: a small constant offset."""
-    found = {pair: [known(found.seen.rtt_s) for found in each] for pair, each in by_ends(runs[SHARED]).items()}
-    apart = all(max(one) < min(other) or max(other) < min(one) for one, other in combinations(found.values(), 2))
-    means = [statistic.mean(each) for each in found.values()]
+    rtts_s = {pair: [known(result.seen.rtt_s) for result in each] for pair, each in by_ends(runs[SHARED]).items()}
+    apart = all(max(one) < min(other) or max(other) < min(one) for one, other in combinations(rtts_s.values(), 2))
+    means = [statistic.mean(each) for each in rtts_s.values()]
     small = max(means) / min(means) - 1
-    ours = ", ".join(f"{'-'.join(pair)} {statistic.mean(each) * 1e3:.3f} ms" for pair, each in found.items())
+    ours = ", ".join(f"{'-'.join(pair)} {statistic.mean(each) * 1e3:.3f} ms" for pair, each in rtts_s.items())
     return Judgement(ours, apart and 0 < small < CLOSE, f"the RTTs are {small:.1%} apart")
 
 
@@ -108,10 +112,10 @@ def intervals(result: TrialResult) -> list[tuple[float, float]]:
 
 def degraded(result: TrialResult) -> list[list[float]]:
     """The seconds within each interval of a degradation, after the flow has adapted."""
-    found = (
+    parts = (
         [bps for at, bps in seconds(result) if begin + SETTLE_S <= at <= end - 1] for begin, end in intervals(result)
     )
-    return [each for each in found if each]
+    return [each for each in parts if each]
 
 
 def undisturbed(result: TrialResult) -> list[float]:
@@ -123,7 +127,7 @@ def undisturbed(result: TrialResult) -> list[float]:
 
 def hours(result: TrialResult) -> list[float]:
     """Means of the hours of a day on the compressed clock, without the first."""
-    found: dict[int, list[float]] = {}
+    by_hour: dict[int, list[float]] = {}
     for at_s, bps in seconds(result):
-        found.setdefault(int(at_s // HOUR_S), []).append(bps)
-    return [statistic.mean(found[hour]) for hour in sorted(found) if hour > 0]
+        by_hour.setdefault(int(at_s // HOUR_S), []).append(bps)
+    return [statistic.mean(by_hour[hour]) for hour in sorted(by_hour) if hour > 0]

@@ -58,10 +58,10 @@ def ends(result: TrialResult) -> tuple[str, str]:
 
 def by_ends(measured: Measured) -> dict[tuple[str, str], list[TrialResult]]:
     """The results by the pair of hosts between which the workload ran."""
-    found: dict[tuple[str, str], list[TrialResult]] = {}
+    groups: dict[tuple[str, str], list[TrialResult]] = {}
     for each in measured.results:
-        found.setdefault(ends(each), []).append(each)
-    return found
+        groups.setdefault(ends(each), []).append(each)
+    return groups
 
 
 def bottleneck(runs: Mapping[str, Measured]) -> Judgement:
@@ -80,11 +80,11 @@ def campaign(runs: Mapping[str, Measured]) -> Judgement:
     """Section III.B: every ordered pair, at both providers."""
     pairs = runs[PAIRS]
     wanted = len(REGIONS) * (len(REGIONS) - 1)
-    found = {name: len(by_ends(part)) for name, part in _providers(pairs).items()}
+    counts = {name: len(by_ends(part)) for name, part in _providers(pairs).items()}
     lengths_s = pairs.numbers(lambda result: result.workload_s)
-    ours = f"{' and '.join(f'{count} pairs ({name})' for name, count in found.items())}, {len(pairs.results)} runs of "
+    ours = f"{' and '.join(f'{count} pairs ({name})' for name, count in counts.items())}, {len(pairs.results)} runs of "
     ours += f"{max(lengths_s):.0f} s, {sum(lengths_s) / 3600:.2g} h"
-    return Judgement(ours, set(found.values()) == {wanted} and not pairs.invalid)
+    return Judgement(ours, set(counts.values()) == {wanted} and not pairs.invalid)
 
 
 def tcp_levels(runs: Mapping[str, Measured]) -> Judgement:
@@ -94,18 +94,18 @@ def tcp_levels(runs: Mapping[str, Measured]) -> Judgement:
     covs = [statistic.population_cov(steady(each)) for each in runs[PAIRS].results]
     cov = statistic.quantile(covs, 0.95)
     wrong, words = [], []
-    for name, found in runs_bps.items():
+    for name, means_bps in runs_bps.items():
         share, quantile_bps = QUANTILE_BPS[name]
         for what, value, expected in (
-            ("mean", statistic.mean(found), MEAN_BPS[name]),
-            ("largest", max(found), LARGEST_BPS[name]),
-            (f"p{share * 100:.0f}", statistic.quantile(found, share), quantile_bps),
+            ("mean", statistic.mean(means_bps), MEAN_BPS[name]),
+            ("largest", max(means_bps), LARGEST_BPS[name]),
+            (f"p{share * 100:.0f}", statistic.quantile(means_bps, share), quantile_bps),
         ):
             words.append(f"{name} {what} {value / 1e6:.1f}")
             wrong += [f"{name}'s {what} is off by {value / expected - 1:+.0%}"] if _off(value, expected) > CLOSE else []
-        words.append(f"smallest {min(found) / 1e6:.1f}")
+        words.append(f"smallest {min(means_bps) / 1e6:.1f}")
     gain = statistic.mean(runs_bps["Azure"]) / statistic.mean(runs_bps["Amazon"]) - 1
-    iqrs = {name: statistic.iqr(found) for name, found in runs_bps.items()}
+    iqrs = {name: statistic.iqr(means_bps) for name, means_bps in runs_bps.items()}
     wrong += [f"Azure is {gain:+.0%} above Amazon"] if abs(gain - GAIN) > CLOSE else []
     wrong += ["Amazon's IQR is not the smaller one"] if iqrs["Amazon"] >= iqrs["Azure"] else []
     is_long = min(runs[PAIRS].numbers(lambda result: result.workload_s)) >= COV_FROM_S
@@ -154,8 +154,8 @@ def udp_above_tcp(runs: Mapping[str, Measured]) -> Judgement:
 
 def rtts(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 6: the mean over the pairs, EU-AP, and the number of pairs that are similar at both providers."""
-    means = {name: {pair: statistic.mean([rtt_mean_s(each) for each in found])
-                    for pair, found in by_ends(part).items()}
+    means = {name: {pair: statistic.mean([rtt_mean_s(each) for each in members])
+                    for pair, members in by_ends(part).items()}
              for name, part in _providers(runs[RTTS]).items()}  # fmt: skip
     wrong, words = [], []
     for name, by_pair in means.items():
@@ -172,11 +172,11 @@ def rtt_variation(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 7: the CoV of the RTT in each run, and which pair has the smallest."""
     covs, wrong = [], []
     for name, part in _providers(runs[RTTS]).items():
-        found = by_ends(part)
-        by_pair = {pair: [_rtt_cov(each) for each in members] for pair, members in found.items()}
+        results = by_ends(part)
+        by_pair = {pair: [_rtt_cov(each) for each in members] for pair, members in results.items()}
         covs += [cov for values in by_pair.values() for cov in values]
         steadiest = min(by_pair, key=lambda pair: statistic.mean(by_pair[pair]))
-        means_s = {pair: statistic.mean(list(map(rtt_mean_s, members))) for pair, members in found.items()}
+        means_s = {pair: statistic.mean(list(map(rtt_mean_s, members))) for pair, members in results.items()}
         slowest = max(means_s, key=lambda pair: means_s[pair])
         if not set(steadiest) == set(slowest) == {"sa", "ap"}:
             wrong.append(f"{name}: the slowest is {'-'.join(slowest)}, the steadiest {'-'.join(steadiest)}")
@@ -188,11 +188,11 @@ def rtt_variation(runs: Mapping[str, Measured]) -> Judgement:
 
 def detour(runs: Mapping[str, Measured]) -> Judgement:
     """Section IV.B: the RTT through US is the sum of the RTTs of both parts."""
-    means = {pair: statistic.mean([rtt_mean_s(each) for each in found])
-             for pair, found in by_ends(runs[DETOUR]).items()}  # fmt: skip
-    legs_s, whole_s = means["eu", "us"] + means["us", "ap"], means["eu", "ap"]
-    ours = f"EU-AP {whole_s * 1e3:.2f} ms, EU-US and US-AP together {legs_s * 1e3:.2f} ms"
-    return Judgement(ours, _off(whole_s, legs_s) < 0.01)
+    means = {pair: statistic.mean([rtt_mean_s(each) for each in members])
+             for pair, members in by_ends(runs[DETOUR]).items()}  # fmt: skip
+    parts_s, whole_s = means["eu", "us"] + means["us", "ap"], means["eu", "ap"]
+    ours = f"EU-AP {whole_s * 1e3:.2f} ms, EU-US and US-AP together {parts_s * 1e3:.2f} ms"
+    return Judgement(ours, _off(whole_s, parts_s) < 0.01)
 
 
 def cov_formula(runs: Mapping[str, Measured]) -> Judgement:
@@ -210,8 +210,8 @@ def cov_formula(runs: Mapping[str, Measured]) -> Judgement:
 def cv_rmse_formula(runs: Mapping[str, Measured]) -> Judgement:
     """Footnote 4, on pairs of known CV_RMSE: a constant distance d around a mean m has d / m."""
     cases = (((1.0, 2.0, 3.0), (2.0, 3.0, 4.0), 0.4), ((5.0, 6.0), (5.0, 6.0), 0.0), ((3.0, 1.0), (1.0, 3.0), 1.0))
-    found = [(statistic.cv_rmse(one, other), statistic.cv_rmse(other, one), value) for one, other, value in cases]
-    off = max(abs(each - value) for *both, value in found for each in both)
+    results = [(statistic.cv_rmse(one, other), statistic.cv_rmse(other, one), value) for one, other, value in cases]
+    off = max(abs(each - value) for *both, value in results for each in both)
     return Judgement(f"largest error {off:.1e}, in either order", off < 1e-12)
 
 
@@ -221,11 +221,11 @@ def _providers(measured: Measured) -> dict[str, Measured]:
 
 def _pair_means(measured: Measured) -> dict[str, float]:
     """The mean over both directions and all runs of each pair, by name ("eu-us")."""
-    found: dict[str, list[float]] = {}
+    goodputs_bps: dict[str, list[float]] = {}
     for (source, target), members in by_ends(measured).items():
         pair = "-".join(sorted((source, target), key=lambda region: ("eu", "us", "sa", "ap").index(region)))
-        found.setdefault(pair, []).extend(statistic.mean(steady(each)) for each in members)
-    return {pair: statistic.mean(values) for pair, values in found.items()}
+        goodputs_bps.setdefault(pair, []).extend(statistic.mean(steady(each)) for each in members)
+    return {pair: statistic.mean(values) for pair, values in goodputs_bps.items()}
 
 
 def _rtt_cov(result: TrialResult) -> float:

@@ -86,7 +86,7 @@ def step_of(result: TrialResult) -> Step | None:
     )
 
 
-def steps(measured: Measured) -> list[Step]:
+def steps_of(measured: Measured) -> list[Step]:
     """The steps of the runs that show one."""
     return [step for each in measured.results if (step := step_of(each)) is not None]
 
@@ -94,19 +94,19 @@ def steps(measured: Measured) -> list[Step]:
 def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9a: the step from one level to the other and the loss after it, while the sender's rate stays."""
     measured = runs[POLICY]
-    found = steps(measured)
-    if not found:
+    steps = steps_of(measured)
+    if not steps:
         return Judgement(f"no step in {len(measured.results)} runs", False)
-    wrong = [*_levels_off(found), *_loss_off(found)]
-    if len(found) < len(measured.results):
-        wrong.append(f"{len(measured.results) - len(found)} runs show no step")
+    wrong = [*_levels_off(steps), *_loss_off(steps)]
+    if len(steps) < len(measured.results):
+        wrong.append(f"{len(measured.results) - len(steps)} runs show no step")
     if not all(_is_constant(each) for each in measured.results):
         wrong.append("the sender's rate changed")
     ours = (
-        f"{mbit([s.before_bps for s in found])} to {mbit([s.after_bps for s in found])}, loss after it "
-        f"{statistic.mean([s.loss for s in found]):.2%} where 1 - delivered/offered is "
-        f"{statistic.mean([s.undelivered for s in found]):.2%}; CoV {_mean_cov(found, 'cov_before')} before and "
-        f"{_mean_cov(found, 'cov_after')} after"
+        f"{mbit([s.before_bps for s in steps])} to {mbit([s.after_bps for s in steps])}, loss after it "
+        f"{statistic.mean([s.loss for s in steps]):.2%} where 1 - delivered/offered is "
+        f"{statistic.mean([s.undelivered for s in steps]):.2%}; CoV {_mean_cov(steps, 'cov_before')} before and "
+        f"{_mean_cov(steps, 'cov_after')} after"
     )
     why = "CoV is not judged: no other traffic shares the path, so there is almost no variation that could be halved"
     return Judgement(ours, not wrong, "; ".join([*wrong, why]))
@@ -115,16 +115,16 @@ def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
 def when_it_comes(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9b: the volume and the time at which the step comes."""
     measured = runs[POLICY]
-    found = steps(measured)
-    if not found:
+    steps = steps_of(measured)
+    if not steps:
         return Judgement(f"no step in {len(measured.results)} runs", False)
-    wrong = _volume_off(found, len(measured.results))
-    late = [abs(s.at_s - s.crossed_s) for s in found if s.crossed_s is not None]
-    if len(late) < len(found) or max(late) > LATE_S:
+    wrong = _volume_off(steps, len(measured.results))
+    late = [abs(s.at_s - s.crossed_s) for s in steps if s.crossed_s is not None]
+    if len(late) < len(steps) or max(late) > LATE_S:
         wrong.append(f"a step was found more than {LATE_S:g} s from the time at which the volume was reached")
-    times = [s.at_s for s in found]
+    times = [s.at_s for s in steps]
     ours = (
-        f"{_volumes(found)}, in {with_interval(times, 1, 's')} ({min(times):.0f} to {max(times):.0f} s); found within "
+        f"{_volumes(steps)}, in {with_interval(times, 1, 's')} ({min(times):.0f} to {max(times):.0f} s); found within "
         f"{max(late, default=0):.1f} s of the time at which the policy's counter reached its volume"
     )
     low_s, high_s = (8 * volume / HIGH_BPS for volume in VOLUME_BYTES)
@@ -134,7 +134,7 @@ def when_it_comes(runs: Mapping[str, Measured]) -> Judgement:
 
 def needs_long_runs(runs: Mapping[str, Measured]) -> Judgement:
     """Section IV.D: a run shorter than 100 s shows no step, a longer one does."""
-    share = {length: (len(steps(part)), len(part.results)) for length, part in _by_length(runs[LENGTHS]).items()}
+    share = {length: (len(steps_of(part)), len(part.results)) for length, part in _by_length(runs[LENGTHS]).items()}
     ours = "step found in " + ", ".join(
         f"{seen} of {all_} runs of {length} s" for length, (seen, all_) in share.items()
     )
@@ -147,51 +147,51 @@ def needs_long_runs(runs: Mapping[str, Measured]) -> Judgement:
 def detector(runs: Mapping[str, Measured]) -> Judgement:
     """K14: the detector finds 850 to 400 Mbit/s once 8 to 10 GB have passed, and nothing in runs too short for it."""
     measured = runs[POLICY]
-    found, lengths = steps(measured), needs_long_runs(runs)
-    if not found:
+    steps, lengths = steps_of(measured), needs_long_runs(runs)
+    if not steps:
         return Judgement(f"no step in {len(measured.results)} runs", False)
-    wrong = [*_levels_off(found), *_volume_off(found, len(measured.results))]
-    if len(found) < len(measured.results):
-        wrong.append(f"{len(measured.results) - len(found)} runs of 300 s show no step")
+    wrong = [*_levels_off(steps), *_volume_off(steps, len(measured.results))]
+    if len(steps) < len(measured.results):
+        wrong.append(f"{len(measured.results) - len(steps)} runs of 300 s show no step")
     if not lengths.is_met:
         wrong.append("short and long runs do not differ in it")
-    levels = f"{mbit([s.before_bps for s in found])} to {mbit([s.after_bps for s in found])}"
-    return Judgement(f"{levels} after {_volumes(found)}; {lengths.ours}", not wrong, "; ".join(wrong))
+    levels = f"{mbit([s.before_bps for s in steps])} to {mbit([s.after_bps for s in steps])}"
+    return Judgement(f"{levels} after {_volumes(steps)}; {lengths.ours}", not wrong, "; ".join(wrong))
 
 
-def _levels_off(found: Sequence[Step]) -> list[str]:
+def _levels_off(steps: Sequence[Step]) -> list[str]:
     wrong = []
     for name, expected, levels in (
-        ("first", HIGH_BPS, [s.before_bps / s.scale for s in found]),
-        ("second", LOW_BPS, [s.after_bps / s.scale for s in found]),
+        ("first", HIGH_BPS, [s.before_bps / s.scale for s in steps]),
+        ("second", LOW_BPS, [s.after_bps / s.scale for s in steps]),
     ):
         off = max(abs(level / expected - 1) for level in levels)
         if off > CLOSE:
             wrong.append(f"the {name} level is off by up to {off:.0%}")
-    if max(s.after_bps / s.before_bps for s in found) >= 0.5:
+    if max(s.after_bps / s.before_bps for s in steps) >= 0.5:
         wrong.append("the level drops by half or less")
     return wrong
 
 
-def _loss_off(found: Sequence[Step]) -> list[str]:
-    off = max(abs(s.loss - s.undelivered) for s in found)
+def _loss_off(steps: Sequence[Step]) -> list[str]:
+    off = max(abs(s.loss - s.undelivered) for s in steps)
     return [f"loss differs from 1 - delivered/offered by {off:.1%}"] if off > 0.01 else []
 
 
-def _volume_off(found: Sequence[Step], count: int) -> list[str]:
+def _volume_off(steps: Sequence[Step], count: int) -> list[str]:
     """Volumes are known to within what is sent in a second."""
     second_bytes = HIGH_BPS / 8
     low, high = VOLUME_BYTES[0] - second_bytes, VOLUME_BYTES[1] + second_bytes
-    within = sum(low <= s.volume_bytes / s.scale <= high for s in found)
+    within = sum(low <= s.volume_bytes / s.scale <= high for s in steps)
     return [] if within >= SHARE * count else [f"only {within} of {count} runs are within 8 to 10 GB"]
 
 
-def _volumes(found: Sequence[Step]) -> str:
-    return f"{min(s.volume_bytes for s in found) / 1e9:.3g} to {max(s.volume_bytes for s in found) / 1e9:.3g} GB"
+def _volumes(steps: Sequence[Step]) -> str:
+    return f"{min(s.volume_bytes for s in steps) / 1e9:.3g} to {max(s.volume_bytes for s in steps) / 1e9:.3g} GB"
 
 
-def _mean_cov(found: Sequence[Step], name: str) -> str:
-    return f"{statistic.mean([getattr(s, name) for s in found]):.1e}"
+def _mean_cov(steps: Sequence[Step], name: str) -> str:
+    return f"{statistic.mean([getattr(s, name) for s in steps]):.1e}"
 
 
 def _got(seconds: Sequence[UdpSecond]) -> list[float]:

@@ -55,14 +55,14 @@ def transfers(measured: Measured) -> dict[str, list[float]]:
 def in_words(by_window: Mapping[str, list[float]]) -> str:
     """Mean and population sd, as the publication prints them."""
     cells = (
-        f"{window.removesuffix(' KiB')}K {statistic.mean(found):.4g} ({statistic.population_sd(found):.2g})"
-        for window, found in by_window.items()
+        f"{window.removesuffix(' KiB')}K {statistic.mean(mb):.4g} ({statistic.population_sd(mb):.2g})"
+        for window, mb in by_window.items()
     )
     return "/".join(cells) + " MB"
 
 
 def grows(by_window: Mapping[str, list[float]]) -> bool:
-    means = [statistic.mean(found) for found in by_window.values()]
+    means = [statistic.mean(mb) for mb in by_window.values()]
     return all(b >= a * (1 - SMALL) for a, b in pairwise(means))
 
 
@@ -70,18 +70,18 @@ def grows_with_window(scenario: str) -> Judge:
     """K8 on one kind of link."""
 
     def judge(runs: Mapping[str, Measured]) -> Judgement:
-        found = transfers(runs[scenario])
-        return Judgement(in_words(found), grows(found))
+        by_window = transfers(runs[scenario])
+        return Judgement(in_words(by_window), grows(by_window))
 
     return judge
 
 
 def grow_with_window(runs: Mapping[str, Measured]) -> Judgement:
     """K8 on every kind of link that was run."""
-    found = {name: transfers(part) for name, part in _kinds(runs)}
-    falling = [name for name, by_window in found.items() if not grows(by_window)]
-    said = "; ".join(f"{name}: {in_words(by_window)}" for name, by_window in found.items())
-    return Judgement(said, not falling, f"it falls on {', '.join(falling)}" if falling else "")
+    by_kind = {name: transfers(part) for name, part in _kinds(runs)}
+    falling = [name for name, by_window in by_kind.items() if not grows(by_window)]
+    ours = "; ".join(f"{name}: {in_words(by_window)}" for name, by_window in by_kind.items())
+    return Judgement(ours, not falling, f"it falls on {', '.join(falling)}" if falling else "")
 
 
 def _kinds(runs: Mapping[str, Measured]) -> Iterator[tuple[str, Measured]]:
@@ -114,8 +114,8 @@ def sdn_between(runs: Mapping[str, Measured]) -> Judgement:
     sdn, base = transfers(runs[SDN].only(topology="sdn"))[largest], transfers(runs[BASELINE])[largest]
     is_above = statistic.mean(sdn) > statistic.mean(base)
     why = [below_machines.why] * bool(below_machines.why) + [f"not above the baseline at {largest}"] * (not is_above)
-    said = f"{below_machines.ours}; {BASELINE}: {in_words({largest: base})}"
-    return Judgement(said, bool(below_machines.is_met) and is_above, "; ".join(why))
+    ours = f"{below_machines.ours}; {BASELINE}: {in_words({largest: base})}"
+    return Judgement(ours, bool(below_machines.is_met) and is_above, "; ".join(why))
 
 
 _Kind: TypeAlias = tuple[str, Mapping[str, list[float]]]
@@ -123,22 +123,22 @@ _Kind: TypeAlias = tuple[str, Mapping[str, list[float]]]
 
 def _below(ours: _Kind, theirs: _Kind, windows: tuple[str, ...]) -> Judgement:
     above = [window for window in windows if statistic.mean(ours[1][window]) >= statistic.mean(theirs[1][window])]
-    said = "; ".join(f"{name}: {in_words(found)}" for name, found in (ours, theirs))
-    return Judgement(said, not above, f"not below at {', '.join(above)}" if above else "")
+    text = "; ".join(f"{name}: {in_words(by_window)}" for name, by_window in (ours, theirs))
+    return Judgement(text, not above, f"not below at {', '.join(above)}" if above else "")
 
 
 def memory_does_not_matter(runs: Mapping[str, Measured]) -> Judgement:
     """K12: twice the memory changes the mean by less than 5 %, and the repetitions agree well enough to decide this."""
     small, large = map(transfers, runs[MEMORY].split("topology").values())
     cells = {window: (small[window], large[window]) for window in WINDOWS}
-    found = paired.compare(cells, tolerance=MATTERS)
-    said = "/".join(f"{each.key.removesuffix(' KiB')}K {_change(each)}" for each in found)
-    larger = [each.key for each in found if each.verdict in ("better", "worse")]
-    unclear = [each.key for each in found if each.verdict == "cannot tell"]
+    comparisons = paired.compare(cells, tolerance=MATTERS)
+    changes = "/".join(f"{each.key.removesuffix(' KiB')}K {_change(each)}" for each in comparisons)
+    larger = [each.key for each in comparisons if each.verdict in ("better", "worse")]
+    unclear = [each.key for each in comparisons if each.verdict == "cannot tell"]
     why = f"the change is larger at {', '.join(larger)}" if larger else ""
     if unclear and not larger:
         why = f"repetitions vary too much to decide at {', '.join(unclear)}"
-    return Judgement(f"changes by {said}", not larger and not unclear, why)
+    return Judgement(f"changes by {changes}", not larger and not unclear, why)
 
 
 def _change(cell: paired.CellComparison[str]) -> str:
@@ -149,29 +149,29 @@ def _change(cell: paired.CellComparison[str]) -> str:
 
 def quiet_udp(runs: Mapping[str, Measured]) -> Judgement:
     """K13: jitter below 1 ms and loss below 1 %, on every kind of link that was run."""
-    said, above = [], []
+    words, above = [], []
     for name, measured in runs.items():
         udp = [need(UdpResult, result.measured) for result in measured.results]
         jitter_s = max(each.jitter_s for each in udp if each.jitter_s is not None)
         loss = max(each.lost_datagrams / each.sent_datagrams for each in udp)
-        said.append(f"{name}: jitter {jitter_s * 1e3:.3g} ms, loss {loss:.2%}")
+        words.append(f"{name}: jitter {jitter_s * 1e3:.3g} ms, loss {loss:.2%}")
         above += [] if jitter_s < 1e-3 and loss < 0.01 else [name]
-    return Judgement("; ".join(said), not above, f"not met on {', '.join(above)}" if above else "")
+    return Judgement("; ".join(words), not above, f"not met on {', '.join(above)}" if above else "")
 
 
 def tool_agrees_with_capture(runs: Mapping[str, Measured]) -> Judgement:
     """S4-TV: the bytes that the tool reports, and those in a capture at the receiver without duplicates."""
-    apart, said = [], []
+    apart, words = [], []
     for result in runs[VALIDATION].results:
         (wire,), tool_bytes = map(known, result.captures.values()), known(result.received_bytes)
         wire_bytes = wire.payload_bytes - wire.again_bytes
         apart.append(abs(wire_bytes / tool_bytes - 1))
         tool_mbit, wire_mbit = (octets * 8 / 30 / 1e6 for octets in (tool_bytes, wire_bytes))
-        said.append(
+        words.append(
             f"{tool_mbit:.3f} and {wire_mbit:.3f} Mbit/s, {apart[-1]:.3%} apart; {wire.packets} frames of up to "
             f"{wire.largest_bytes} bytes, {wire.again_packets} of them duplicates"
         )
-    return Judgement("; ".join(dict.fromkeys(said)), max(apart) < AGREEMENT)
+    return Judgement("; ".join(dict.fromkeys(words)), max(apart) < AGREEMENT)
 
 
 def _row(

@@ -34,19 +34,19 @@ def downloads(measured: Measured) -> list[Download]:
 
 def by_size(measured: Measured) -> dict[int, float]:
     """Mean goodput in KiB/s of the downloads of each size, the smallest first."""
-    found: dict[int, list[float]] = {}
+    goodputs: dict[int, list[float]] = {}
     for each in downloads(measured):
-        found.setdefault(each.object_bytes, []).append(kib_s(each.goodput_bps))
-    return {size: statistic.mean(found[size]) for size in sorted(found)}
+        goodputs.setdefault(each.object_bytes, []).append(kib_s(each.goodput_bps))
+    return {size: statistic.mean(goodputs[size]) for size in sorted(goodputs)}
 
 
 def by_home(measured: Measured) -> dict[str, Measured]:
     """One part for each combination of axes other than those of the workload."""
-    found: dict[str, list[TrialResult]] = {}
+    groups: dict[str, list[TrialResult]] = {}
     for each in measured.results:
         home = ", ".join(f"{key} {text}" for key, text in each.params.items() if key.split(".")[0] != "workload")
-        found.setdefault(home, []).append(each)
-    return {home: replace(measured, results=tuple(members)) for home, members in found.items()}
+        groups.setdefault(home, []).append(each)
+    return {home: replace(measured, results=tuple(members)) for home, members in groups.items()}
 
 
 def size_name(size_bytes: int) -> str:
@@ -129,9 +129,9 @@ def goodput_counts_from_the_request(runs: Mapping[str, Measured]) -> Judgement:
     """The metric: size over elapsed time, which begins with the connect, so 1 B takes two round trips."""
     trips, off = [], 0.0
     for part in by_home(runs[SIZES]).values():
-        found = downloads(part)
-        trips += [each.elapsed_s / asked_rtt_s(part) for each in found if each.object_bytes == 1]
-        off = max(off, *(abs(each.goodput_bps * each.elapsed_s / 8 / each.object_bytes - 1) for each in found))
+        members = downloads(part)
+        trips += [each.elapsed_s / asked_rtt_s(part) for each in members if each.object_bytes == 1]
+        off = max(off, *(abs(each.goodput_bps * each.elapsed_s / 8 / each.object_bytes - 1) for each in members))
     ours = f"1 B takes {statistic.mean(trips):.3f} RTT; goodput × time is the size within {off:.0e}"
     return Judgement(
         ours, abs(statistic.mean(trips) - 2) < 0.05 and off < 1e-9, "the time includes TCP's connect, but no DNS or TLS"

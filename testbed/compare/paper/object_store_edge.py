@@ -15,11 +15,11 @@ NEGLIGIBLE_KIB = 100
 
 def gains(runs: Mapping[str, Measured]) -> dict[str, dict[int, tuple[float, float]]]:
     """Goodput in KiB/s from the origin and from the edge, by home and size in bytes."""
-    found = {}
+    goodputs = {}
     for home, part in by_home(runs[EDGE]).items():
         origin, edge = by_size(part.only(cache="none")), by_size(part.only(cache="edge"))
-        found[home] = {size: (origin[size], edge[size]) for size in origin}
-    return found
+        goodputs[home] = {size: (origin[size], edge[size]) for size in origin}
+    return goodputs
 
 
 def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> float:
@@ -48,9 +48,11 @@ def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
 
 def edge_gain_by_size(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9a: the gain in KiB/s is largest for the largest object, and negligible in many cases."""
-    found = gains(runs)
-    most = {size: max(home[size][1] - home[size][0] for home in found.values()) for size in next(iter(found.values()))}
-    cases = [edge - origin for home in found.values() for origin, edge in home.values()]
+    goodputs = gains(runs)
+    most = {
+        size: max(home[size][1] - home[size][0] for home in goodputs.values()) for size in next(iter(goodputs.values()))
+    }
+    cases = [edge - origin for home in goodputs.values() for origin, edge in home.values()]
     ours = "most " + ", ".join(f"{gain:.0f} at {size_name(size)}" for size, gain in most.items())
     ours += f", mean {statistic.mean(cases):.0f} KiB/s; below {NEGLIGIBLE_KIB} KiB/s in "
     few = sum(each < NEGLIGIBLE_KIB for each in cases)
@@ -77,5 +79,6 @@ def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
         f"{len(worse)} of {total} cases, {len({case[2] for case in worse} & far)} of {len(far)} homes with a far edge; "
     )
     ours += f"worst {change:+.0%} at {size_name(size)}"
-    elsewhere = sorted({case[2] for case in worse} - far)
-    return Judgement(ours, not elsewhere, f"worse with a near edge too: {'; '.join(elsewhere)}" if elsewhere else "")
+    near_homes = sorted({case[2] for case in worse} - far)
+    why = f"worse with a near edge too: {'; '.join(near_homes)}" if near_homes else ""
+    return Judgement(ours, not near_homes, why)

@@ -60,10 +60,12 @@ def by_store(runs: Mapping[str, Measured]) -> Judgement:
 
 def near_is_best(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 4: the store in the home's region is the best, but US for CSA; and the best and worst cells."""
-    found = cells(runs)
-    best = {home: max(STORES, key=lambda store: found[store][home]) for home in NEAR.values()}
+    goodputs = cells(runs)
+    best = {home: max(STORES, key=lambda store: goodputs[store][home]) for home in NEAR.values()}
     order = sorted(
-        ((store, home) for store in STORES for home in NEAR.values()), key=lambda at: found[at[0]][at[1]], reverse=True
+        ((store, home) for store in STORES for home in NEAR.values()),
+        key=lambda at: goodputs[at[0]][at[1]],
+        reverse=True,
     )
     ours = "best store: " + ", ".join(f"{home.upper()} from {store.upper()}" for home, store in best.items())
     worst = " and ".join(f"{home.upper()} from {store.upper()}" for store, home in order[-2:])
@@ -75,9 +77,9 @@ def near_is_best(runs: Mapping[str, Measured]) -> Judgement:
 
 def gain_of_the_near_store(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 5: homes in the region of the store, and their gain over the mean of all homes."""
-    found = cells(runs)
-    near = {store: found[store][NEAR[store]] for store in STORES}
-    gains = {store: near[store] / over_all_homes(found[store]) - 1 for store in STORES}
+    goodputs = cells(runs)
+    near = {store: goodputs[store][NEAR[store]] for store in STORES}
+    gains = {store: near[store] / over_all_homes(goodputs[store]) - 1 for store in STORES}
     ours = ", ".join(f"{store.upper()} {near[store]:.0f} ({gains[store]:+.0%})" for store in STORES)
     ours += f" KiB/s; gain {statistic.mean(list(gains.values())):.1%} on the mean"
     is_met = all(abs(near[store] / NEAR_KIB[store] - 1) <= LEVEL for store in STORES)

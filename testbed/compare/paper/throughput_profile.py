@@ -89,9 +89,9 @@ def variants_under_loss(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9, emulated: with several flows every congestion control is near its best."""
     words, is_met = [], True
     for name, part in check.series(check.lossless(runs), "congestion"):
-        found = {flows: each.c_uc for flows, each in part.split("flows").items()}
-        words.append(f"{name} {found['1']:.2f} to {found['10']:.2f}")
-        is_met = is_met and 0.6 <= found["10"] <= 0.8
+        by_flows = {flows: each.c_uc for flows, each in part.split("flows").items()}
+        words.append(f"{name} {by_flows['1']:.2f} to {by_flows['10']:.2f}")
+        is_met = is_met and 0.6 <= by_flows["10"] <= 0.8
     return Judgement(f"C_UC of 1 to 10 flows: {', '.join(words)}", is_met, "passes from 0.6 to 0.8 with 10 flows")
 
 
@@ -141,11 +141,11 @@ def buffer_ceiling(runs: Mapping[str, Measured]) -> Judgement:
     by_buffer = {text: part.goodputs_bps for text, part in runs[BUFFERS].split("net.ipv4.tcp_rmem").items()}
     rtt_s = runs[BUFFERS].results[0].asked.rtt_s
     words, is_met = [], True
-    for text, found in by_buffer.items():
+    for text, goodputs_bps in by_buffer.items():
         ceiling = 8 * int(text.split()[-1]) / rtt_s
-        words.append(f"{gbit(found)} of at most {ceiling / 1e9:.3g}")
-        is_met = is_met and max(found) < ceiling
-    small, large, *_ = [statistic.mean(found) for found in by_buffer.values()]
+        words.append(f"{gbit(goodputs_bps)} of at most {ceiling / 1e9:.3g}")
+        is_met = is_met and max(goodputs_bps) < ceiling
+    small, large, *_ = [statistic.mean(goodputs_bps) for goodputs_bps in by_buffer.values()]
     ours = "; ".join(words)
     is_met = is_met and large > 1.5 * small
     return Judgement(ours, is_met, "the kernel announces a window smaller than the buffer: it subtracts overhead")
@@ -164,17 +164,17 @@ def nearest_to_the_cloud(runs: Mapping[str, Measured]) -> Judgement:
     series = published.find(SOURCE)[0].series["cloud-cubic-1-flow"]
     assert series.capacity is not None, "BUG: a series over RTT that has no capacity"
     ours = check.sweep(runs).only(congestion="cubic", flows=check.FEW)
-    found = distance.best_match(
+    ranking = distance.best_match(
         series.throughput_profile(),
         {loss: part.profile for loss, part in ours.split("loss").items()},
         series.capacity.value,
         ours.capacity_bps,
         seed=1,
     )
-    words = ", ".join(f"{check.in_words(each.key)} {each.rms.value:.2f}" for each in found)
-    said = f"distance (RMS, of the capacity) by loss, nearest first: {words}"
+    words = ", ".join(f"{check.in_words(each.key)} {each.rms.value:.2f}" for each in ranking)
+    text = f"distance (RMS, of the capacity) by loss, nearest first: {words}"
     why = "two points of the cloud's profile are printed; up to 1 in 100000 counts as low loss"
-    return Judgement(said, check.chance(found[0].key) <= 1e-5, why)
+    return Judgement(text, check.chance(ranking[0].key) <= 1e-5, why)
 
 
 def anchors(runs: Mapping[str, Measured]) -> Judgement:

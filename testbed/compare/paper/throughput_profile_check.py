@@ -174,7 +174,7 @@ def bbr_is_highest_under_loss(runs: Mapping[str, Measured]) -> Judgement:
                 shares.setdefault(in_words(loss), {}).setdefault(name, []).append(mean)
             if means["bbr"] < max(means.values()) - MARGIN:
                 below[f"{in_words(loss)} with {flows}"] = max(means.values()) - means["bbr"]
-    by_loss = {loss: [statistic.mean(found) for found in each.values()] for loss, each in shares.items()}
+    by_loss = {loss: [statistic.mean(values) for values in each.values()] for loss, each in shares.items()}
     overall = [statistic.mean(each) for each in zip(*by_loss.values(), strict=True)]
     words = [
         f"{loss} {'/'.join(f'{mean:.2f}' for mean in means)}" for loss, means in {"all": overall, **by_loss}.items()

@@ -43,20 +43,20 @@ class Measured:
         """What to know about the trials before trusting their results; empty if all are valid."""
         suspect = sum(each.verdict == "suspect" for each in self.results)
         counts = {"suspect": suspect, "invalid and left out": self.invalid}
-        said = ", ".join(f"{count} are {word}" for word, count in counts.items() if count)
-        return f"of the {len(self.results) + self.invalid} trials of {self.scenario}, {said}" if said else ""
+        parts = ", ".join(f"{count} are {word}" for word, count in counts.items() if count)
+        return f"of the {len(self.results) + self.invalid} trials of {self.scenario}, {parts}" if parts else ""
 
     def only(self, **params: str) -> Measured:
         """The results with these parameters; a key is the end of an axis ("loss" for path.loss), with _ for dots."""
         wanted = {self._key(end): text for end, text in params.items()}
-        found, left_out = (
+        usable, left_out = (
             tuple(each for each in some if wanted.items() <= each.params.items())
             for some in (self.results, self.left_out)
         )
-        if not found:
-            said = ", ".join(f"{key} = {text}" for key, text in wanted.items())
-            raise UserError(f"{self.scenario} ({self.size}) has no usable trial with {said}")
-        return replace(self, results=found, left_out=left_out)
+        if not usable:
+            wanted_text = ", ".join(f"{key} = {text}" for key, text in wanted.items())
+            raise UserError(f"{self.scenario} ({self.size}) has no usable trial with {wanted_text}")
+        return replace(self, results=usable, left_out=left_out)
 
     def has(self, **params: str) -> bool:
         return all(text in self.values_of(end) for end, text in params.items())
@@ -99,13 +99,13 @@ class Measured:
     @property
     def profile(self) -> ThroughputProfile:
         """Mean goodput over RTT, with the repetitions behind it. Raises UserError if an RTT has no usable trial."""
-        found = series.profile(self.results)
+        profile = series.profile(self.results)
         asked = {each.asked.rtt_s for each in (*self.results, *self.left_out)}
-        missing = sorted(asked - set(found.rtt_s if found else ()))
-        if found is None or missing:
+        missing = sorted(asked - set(profile.rtt_s if profile else ()))
+        if profile is None or missing:
             rtts = ", ".join(f"{rtt * 1e3:g} ms" for rtt in missing)
             raise UserError(f"{self.scenario} ({self.size}) has no usable trial at an RTT of {rtts or 'any length'}")
-        return found
+        return profile
 
     @property
     def curve(self) -> Curve:
@@ -123,10 +123,10 @@ class Measured:
     def _key(self, end: str) -> str:
         keys = series.all_keys((*self.results, *self.left_out))
         names = (end, end.replace("_", "."))
-        found = [key for key in keys if any(key == name or key.endswith(f".{name}") for name in names)]
-        if len(found) != 1:
+        matching = [key for key in keys if any(key == name or key.endswith(f".{name}") for name in names)]
+        if len(matching) != 1:
             raise UserError(f"{self.scenario} ({self.size}) has no axis {end!r}; it has {', '.join(keys)}")
-        return found[0]
+        return matching[0]
 
 
 def known(value: T | None) -> T:

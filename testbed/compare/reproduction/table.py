@@ -41,8 +41,8 @@ def counts(findings: Sequence[Finding]) -> str:
 
 def remark(finding: Finding) -> str:
     """Why the row failed or was not run, and how our conditions differ from those of the publication."""
-    said = [finding.judgement.why if finding.judgement else finding.why, finding.row.limits]
-    return "; ".join(dict.fromkeys(each for each in said if each))
+    remarks = [finding.judgement.why if finding.judgement else finding.why, finding.row.limits]
+    return "; ".join(dict.fromkeys(each for each in remarks if each))
 
 
 def markdown(findings: Sequence[Finding], citations: Mapping[str, Citation], title: str, how: str) -> str:
