@@ -85,7 +85,7 @@ def test_a_cell_that_never_narrows_stops_at_the_most() -> None:
     ended = stop(UNTIL, found)
     assert ended is not None
     assert ended.reason == "most"
-    assert ended.told(UNTIL).startswith("8 trials reached (±")
+    assert ended.in_words(UNTIL).startswith("8 trials reached (±")
 
 
 def test_an_interval_takes_two_trials_even_where_one_is_asked_for() -> None:

@@ -34,12 +34,12 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
         columns = {name: file.read(columns=[name]).column(0).to_numpy(zero_copy_only=False) for name in COLUMNS}
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
-    found = []
+    samples = []
     for port in ports:
         mine = columns["destination_port"] == port
         if len(np.unique(columns["source_port"][mine])) > 1:
             return ()
         if mine.any():
             time, acked, srtt = (columns[name][mine].astype(np.float64) for name in ("time_s", "bytes_acked", "srtt_s"))
-            found.append(FlowSamples(time, np.nan_to_num(acked), np.nan_to_num(srtt)))
-    return tuple(found)
+            samples.append(FlowSamples(time, np.nan_to_num(acked), np.nan_to_num(srtt)))
+    return tuple(samples)

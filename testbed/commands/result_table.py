@@ -71,7 +71,7 @@ def _cells(found: Sequence[TrialResult], until: Until | None) -> Table:
     rows = []
     for cell in cells(found, until):
         goodput = cell.goodput
-        why = [] if until is None else ["not finished" if cell.stop is None else cell.stop.told(until)]
+        why = [] if until is None else ["not finished" if cell.stop is None else cell.stop.in_words(until)]
         rows.append(
             (
                 *(cell.params.get(key, "") for key in keys),

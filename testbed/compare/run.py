@@ -72,8 +72,8 @@ class RunComparison:
 
     @property
     def verdict(self) -> Verdict:
-        untold: list[Verdict] = ["cannot tell"] * len(self.unpaired)
-        return comparison.overall([*(each.verdict for each in self.cells), *untold])
+        undecided: list[Verdict] = ["cannot tell"] * len(self.unpaired)
+        return comparison.overall([*(each.verdict for each in self.cells), *undecided])
 
 
 def compare(
@@ -136,14 +136,14 @@ def pair(
     left_over = []
     sides: list[dict[tuple[frozenset[tuple[str, str]], int], tuple[Params, Measured]]] = []
     for side, name in zip((base, candidate), names, strict=True):
-        found = {}
+        by_key = {}
         for each in side:
             if each.result.verdict == "invalid":
                 left_over.append(f"{name}: {each.result.id} is invalid")
                 continue
             params = tuple((k, v) for k, v in each.result.params.items() if k not in apart_from)
-            found[frozenset(params), each.result.seed] = (params, each)
-        sides.append(found)
+            by_key[frozenset(params), each.result.seed] = (params, each)
+        sides.append(by_key)
     first, second = sides
     cells: dict[Params, list[tuple[Measured, Measured]]] = {}
     for key, (params, one) in first.items():
@@ -213,17 +213,17 @@ def _value(values: Sequence[str], wanted: str, option: str, key: str) -> str:
 def _constant_kernel(*sides: Sequence[Measured]) -> list[str]:
     """The kernel axis, if each side has a single kernel: then it tells the sides apart, not the cells."""
     values = [{each.result.params.get("kernel") for each in side} for side in sides]
-    return ["kernel"] if all(len(found) == 1 for found in values) else []
+    return ["kernel"] if all(len(kernels) == 1 for kernels in values) else []
 
 
 def _differences(paired: Pairing, names: tuple[str, str], ignored: Sequence[str]) -> tuple[str, ...]:
     """The settings in which paired trials differ, each once. Raises UserError for one that may not differ."""
-    found: dict[str, tuple[Any, Any]] = {}
+    differences: dict[str, tuple[Any, Any]] = {}
     for pairs in paired.cells.values():
         for one, other in pairs:
             for key, values in _setting_differences(one.settings, other.settings).items():
-                found.setdefault(key, values)
-    refused = {key: values for key, values in found.items() if not _is_under(key, (*SUBJECTS, *ignored))}
+                differences.setdefault(key, values)
+    refused = {key: values for key, values in differences.items() if not _is_under(key, (*SUBJECTS, *ignored))}
     if refused:
         listed = "; ".join(_difference(key, values) for key, values in refused.items())
         options = " ".join(f"--ignore {key}" for key in refused)
@@ -231,7 +231,7 @@ def _differences(paired: Pairing, names: tuple[str, str], ignored: Sequence[str]
             f"{names[0]} and {names[1]} are not of the same scenario: {listed}; allowed: two runs that differ in "
             f"{', '.join(SUBJECTS)} only, or {options} to compare them all the same"
         )
-    return tuple(_difference(key, values) for key, values in found.items())
+    return tuple(_difference(key, values) for key, values in differences.items())
 
 
 def _difference(key: str, values: tuple[Any, Any]) -> str:

@@ -26,7 +26,7 @@ class Stop:
     reason: Reason
     half_width: float | None = None
 
-    def told(self, until: Until) -> str:
+    def in_words(self, until: Until) -> str:
         """The reason in words."""
         width = "" if self.half_width is None else f"±{self.half_width:.2%}"
         return {
@@ -92,8 +92,8 @@ def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
             return Stop("invalid")
         if each.goodput_bps is None:
             return Stop("no goodput")
-    found = mean([each for each in results if each is not None])
-    width = found.half_width if found else None
+    goodput = mean([each for each in results if each is not None])
+    width = goodput.half_width if goodput else None
     if width is not None and width <= until.ci:
         return Stop("narrow", width)
     return Stop("most", width) if len(results) >= until.most else None
