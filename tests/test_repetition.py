@@ -35,7 +35,7 @@ def test_the_interval_is_students_by_the_table() -> None:
     """Of 1, 2, 3: mean 2, sd 1, and t(0.975, 2) = 4.3027 of any printed table, over the root of 3."""
     found = mean(results(1, 2, 3))
     assert found is not None
-    assert found.mean_bps == 2e6
+    assert found.mean == 2e6
     assert found.half_width == pytest.approx(4.302653 / math.sqrt(3) / 2, rel=1e-6)
 
 
@@ -44,13 +44,13 @@ def test_the_interval_is_scipys() -> None:
     low, high = stats.t.interval(0.95, 3, loc=sum(values) / 4, scale=stats.sem(values))
     found = mean(results(*values))
     assert found is not None
-    assert (found.low_bps, found.high_bps) == pytest.approx((low * 1e6, high * 1e6), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx((low * 1e6, high * 1e6), rel=1e-12)
 
 
 def test_one_trial_has_a_mean_and_no_interval() -> None:
     found = mean(results(7))
     assert found is not None
-    assert (found.mean_bps, found.low_bps, found.half_width) == (7e6, None, None)
+    assert (found.mean, found.low, found.half_width) == (7e6, None, None)
 
 
 def test_invalid_trials_are_counted_and_not_averaged() -> None:
@@ -58,7 +58,7 @@ def test_invalid_trials_are_counted_and_not_averaged() -> None:
     bad = make_result(make_trials(["10 ms"], 2)[1], verdict="invalid", goodput_bps=1e12)
     (cell,) = cells([good, bad])
     assert cell.goodput is not None
-    assert (cell.goodput.trials, cell.goodput.mean_bps) == (1, 1e6)
+    assert (cell.goodput.trials, cell.goodput.mean) == (1, 1e6)
     assert cell.verdicts == {"valid": 1, "invalid": 1}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,17 @@ import pyarrow.parquet as pq
 
 from ..error import UserError
 from ..trial.stored_result import TrialResult
-from .metric import FlowSamples
+from .metric import METRICS, FlowSamples, measure
 
 COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]
+
+
+def metrics(folder: Path, result: TrialResult, names: Sequence[str]) -> dict[str, float | None]:
+    """The named metrics of a trial's folder in base units, None where it has nothing to tell. Reads the samples if one
+    of them needs them; raises UserError as `read` does.
+    """
+    needs_samples = any(METRICS[name].needs_samples for name in names)
+    return measure(result, read(folder, result) if needs_samples else (), names)
 
 
 def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:

@@ -1,4 +1,4 @@
-"""Metrics of a trial by which two runs are compared. Pure, no I/O.
+"""Metrics of a trial: what comparisons judge, and results and the report show. Pure, no I/O.
 
 Goodput, retransmissions, RTT under load, fairness and time to convergence: the metrics of RFC 5166, section 2, that can
 be measured at the ends of a path.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
+from ..error import UserError, one_of
 from ..trial.stored_result import TrialResult
 from . import statistic
 from .condition import MSS_BYTES
@@ -49,17 +49,45 @@ class FlowSamples:
 
 @dataclass(frozen=True)
 class Metric:
-    """`unit` is for people; `scale` converts base units to it. `least` is a difference that does not matter, in base
-    units, for metrics that can be 0. `of` computes the metric in base units, None if the trial has no value.
+    """`what` describes it in words. `of` computes it in `base_unit` (s, bit/s, ratio, …), None if the trial has no value;
+    it gets the samples of the flows only if the metric `needs_samples`.
+
+    `unit` is for people ("" for none); `scale` converts base units to it. `is_more_better` says which direction is
+    better. `least` is a difference that does not matter, in base units, for metrics that can be 0.
     """
 
     name: str
     what: str
+    base_unit: str
     unit: str
     scale: float
     is_more_better: bool
     least: float
+    needs_samples: bool
     of: Callable[[TrialResult, Sequence[FlowSamples]], float | None]
+
+    @property
+    def title(self) -> str:
+        """Its name with its unit, as tables head a column."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+    def text(self, value: float | None) -> str:
+        """A value in base units as people read it, without its unit; a dash for none."""
+        return "-" if value is None else f"{value * self.scale:.4g}"
+
+
+def register(metric: Metric) -> None:
+    """Takes in a metric from outside: comparisons, results and the report then have it."""
+    assert metric.name not in METRICS, f"BUG: two metrics with the name {metric.name!r}"
+    METRICS[metric.name] = metric
+
+
+def chosen(names: Sequence[str]) -> tuple[str, ...]:
+    """These metrics, in the order of METRICS. Raises UserError for one that there is not."""
+    for name in names:
+        if name not in METRICS:
+            raise UserError(f"--metric {name}: allowed: {one_of([*METRICS], name)}")
+    return tuple(name for name in METRICS if name in names)
 
 
 def measure(result: TrialResult, samples: Sequence[FlowSamples], names: Sequence[str]) -> dict[str, float | None]:
@@ -120,18 +148,18 @@ def _acked(each: FlowSamples, times: FloatArray) -> FloatArray:
     return np.interp(times, each.time_s, each.acked_bytes)
 
 
-_Table: TypeAlias = tuple[Metric, ...]
-
-_ALL: _Table = (
-    Metric("goodput", "goodput of all flows", "Mbit/s", 1e-6, True, 0.0, lambda r, s: r.goodput_bps),
-    Metric("retransmits", "share of segments sent again", "%", 100, False, 0.0005, lambda r, s: retransmitted_share(r)),
-    Metric("rtt", "median of the RTT under load", "ms", 1e3, False, 1e-4, lambda r, s: rtt_under_load_s(r, s, 0.5)),
-    Metric("rtt-p95", "95 % quantile of the RTT under load", "ms", 1e3, False, 1e-4,
+_ALL = (
+    Metric("goodput", "goodput of all flows", "bit/s", "Mbit/s", 1e-6, True, 0.0, False, lambda r, s: r.goodput_bps),
+    Metric("retransmits", "share of segments sent again", "ratio", "%", 100, False, 0.0005, False,
+           lambda r, s: retransmitted_share(r)),
+    Metric("rtt", "median of the RTT under load", "s", "ms", 1e3, False, 1e-4, True,
+           lambda r, s: rtt_under_load_s(r, s, 0.5)),
+    Metric("rtt-p95", "95 % quantile of the RTT under load", "s", "ms", 1e3, False, 1e-4, True,
            lambda r, s: rtt_under_load_s(r, s, 0.95)),
-    Metric("fairness", "Jain's index over the flows", "", 1, True, 0.01, lambda r, s: jain_index(r)),
-    Metric("convergence", "time until all flows are near their long-term goodput", "s", 1, False, 0.2,
+    Metric("fairness", "Jain's index over the flows", "ratio", "", 1, True, 0.01, False, lambda r, s: jain_index(r)),
+    Metric("convergence", "time until all flows are near their long-term goodput", "s", "s", 1, False, 0.2, True,
            lambda r, s: convergence_s(s)),
 )  # fmt: skip
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
-"""By name, in the order of display."""
+"""By name, in the order of display. All code and all help that shows metrics derives from this table."""

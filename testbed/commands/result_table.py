@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
 from ..model.run_setting import Until
-from ..sweep.repetition import Mean, cells
+from ..sweep.repetition import Mean, Metrics, cells
 from ..trial.stored_result import TrialResult
 from .finding_text import finding_lines
 from .text_table import Column, Table, paragraph, show, terminal_width
 
+if TYPE_CHECKING:
+    from ..analysis.metric import Metric
+
+NOTHING: Mapping[str, Metrics] = MappingProxyType({})
 COLOUR = {"valid": "green", "suspect": "yellow", "invalid": "red"}
 MORE = "a wider terminal or --format csv shows them"
 
@@ -24,10 +30,10 @@ class Format(StrEnum):
     json = "json"
 
 
-def print_trials(found: Sequence[TrialResult]) -> None:
+def print_trials(found: Sequence[TrialResult], measured: Mapping[str, Metrics] = NOTHING) -> None:
     """A line for each trial; below it the findings of the gate, and how many trials have each verdict."""
     width = terminal_width()
-    show(_trials(found).lines(width))
+    show(_trials(found, measured).lines(width))
     for verdict, text in finding_lines(found):
         word = "note" if verdict == "valid" else verdict
         lines = paragraph(f"{word} {text}", width)
@@ -37,13 +43,15 @@ def print_trials(found: Sequence[TrialResult]) -> None:
     print(", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials")
 
 
-def print_cells(found: Sequence[TrialResult], until: Until | None = None) -> None:
+def print_cells(
+    found: Sequence[TrialResult], until: Until | None = None, measured: Mapping[str, Metrics] = NOTHING
+) -> None:
     """A line for each cell: the mean goodput of its trials that are not invalid, with its 95 % t interval."""
-    show(_cells(found, until).lines(terminal_width()))
+    show(_cells(found, until, measured).lines(terminal_width()))
 
 
-def _trials(found: Sequence[TrialResult]) -> Table:
-    keys = _keys(found)
+def _trials(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> Table:
+    keys, metrics = _keys(found), _metrics(measured)
     columns = (
         *_axes(keys),
         Column("seed", folds=True, names=True, drop=1),
@@ -52,33 +60,40 @@ def _trials(found: Sequence[TrialResult]) -> Table:
         Column("RTT ms", right=True, drop=3),
         Column("dropped", right=True, drop=2),
         Column("queue drops", right=True, drop=5),
+        *(Column(metric.title, right=True) for metric in metrics),
         Column("verdict"),
     )
-    return Table(columns, tuple(_row(each, keys) for each in found), MORE, COLOUR)
+    rows = [
+        (*_row(each, keys), *(metric.text(measured[each.id][metric.name]) for metric in metrics), each.verdict)
+        for each in found
+    ]
+    return Table(columns, tuple(rows), MORE, COLOUR)
 
 
-def _cells(found: Sequence[TrialResult], until: Until | None) -> Table:
-    keys = _keys(found)
+def _cells(found: Sequence[TrialResult], until: Until | None, measured: Mapping[str, Metrics]) -> Table:
+    keys, metrics = _keys(found), _metrics(measured)
     columns = (
         *_axes(keys),
         Column("trials", right=True, drop=1),
         Column("mean Mbit/s", right=True),
         Column("95 % interval", drop=2),
         Column("±", right=True),
+        *(Column(f"mean {metric.title}", right=True) for metric in metrics),
         Column("verdicts"),
         *([Column("stopped", wraps=True)] if until is not None else []),
     )
     rows = []
-    for cell in cells(found, until):
+    for cell in cells(found, until, measured):
         goodput = cell.goodput
         why = [] if until is None else ["not finished" if cell.stop is None else cell.stop.in_words(until)]
         rows.append(
             (
                 *(cell.params.get(key, "") for key in keys),
                 "0" if goodput is None else str(goodput.trials),
-                "-" if goodput is None else number(goodput.mean_bps, 1e-6, 1),
-                "-" if goodput is None or goodput.low_bps is None else _interval(goodput),
+                "-" if goodput is None else number(goodput.mean, 1e-6, 1),
+                "-" if goodput is None or goodput.low is None else _interval(goodput),
                 "-" if goodput is None or goodput.half_width is None else f"{goodput.half_width:.2%}",
+                *(_mean(metric, cell.metrics.get(metric.name)) for metric in metrics),
                 ", ".join(f"{count} {verdict}" for verdict, count in cell.verdicts.items()),
                 *why,
             )
@@ -110,12 +125,27 @@ def _row(each: TrialResult, keys: Sequence[str]) -> tuple[str, ...]:
         number(seen.rtt_s, 1e3, 3),
         dropped,
         _or_dash(seen.queue_drops),
-        each.verdict,
     )
 
 
+def _metrics(measured: Mapping[str, Metrics]) -> list[Metric]:
+    """Those that were asked for."""
+    if not measured:
+        return []
+    from ..analysis.metric import METRICS  # takes a second to import
+
+    return [METRICS[name] for name in next(iter(measured.values()))]
+
+
+def _mean(metric: Metric, mean: Mean | None) -> str:
+    """With half of its interval, where there is one."""
+    if mean is None or mean.low is None or mean.high is None:
+        return metric.text(mean.mean if mean else None)
+    return f"{metric.text(mean.mean)} ± {(mean.high - mean.low) / 2 * metric.scale:.2g}"
+
+
 def _interval(goodput: Mean) -> str:
-    return f"{number(goodput.low_bps, 1e-6, 1)} – {number(goodput.high_bps, 1e-6, 1)}"
+    return f"{number(goodput.low, 1e-6, 1)} – {number(goodput.high, 1e-6, 1)}"
 
 
 def number(value: float | None, scale: float, digits: int) -> str:

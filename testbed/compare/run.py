@@ -81,7 +81,7 @@ def compare(
     candidate: Sequence[Measured],
     names: tuple[str, str],
     tolerance: float = TOLERANCE,
-    metrics: Sequence[str] = tuple(METRICS),
+    metrics: Sequence[str] | None = None,
     axis: str | None = None,
     ignored: Sequence[str] = (),
 ) -> RunComparison:
@@ -90,6 +90,7 @@ def compare(
     `ignored` are settings that may differ. Raises UserError if nothing can be paired, or if the sides differ in a
     setting that is neither in `SUBJECTS` nor in `ignored`.
     """
+    metrics = tuple(METRICS) if metrics is None else metrics
     apart_from = [axis] if axis else _constant_kernel(base, candidate)
     paired = pair(base, candidate, names, apart_from)
     differences = () if axis else _differences(paired, names, ignored)

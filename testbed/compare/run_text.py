@@ -26,9 +26,9 @@ def run_rows(comparison: RunComparison) -> list[Row]:
     return [
         (
             comparison.labels[each.key.params],
-            METRICS[each.key.metric].name + (f" ({unit})" if (unit := METRICS[each.key.metric].unit) else ""),
-            _value(each.base, each.key.metric),
-            _value(each.candidate, each.key.metric),
+            METRICS[each.key.metric].title,
+            METRICS[each.key.metric].text(each.base),
+            METRICS[each.key.metric].text(each.candidate),
             _effect(each),
             _interval(each),
             "-" if each.noise_floor is None else f"±{100 * each.noise_floor:.1f} %",
@@ -82,7 +82,7 @@ def run_json(comparison: RunComparison) -> str:
         {
             "params": dict(each.key.params),
             "metric": each.key.metric,
-            "unit": BASE_UNITS[each.key.metric],
+            "unit": METRICS[each.key.metric].base_unit,
             **{key: value for key, value in asdict(each).items() if key != "key"},
         }
         for each in comparison.cells
@@ -128,20 +128,11 @@ def run_junit(comparison: RunComparison) -> str:
     return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
 
 
-BASE_UNITS = {
-    "goodput": "bit/s", "retransmits": "ratio", "rtt": "s", "rtt-p95": "s", "fairness": "ratio", "convergence": "s",
-}  # fmt: skip
-
-
 def interval_text(interval: Interval | None, scale: float = 100.0, unit: str = " %") -> str:
     """The interval as "+1.2 … +3.4 %"; a dash for None."""
     if interval is None:
         return "-"
     return f"{interval.low * scale:+.1f} … {interval.high * scale:+.1f}{unit}"
-
-
-def _value(value: float, metric: str) -> str:
-    return f"{value * METRICS[metric].scale:.4g}"
 
 
 def _effect(each: CellComparison[CellKey]) -> str:

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .. import __version__
+from ..analysis import flow_sample
+from ..analysis.metric import METRICS
 from ..analysis.series import rtt_key, varied_keys
 from ..compare import published
 from ..trial.stored_result import TrialResult
@@ -30,10 +32,19 @@ STEPS = 16
 
 @dataclass
 class Traces:
-    """The signals of trials, packed. They are read once while the part to be kept stays the same."""
+    """The signals of trials, packed, and their metrics. Signals are read once while the part to be kept stays the same,
+    metrics once.
+    """
 
     _packed: dict[tuple[str, float], tuple[str, int, int]] = field(default_factory=dict)
     _rows: dict[str, int] = field(default_factory=dict)
+    _metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
+
+    def metrics(self, source: Source, each: TrialResult) -> dict[str, float | None]:
+        """All metrics of a trial in base units. Raises UserError for broken samples."""
+        if each.id not in self._metrics:
+            self._metrics[each.id] = flow_sample.metrics(source.folder(each.id), each, [*METRICS])
+        return self._metrics[each.id]
 
     def read(self, source: Source) -> tuple[dict[int, str], float]:
         """By a trial's number, and the share of all samples that was kept. Raises UserError for a broken file."""
@@ -61,10 +72,14 @@ def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
     split = source.series
     known = [published.find(name)[0] for name in published.names()]
     windows = window_table(source.usable)
-    found, share = (traces or Traces()).read(source)
+    traces = traces or Traces()
+    found, share = traces.read(source)
     ran_with = _RanWith(source)
     of_series = {each.id: number for number, one in enumerate(split) for each in one.trials}
-    trials = [_trial(each, of_series.get(each.id), source, ran_with) for each in results]
+    trials = [
+        _trial(each, of_series.get(each.id), source, ran_with) | {"metrics": traces.metrics(source, each)}
+        for each in results
+    ]
     compared = published_row.comparisons(split, known)
     return {
         "run": _run(source),
@@ -74,6 +89,10 @@ def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
         "counts": trust.counts(results),
         "agreement": trust.agreement(results),
         "provenance": ran_with.rows,
+        "metrics": [
+            {"name": each.name, "title": each.title, "what": each.what, "scale": each.scale}
+            for each in METRICS.values()
+        ],
         "trials": trials,
         "series": curves(split, source.trials, place),
         "windows": _windows(windows),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..model.run_setting import Until
 from ..trial.stored_result import TrialResult
 
 Reason: TypeAlias = Literal["narrow", "most", "failed", "invalid", "no goodput"]
+
+Metrics: TypeAlias = Mapping[str, float | None]
+"""Name to value in base units; None if the trial has no value."""
 
 FEWEST = 2
 """An interval needs two trials, even if a scenario asks for fewer."""
@@ -40,43 +43,51 @@ class Stop:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean goodput of a cell in bit/s with its 95 % t interval; the ends are None for fewer than two trials."""
+    """The mean of a metric over the trials of a cell, with its 95 % t interval, in the metric's base unit; the ends are
+    None for fewer than two trials.
+    """
 
     trials: int
-    mean_bps: float
-    low_bps: float | None
-    high_bps: float | None
+    mean: float
+    low: float | None
+    high: float | None
 
     @property
     def half_width(self) -> float | None:
         """Half of the interval as a share of the mean; 0 where all trials agree, None without an interval."""
-        if self.low_bps is None or self.high_bps is None:
+        if self.low is None or self.high is None:
             return None
-        half = (self.high_bps - self.low_bps) / 2
-        return half / self.mean_bps if self.mean_bps else (0.0 if half == 0 else None)
+        half = (self.high - self.low) / 2
+        return half / self.mean if self.mean else (0.0 if half == 0 else None)
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """The combined result of the trials of a cell. Invalid trials are counted, but never averaged."""
+    """The combined result of the trials of a cell. Invalid trials are counted, but never averaged. `metrics` has the
+    mean of each metric that was asked for, None for one of which no trial has a value.
+    """
 
     params: Mapping[str, str]
     goodput: Mean | None
     verdicts: Mapping[str, int]
     stop: Stop | None
+    metrics: Mapping[str, Mean | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: base units, absent is None."""
         goodput, stop = self.goodput, self.stop
-        return {
+        found: dict[str, Any] = {
             "params": dict(self.params),
             "n": goodput.trials if goodput else 0,
-            "goodput_mean_bps": goodput.mean_bps if goodput else None,
-            "goodput_low_bps": goodput.low_bps if goodput else None,
-            "goodput_high_bps": goodput.high_bps if goodput else None,
+            "goodput_mean_bps": goodput.mean if goodput else None,
+            "goodput_low_bps": goodput.low if goodput else None,
+            "goodput_high_bps": goodput.high if goodput else None,
             "verdicts": dict(self.verdicts),
             "stopped": None if stop is None else {"reason": stop.reason, "half_width": stop.half_width},
         }
+        if self.metrics:
+            found["metrics"] = {name: None if each is None else asdict(each) for name, each in self.metrics.items()}
+        return found
 
 
 def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
@@ -101,9 +112,13 @@ def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
 
 def mean(results: Iterable[TrialResult]) -> Mean | None:
     """The mean goodput of the valid and suspect trials that have one; None if there is none."""
+    return mean_of([each.usable_goodput_bps for each in results if each.is_usable])
+
+
+def mean_of(values: Sequence[float]) -> Mean | None:
+    """None if there are no values."""
     from ..analysis import statistic  # importing SciPy takes a second, and most commands do not need it
 
-    values = [each.goodput_bps for each in results if each.verdict != "invalid" and each.goodput_bps is not None]
     if not values:
         return None
     if len(values) < FEWEST:
@@ -114,18 +129,27 @@ def mean(results: Iterable[TrialResult]) -> Mean | None:
     return Mean(len(values), statistic.mean(values), interval.low, interval.high)
 
 
-def cells(results: Iterable[TrialResult], until: Until | None = None) -> list[CellResult]:
-    """The result of each cell, in the order in which the cells occur first."""
+def cells(
+    results: Iterable[TrialResult], until: Until | None = None, measured: Mapping[str, Metrics] | None = None
+) -> list[CellResult]:
+    """The result of each cell, in the order in which the cells occur first. `measured` maps the id of a trial to the
+    metrics that were asked for.
+    """
     groups: dict[tuple[tuple[str, str], ...], list[TrialResult]] = {}
     for each in results:
         groups.setdefault(tuple(each.params.items()), []).append(each)
-    return [_cell(dict(params), members, until) for params, members in groups.items()]
+    return [_cell(dict(params), members, until, measured or {}) for params, members in groups.items()]
 
 
-def _cell(params: Mapping[str, str], members: Sequence[TrialResult], until: Until | None) -> CellResult:
+def _cell(
+    params: Mapping[str, str], members: Sequence[TrialResult], until: Until | None, measured: Mapping[str, Metrics]
+) -> CellResult:
     counts = Counter(each.verdict for each in members)
     by_number = {each.repetition: each for each in members}
     missing = sorted(set(range(max(by_number) + 1)) - by_number.keys())
     whole = [by_number.get(number) for number in range(max(by_number) + 1)]
     reason = None if until is None or missing else stop(until, whole)
-    return CellResult(params, mean(members), dict(sorted(counts.items())), reason)
+    known = [measured.get(each.id, {}) for each in members if each.verdict != "invalid"]
+    names = dict.fromkeys(name for each in known for name in each)
+    means = {name: mean_of([value for each in known if (value := each[name]) is not None]) for name in names}
+    return CellResult(params, mean(members), dict(sorted(counts.items())), reason, means)

@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from ...analysis import flow_sample
-from ...analysis.metric import METRICS, measure
+from ...analysis.metric import METRICS, chosen
 from ...analysis.series import Span, series
 from ...compare import profile, profile_text, published, run, run_text
-from ...error import UserError, one_of
+from ...error import UserError
 from ...spec.scenario.trial import trial_of
 from ...sweep.store import Store
 from ...trial.folder import TRIAL, read_json
@@ -65,12 +65,12 @@ def compare(
 ) -> None:
     """Compare a run with another run, or with a published profile. Exit code 1 if it is worse, or differs."""
     _refuse_what_means_nothing(other, axis, {"--metric": metric, "--ignore": ignore}, with_ramp)
+    metrics = chosen(metric or [*METRICS])
     if axis is not None:
         if other is not None or base_value is None or candidate is None:
             raise UserError("--axis compares within one run; allowed: DIR --axis AXIS --base VALUE --candidate VALUE")
-        _two_values(
-            base, axis, (base_value, candidate), _share(tolerance, run.TOLERANCE), _metrics(metric), format, output
-        )
+        values = (base_value, candidate)
+        _two_values(base, axis, values, _share(tolerance, run.TOLERANCE), metrics, format, output)
         return
     if other is None or base_value is not None or candidate is not None:
         raise UserError(
@@ -79,7 +79,7 @@ def compare(
         )
     if (Path(other) / "run.json").is_file():
         share = _share(tolerance, run.TOLERANCE)
-        _two_runs(base, Path(other), share, _metrics(metric), ignore or [], format, output)
+        _two_runs(base, Path(other), share, metrics, ignore or [], format, output)
     elif Path(other).is_dir():
         raise UserError(f"{other} is not a results folder (no run.json); allowed: what `testbed run -o` wrote")
     else:
@@ -186,8 +186,8 @@ def _measured(folder: Path, metrics: Sequence[str]) -> list[run.Measured]:
     store = Store(folder).open()
     found = []
     for each in store.results():
-        samples = flow_sample.read(store.path / "trials" / each.id, each)
-        found.append(run.Measured(each, _settings(store, each.id), measure(each, samples, metrics)))
+        measured = flow_sample.metrics(store.path / "trials" / each.id, each, metrics)
+        found.append(run.Measured(each, _settings(store, each.id), measured))
     return found
 
 
@@ -207,13 +207,6 @@ def _share(written: str | None, usual: float) -> float:
     if not 0 <= value < 1:
         raise UserError(f"--tolerance {written!r}: allowed: a share below 1, such as 0.03 or '3 %'")
     return value
-
-
-def _metrics(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    for name in wanted or ():
-        if name not in METRICS:
-            raise UserError(f"--metric {name}: allowed: {one_of([*METRICS], name)}")
-    return tuple(name for name in METRICS if not wanted or name in wanted)
 
 
 def _write(whole: str, output: Path | None) -> None:

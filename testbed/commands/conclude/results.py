@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from ...model.run_setting import Until
-from ...sweep.repetition import cells
+from ...sweep.repetition import CellResult, Metrics, cells
 from ...sweep.store import Store
 from ...trial.stored_result import TrialResult
 from ..result_table import Format, print_cells, print_trials
@@ -30,16 +30,20 @@ def results(
     by: Annotated[
         By | None, typer.Option(help="A line or object for each trial, or for each cell (a table has both).")
     ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(metavar="METRIC", help="Show this too: a metric of `testbed compare`.")
+    ] = None,
 ) -> None:
     """Print the results of a run: trials, and what the repetitions of each cell say together. Exit code 1 if a trial is
     invalid or missing.
     """
     store = Store(folder).open()
     found, failures = store.results(), store.failures()
+    measured = _measured(store, found, metric)
     if by is not By.cell:
-        PRINTERS[format](found)
+        PRINTERS[format](found, measured)
     if by is By.cell or (by is None and format is Format.table and any(each.repetition for each in found)):
-        CELL_PRINTERS[format](found, store.until)
+        CELL_PRINTERS[format](found, store.until, measured)
     missing = len(store.ids) - len(found)
     for id, reason in failures.items():
         print(f"failed {id}: {reason}", file=sys.stderr)
@@ -49,21 +53,41 @@ def results(
         raise typer.Exit(1)
 
 
-def _print_cells_json(found: Sequence[TrialResult], until: Until | None) -> None:
-    print(json.dumps([each.to_dict() for each in cells(found, until)], indent=1))
+def _measured(store: Store, found: Sequence[TrialResult], names: Sequence[str] | None) -> dict[str, Metrics]:
+    """The metrics that are wanted, by the id of the trial; empty if none is. Raises UserError for an unknown one."""
+    if not names:
+        return {}
+    from ...analysis import flow_sample, metric  # these take a second to import
+
+    wanted = metric.chosen(names)
+    return {each.id: flow_sample.metrics(store.path / "trials" / each.id, each, wanted) for each in found}
 
 
-def _print_cells_csv(found: Sequence[TrialResult], until: Until | None) -> None:
-    _write_csv([_flat(each.to_dict()) for each in cells(found, until)])
+def _print_cells_json(found: Sequence[TrialResult], until: Until | None, measured: Mapping[str, Metrics]) -> None:
+    print(json.dumps([each.to_dict() for each in cells(found, until, measured)], indent=1))
 
 
-def print_json(found: Sequence[TrialResult]) -> None:
-    print(json.dumps([each.to_dict() for each in found], indent=1))
+def _print_cells_csv(found: Sequence[TrialResult], until: Until | None, measured: Mapping[str, Metrics]) -> None:
+    _write_csv([_cell_row(each) for each in cells(found, until, measured)])
 
 
-def print_csv(found: Sequence[TrialResult]) -> None:
+def _cell_row(cell: CellResult) -> dict[str, object]:
+    data = cell.to_dict()
+    means = data.pop("metrics", {})
+    return _flat({**data, **{f"metrics.{name}": mean or {} for name, mean in means.items()}})
+
+
+def print_json(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> None:
+    print(json.dumps([_with_metrics(each, measured) for each in found], indent=1))
+
+
+def print_csv(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> None:
     """Parameters, then scalar fields; `asked.rtt_s` is how a field of an object is named."""
-    _write_csv([_flat(each.to_dict()) for each in found])
+    _write_csv([_flat(_with_metrics(each, measured)) for each in found])
+
+
+def _with_metrics(each: TrialResult, measured: Mapping[str, Metrics]) -> dict[str, object]:
+    return each.to_dict() | ({"metrics": measured[each.id]} if measured else {})
 
 
 def _write_csv(rows: Sequence[dict[str, object]]) -> None:

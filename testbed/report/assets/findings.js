@@ -122,6 +122,17 @@ function measuredTable(data) {
       number: rows.some((trial) => typeof trial.measured[name] === "number") }))] })), update() {} };
 }
 
+// The metrics by which runs are compared, of each trial.
+function metricTable(data) {
+  const known = data.metrics.filter((metric) => data.trials.some((trial) => trial.metrics[metric.name] !== null));
+  return { node: el("div", {}, el("h3", {}, "Metrics"), dataTable({ rows: data.trials, label: "Metrics", name: "metrics", most: 20, columns: [
+    { name: "trial", get: (trial) => trial.id, wide: true },
+    ...known.map((metric) => ({ name: metric.title, number: true,
+      get: (trial) => trial.metrics[metric.name] === null ? null : trial.metrics[metric.name] * metric.scale,
+      show: (trial) => trial.metrics[metric.name] === null ? "–" : short(trial.metrics[metric.name] * metric.scale, 4) })),
+  ] }), el("p", { class: "quiet" }, known.map((metric) => `${metric.name}: ${metric.what}`).join("; "), ".")), update() {} };
+}
+
 function findingsSection(data) {
   const filter = filters(data);
   const parts = [profileChart(data, filter)];
@@ -130,6 +141,7 @@ function findingsSection(data) {
   if (data.series.some((one) => one.points.length)) parts.push(limitTable(data, filter));
   if (data.keys.length > 1 && data.trials.some((trial) => trial.goodput !== null)) parts.push(heatChart(data, filter));
   if (data.trials.some((trial) => Object.keys(trial.measured).length)) parts.push(measuredTable(data));
+  if (data.trials.some((trial) => Object.values(trial.metrics).some((value) => value !== null))) parts.push(metricTable(data));
   const several = data.series.filter((one) => one.points.length).length;
   const node = section("findings", "Findings", filter.node, filter.limited ? el("p", { class: "quiet controls" },
     `There are ${several} series, more than one can tell apart; some values are not ticked at first.`) : null,

@@ -5,16 +5,15 @@ With a metric of samples the files of the trials are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from ...analysis import flow_sample, statistic
-from ...analysis.metric import METRICS, FlowSamples, measure
+from ...analysis.metric import METRICS
 from ...analysis.series import Series
 from ...error import UserError, one_of
-from ...trial.stored_result import TrialResult
 from ..signal import inside
 from ..source import Source
 from .option import Options
@@ -67,17 +66,10 @@ def _of_trials(name: str) -> tuple[str, str, float]:
 
 def _trials(name: str) -> Callable[[Source, Series], list[float]]:
     def of(source: Source, series: Series) -> list[float]:
-        found = [_measured(source, each, name) for each in series.trials]
+        found = [flow_sample.metrics(source.folder(each.id), each, [name])[name] for each in series.trials]
         return [value for value in found if value is not None]
 
     return of
-
-
-def _measured(source: Source, each: TrialResult, name: str) -> float | None:
-    samples: Sequence[FlowSamples] = ()
-    if name in ("rtt", "rtt-p95", "convergence"):
-        samples = flow_sample.read(source.folder(each.id), each)
-    return measure(each, samples, [name])[name]
 
 
 def _samples(name: str) -> Callable[[Source, Series], list[float]]:
