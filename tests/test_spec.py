@@ -14,6 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from junk import JUNK, paths, problems_of
+from shipped import scenarios
 
 from testbed.error import MachineError, Problem, SpecError
 from testbed.model.impairment import Buffer, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
@@ -30,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 SPECS = Path(__file__).parent / "specs"
 BAD = sorted((SPECS / "bad").glob("*.yaml"))
 TOPOLOGIES = sorted((ROOT / "topologies").glob("*.yaml"))
-SCENARIOS = [*sorted((ROOT / "scenarios").glob("*.yaml")), *sorted((SPECS / "good").glob("*.yaml"))]
+SCENARIOS = [*scenarios(), *sorted((SPECS / "good").glob("*.yaml"))]
 QUICKSTART = ROOT / "scenarios" / "quickstart.yaml"
 EVERYTHING = SPECS / "good" / "everything.yaml"
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shipped import scenarios
 
 from testbed.agent.step import KINDS
 from testbed.error import UserError
@@ -17,7 +18,7 @@ from testbed.spec.load import load_scenario
 from testbed.trial.orders.sequence import orders
 
 ROOT = Path(__file__).parents[1]
-SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))
+SCENARIOS = scenarios()
 
 
 def plain(step: Step) -> Step:
