@@ -49,8 +49,8 @@ class FlowSamples:
 
 @dataclass(frozen=True)
 class Metric:
-    """`what` describes it in words. `of` computes it in `base_unit` (s, bit/s, ratio, …), None if the trial has no value;
-    it gets the samples of the flows only if the metric `needs_samples`.
+    """`what` describes it in words. `of` computes it in `base_unit` (s, bit/s, ratio, …), None if the trial has no
+    value; it gets the samples of the flows only if the metric `needs_samples`.
 
     `unit` is for people ("" for none); `scale` converts base units to it. `is_more_better` says which direction is
     better. `least` is a difference that does not matter, in base units, for metrics that can be 0.
@@ -68,22 +68,22 @@ class Metric:
 
     @property
     def title(self) -> str:
-        """Its name with its unit, as tables head a column."""
+        """The name with the unit, for the head of a column."""
         return f"{self.name} ({self.unit})" if self.unit else self.name
 
     def text(self, value: float | None) -> str:
-        """A value in base units as people read it, without its unit; a dash for none."""
+        """A value given in base units as people read it, without the unit; a dash for None."""
         return "-" if value is None else f"{value * self.scale:.4g}"
 
 
 def register(metric: Metric) -> None:
-    """Takes in a metric from outside: comparisons, results and the report then have it."""
+    """Adds a metric from outside: comparisons, results, figures and the report then have it."""
     assert metric.name not in METRICS, f"BUG: two metrics with the name {metric.name!r}"
     METRICS[metric.name] = metric
 
 
 def chosen(names: Sequence[str]) -> tuple[str, ...]:
-    """These metrics, in the order of METRICS. Raises UserError for one that there is not."""
+    """These metrics, in the order of METRICS. Raises UserError for a metric that does not exist."""
     for name in names:
         if name not in METRICS:
             raise UserError(f"--metric {name}: allowed: {one_of([*METRICS], name)}")
