@@ -230,7 +230,7 @@ def test_the_figure_and_the_page_know_all_shapes_and_colours() -> None:
 @pytest.mark.lab
 def test_it_runs(run_trial: RunTrial) -> None:
     ran = run_trial(workload={"tool": "ping"}, topology=NET)
-    assert ran.data["verdict"] == "valid"
+    assert ran.result.verdict == "valid"
 
 
 FACTS = [each.name for each in fields(NodeType)]
