@@ -76,7 +76,7 @@ def stage(**path: Any) -> Stage:
 
     from testbed.trial.orders.sequence import orders
 
-    (found,) = orders(make_trial(path=path)).plan.stages(there=True)
+    (found,) = orders(make_trial(path=path)).plan.stages(is_data=True)
     return found
 
 
@@ -235,12 +235,12 @@ def judged(**says: int) -> TrialResult:
 
     trial = make_trial(path={"duplicate": {"forward": "1 %"}}, workload={"tool": "ping", "count": 1})
     plan = orders(trial).plan
-    (there,), (back,) = plan.stages(there=True), plan.stages(there=False)
+    (data,), (answers,) = plan.stages(is_data=True), plan.stages(is_data=False)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     seen = Evidence(
         rtt_check=ping,
-        there=(evidence(there, **says),),
-        back=(evidence(back),),
+        data_stages=(evidence(data, **says),),
+        answer_stages=(evidence(answers),),
         outcome=Outcome(0, 0, 10**9, None, None, (), {"ping": vars(ping)}),
         tcp=(),
         host_counters={},

@@ -195,8 +195,8 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
     planned = orders(one).plan
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     stages = [
-        tuple(StageEvidence("path", 1500, each, 5, 0, 0, 0, 0, 5, {}, ()) for each in planned.stages(there=there))
-        for there in (True, False)
+        tuple(StageEvidence("path", 1500, each, 5, 0, 0, 0, 0, 5, {}, ()) for each in planned.stages(is_data=is_data))
+        for is_data in (True, False)
     ]
     outcome = Outcome(0, 0, 10**9, None, None, (), {"ping": vars(ping)})
     seen = Evidence(ping, *map(tuple, stages), outcome, (), {}, {}, None, 0)  # type: ignore[arg-type]

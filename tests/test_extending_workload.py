@@ -88,12 +88,12 @@ def evidence(trial: Trial, folder: Path, dropped: int = 0) -> Evidence:
     rtt_s = planned.rtt_ns / 1e9
     stages = [
         tuple(StageEvidence("path", 1500, stage, packets, 0, dropped, 0, 0, packets, {}, ()) for stage in found)
-        for found, packets in ((planned.stages(there=True), 4), (planned.stages(there=False), 0))
+        for found, packets in ((planned.stages(is_data=True), 4), (planned.stages(is_data=False), 0))
     ]
     return Evidence(
         rtt_check=PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0),
-        there=stages[0],
-        back=stages[1],
+        data_stages=stages[0],
+        answer_stages=stages[1],
         outcome=tools.read(trial.workload, output(folder, 4 - dropped)),
         tcp=(),
         host_counters={},
@@ -173,7 +173,7 @@ def test_the_gate_judges_it_and_the_result_has_what_it_measured(tmp_path: Path) 
     fine = evidence(trial, tmp_path, dropped=2)
     made = orders(trial).plan
     assert not [each for each in judge(trial, made, fine) if each.check in ("data", "congestion control", "window")]
-    none = replace(fine, there=tuple(replace(each, data_packets=0) for each in fine.there))
+    none = replace(fine, data_stages=tuple(replace(each, data_packets=0) for each in fine.data_stages))
     assert "data" in {each.check for each in judge(trial, made, none)}
     done = result(trial, made, fine, (), Ending("7.3.4", 10**9, 1.0))
     assert done.measured == {"beacon": {"sent_datagrams": 4, "arrived_datagrams": 2}}

@@ -41,8 +41,8 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
     ping = PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0)
     return Evidence(
         rtt_check=ping,
-        there=tuple(seen(stage) for stage in plan.stages(there=True)),
-        back=tuple(replace(seen(stage), data_packets=0) for stage in plan.stages(there=False)),
+        data_stages=tuple(seen(stage) for stage in plan.stages(is_data=True)),
+        answer_stages=tuple(replace(seen(stage), data_packets=0) for stage in plan.stages(is_data=False)),
         outcome=Outcome(0, 0, 10**9, 0.95 * (plan.rate_bps or 0), None, (FLOW,) * flows, {"ping": vars(ping)}),
         tcp=(),
         host_counters={},
@@ -78,12 +78,12 @@ def carried(*rates_bps: float) -> tuple[QueueSample, ...]:
 Change = Callable[[Evidence], Evidence]
 
 
-def there(**changes: Any) -> Change:
-    return lambda e: replace(e, there=(replace(e.there[0], **changes),))
+def on_data(**changes: Any) -> Change:
+    return lambda e: replace(e, data_stages=(replace(e.data_stages[0], **changes),))
 
 
-def back(**changes: Any) -> Change:
-    return lambda e: replace(e, back=(replace(e.back[0], **changes),))
+def on_answers(**changes: Any) -> Change:
+    return lambda e: replace(e, answer_stages=(replace(e.answer_stages[0], **changes),))
 
 
 def top(**changes: Any) -> Change:
@@ -92,15 +92,19 @@ def top(**changes: Any) -> Change:
 
 def says(dropped: int, **shares: int) -> Change:
     """Its netem has these shares, and dropped as many packets as were asked."""
-    return lambda e: there(delay_drops=dropped, delay_packets=10_000 - dropped)(qdisc("1:", more=shares)(e))
+    return lambda e: on_data(delay_drops=dropped, delay_packets=10_000 - dropped)(qdisc("1:", more=shares)(e))
 
 
 def qdisc(handle: str, **changes: Any) -> Change:
-    return lambda e: there(qdiscs={**e.there[0].qdiscs, handle: replace(e.there[0].qdiscs[handle], **changes)})(e)
+    return lambda e: on_data(
+        qdiscs={**e.data_stages[0].qdiscs, handle: replace(e.data_stages[0].qdiscs[handle], **changes)}
+    )(e)
 
 
 def without(handle: str) -> Change:
-    return lambda e: back(qdiscs={key: each for key, each in e.back[0].qdiscs.items() if key != handle})(e)
+    return lambda e: on_answers(qdiscs={key: each for key, each in e.answer_stages[0].qdiscs.items() if key != handle})(
+        e
+    )
 
 
 def flow(**changes: Any) -> Change:
@@ -178,24 +182,24 @@ CASES = {
     "buffer-in-packets": Case(top(), None, asked=PACKETS),
     "another-buffer-in-packets": Case(qdisc("3:", limit=21), "set-up", asked=PACKETS),
     "no-rate": Case(without("2:"), "set-up"),
-    "rate-and-two-frames": Case(there(samples=carried(100e6 + 2 * 1514 * 80)), None),
-    "rate-and-three-frames-and-more": Case(there(samples=carried(50e6, 100e6 * 1.001 + 3 * 1514 * 80)), "rate"),
-    "superpackets": Case(there(oversize_packets=1), "frame size"),
-    "superpackets-back": Case(back(oversize_packets=7), "frame size"),
-    "one-drop-too-few": Case(there(dropped_packets=99), "loss", asked=PERIODIC),
-    "one-drop-too-many": Case(there(dropped_packets=101), "loss", asked=PERIODIC),
-    "drops-that-nobody-asked-for": Case(there(dropped_packets=1), "loss"),
-    "random-share": Case(there(delay_drops=100, delay_packets=9900), None, asked=RANDOM),
-    "random-five-sigmas": Case(there(delay_drops=149, delay_packets=9851), None, asked=RANDOM),
-    "random-too-many": Case(there(delay_drops=151, delay_packets=9849), "loss", "suspect", asked=RANDOM),
-    "random-none": Case(there(delay_drops=0), "loss", asked=RANDOM),
-    "random-none-of-few": Case(there(delay_drops=0, delay_packets=100), None, asked=RANDOM),
-    "chain-share": Case(there(delay_drops=909, delay_packets=9091), None, asked=CHAIN),
-    "chain-none": Case(there(delay_drops=0), "loss", asked=CHAIN),
-    "chain-too-many": Case(there(delay_drops=2000, delay_packets=8000), "loss", "suspect", asked=CHAIN),
-    "a-delay-that-drops": Case(there(delay_drops=1), "delay"),
-    "no-data": Case(there(data_packets=0), "data"),
-    "no-data-of-a-ping": Case(there(data_packets=0), None, workload=PING),
+    "rate-and-two-frames": Case(on_data(samples=carried(100e6 + 2 * 1514 * 80)), None),
+    "rate-and-three-frames-and-more": Case(on_data(samples=carried(50e6, 100e6 * 1.001 + 3 * 1514 * 80)), "rate"),
+    "superpackets": Case(on_data(oversize_packets=1), "frame size"),
+    "superpackets-back": Case(on_answers(oversize_packets=7), "frame size"),
+    "one-drop-too-few": Case(on_data(dropped_packets=99), "loss", asked=PERIODIC),
+    "one-drop-too-many": Case(on_data(dropped_packets=101), "loss", asked=PERIODIC),
+    "drops-that-nobody-asked-for": Case(on_data(dropped_packets=1), "loss"),
+    "random-share": Case(on_data(delay_drops=100, delay_packets=9900), None, asked=RANDOM),
+    "random-five-sigmas": Case(on_data(delay_drops=149, delay_packets=9851), None, asked=RANDOM),
+    "random-too-many": Case(on_data(delay_drops=151, delay_packets=9849), "loss", "suspect", asked=RANDOM),
+    "random-none": Case(on_data(delay_drops=0), "loss", asked=RANDOM),
+    "random-none-of-few": Case(on_data(delay_drops=0, delay_packets=100), None, asked=RANDOM),
+    "chain-share": Case(on_data(delay_drops=909, delay_packets=9091), None, asked=CHAIN),
+    "chain-none": Case(on_data(delay_drops=0), "loss", asked=CHAIN),
+    "chain-too-many": Case(on_data(delay_drops=2000, delay_packets=8000), "loss", "suspect", asked=CHAIN),
+    "a-delay-that-drops": Case(on_data(delay_drops=1), "delay"),
+    "no-data": Case(on_data(data_packets=0), "data"),
+    "no-data-of-a-ping": Case(on_data(data_packets=0), None, workload=PING),
     "a-device-that-drops": Case(top(device_drops={"tb-a eth0": 3}), "device"),
     "another-congestion-control": Case(flow(congestion="reno"), "congestion control"),
     "a-window-twice-as-asked": Case(flow(sndbuf_bytes=200_000, rcvbuf_bytes=200_000), None, workload=WINDOW),
@@ -207,7 +211,7 @@ CASES = {
     "held-back-for-a-moment": Case(flow(rwnd_limited=0.01, sndbuf_limited=0.01), None),
     "pruned": Case(top(host_counters={"PruneCalled": 2}), "memory", "suspect"),
     "sent-again-for-nothing": Case(flow(retransmits=3), "retransmissions", "suspect"),
-    "sent-again-after-a-drop": Case(lambda e: there(queue_drops=3)(flow(retransmits=3)(e)), None),
+    "sent-again-after-a-drop": Case(lambda e: on_data(queue_drops=3)(flow(retransmits=3)(e)), None),
     "sent-again-after-reordering": Case(flow(retransmits=3), None, asked=JITTER),
     "more-than-the-path-carries": Case(lambda e: top(outcome=replace(e.outcome, goodput_bps=101e6))(e), "goodput"),
     # A full buffer of a BDP of 10 ms each way, and a frame of 121 µs.
@@ -267,7 +271,7 @@ def test_a_finding_reads_as_a_sentence_with_its_hint() -> None:
 def test_the_formula_of_periodic_loss_is_what_counting_gives(every: int, data: st.DataObject, packets: int) -> None:
     phase = data.draw(st.integers(0, every - 1))
     trial = make_trial(path={"loss": {"every": every, "phase": phase}})
-    stage = orders(trial).plan.stages(there=True)[0]
+    stage = orders(trial).plan.stages(is_data=True)[0]
     remainder = int(_when(trial)[-1])
     counted = sum(number % every == remainder for number in range(packets))
     assert expected_drops(stage, packets) == counted
@@ -282,7 +286,7 @@ def _when(trial: Trial) -> tuple[str, ...]:
 
 def test_nothing_is_expected_to_be_dropped_without_a_periodic_loss() -> None:
     for loss in ("none", {"random": "1 %"}):
-        assert expected_drops(orders(make_trial(path={"loss": loss})).plan.stages(there=True)[0], 1000) is None
+        assert expected_drops(orders(make_trial(path={"loss": loss})).plan.stages(is_data=True)[0], 1000) is None
 
 
 def test_two_looks_close_together_say_nothing_about_a_rate() -> None:
@@ -301,12 +305,14 @@ def queued(trial_path: dict[str, Any], goodput_bps: float) -> set[str]:
     trial = make_trial(path={"schedule": slower, **trial_path}, workload={"duration": "10 s"})
     plan = orders(trial).plan
     e = fine(trial, plan)
-    (stage,) = e.there
+    (stage,) = e.data_stages
     states = stage.stage.history
     held = tuple(Interval(s, s.at_ns, 10 * S, stage.qdiscs, (), 1, 0, 0, 0, 1) for s in states)
     moments = {5 * S: Happened(5 * S, 5 * S, 5 * S, 5 * S)}
     outcome = replace(e.outcome, goodput_bps=goodput_bps, steady_ns=5 * S, end_ns=10 * S)
-    e = replace(e, there=(replace(stage, intervals=held),), timeline=Timeline(0, 10 * S, moments), outcome=outcome)
+    e = replace(
+        e, data_stages=(replace(stage, intervals=held),), timeline=Timeline(0, 10 * S, moments), outcome=outcome
+    )
     return {finding.check for finding in schedule_check.goodput(trial, plan, e)}
 
 
@@ -323,13 +329,13 @@ def test_on_the_wall_clock_random_loss_is_judged_over_all_intervals_together() -
         trial = make_trial(path=comes, workload={"duration": "10 s"}, kernel=kernel)
         plan = orders(trial).plan
         e = fine(trial, plan)
-        (stage,) = e.there
+        (stage,) = e.data_stages
         first, second = stage.stage.history
         held = (
             Interval(first, 0, 5 * S, stage.qdiscs, (), 1000, 0, 0, 3, 997),
             Interval(second, 5 * S, 10 * S, stage.qdiscs, (), 1000, 0, 0, 97, 903),
         )
-        e = replace(e, there=(replace(stage, intervals=held),))
+        e = replace(e, data_stages=(replace(stage, intervals=held),))
         assert {finding.check for finding in schedule_check.random_loss(trial, plan, e)} == expected
 
 

@@ -307,7 +307,7 @@ def test_a_python_without_mininet_is_told_what_to_install(monkeypatch: pytest.Mo
 def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evidence:
     """All as asked, but for the end at which the data leaves."""
     planned = orders(trial).plan
-    there, back = (
+    data, answers = (
         tuple(
             TcEvidence(
                 port,
@@ -316,11 +316,11 @@ def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evi
                 0,
                 carried(port.rate_bps or 0),
             )
-            for port in planned.tc_passed(there=way)
+            for port in planned.tc_passed(is_data=is_data)
         )
-        for way in (True, False)
+        for is_data in (True, False)
     )
-    return replace(fine(trial, planned), tc_there=(change(there[0]),), tc_back=back)
+    return replace(fine(trial, planned), data_tc_ends=(change(data[0]),), answer_tc_ends=answers)
 
 
 NETEM = Qdisc("n", 1, "10:", "netem", 142, 5_000_000, 0)

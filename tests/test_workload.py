@@ -101,10 +101,10 @@ def test_the_round_trip_time_of_a_cached_workload_is_that_to_the_cache() -> None
 
 def test_a_link_that_data_crosses_both_ways_counts_as_its_way() -> None:
     plan = orders(make_trial(topology=STAR, workload=CACHED)).plan
-    there = [(emulator.link, way) for emulator, way in plan.emulators_passed(there=True)]
-    back = [(emulator.link, way) for emulator, way in plan.emulators_passed(there=False)]
-    assert there == [("near", "forward"), ("access", "backward"), ("far", "forward"), ("near", "backward")]
-    assert back == [("access", "forward"), ("far", "backward")]
+    data = [(emulator.link, way) for emulator, way in plan.emulators_passed(is_data=True)]
+    answers = [(emulator.link, way) for emulator, way in plan.emulators_passed(is_data=False)]
+    assert data == [("near", "forward"), ("access", "backward"), ("far", "forward"), ("near", "backward")]
+    assert answers == [("access", "forward"), ("far", "backward")]
     assert plan.emulator("far").forward.loss is not None  # type: ignore[union-attr]
 
 

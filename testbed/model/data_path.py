@@ -30,14 +30,14 @@ class DataPath:
     source: str
     destination: str
     path: tuple[PathHop, ...]
-    back: tuple[PathHop, ...]
+    answers: tuple[PathHop, ...]
     source_ip: IPv4Address | IPv6Address
     destination_ip: IPv4Address | IPv6Address
 
     @property
     def rtt_ns(self) -> int:
         """Of a round trip, without serialisation, queues and jitter."""
-        hops = (*self.path, *self.back)
+        hops = (*self.path, *self.answers)
         return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
 
     @property
@@ -72,8 +72,8 @@ def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
 def data_path_between(topology: Topology, book: AddressBook, source: str, destination: str) -> DataPath:
     """The data path between two hosts. Raises UserError if there is none."""
     found = way(topology, book, source, destination)
-    there, back = (_hops(links) for links in (found.there, found.back))
-    return DataPath(source, destination, there, back, found.source_ip, found.destination_ip)
+    data, answers = (_hops(links) for links in (found.there, found.back))
+    return DataPath(source, destination, data, answers, found.source_ip, found.destination_ip)
 
 
 def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:

@@ -38,7 +38,7 @@ class Plan:
     too. `controlled` are the Open vSwitches with a controller that data and answers pass, one entry for each pass;
     `vswitches` counts the passes through any Open vSwitch. `tc_ports` are the ends of Mininet's TCLinks. `timeline` is
     what happens while the workload runs, up to `until_ns` after its start. `programs_bytes` is the memory that the
-    programs of its nodes take in a lab kernel. The nodes in `elsewhere` have their own kernel. `machines` are pairs
+    programs of its nodes take in a lab kernel. The nodes in `remote` have their own kernel. `machines` are pairs
     (namespace, machine) of what runs on a machine; `hosts` has one line on each machine, for the reader. `real_nics`
     must be attached before the commands are carried out.
     """
@@ -58,7 +58,7 @@ class Plan:
     vswitches: int = 0
     tc_ports: tuple[TcPort, ...] = ()
     programs_bytes: int = 0
-    elsewhere: frozenset[str] = frozenset()
+    remote: frozenset[str] = frozenset()
     machines: tuple[tuple[str, str], ...] = ()
     hosts: tuple[str, ...] = ()
     real_nics: tuple[Wanted, ...] = ()
@@ -70,7 +70,7 @@ class Plan:
 
     def where(self, node: str) -> Location:
         """A node as the location of a step: its namespace here, or the remote node."""
-        return Location(on=node) if node in self.elsewhere else Location(node_netns(node))
+        return Location(on=node) if node in self.remote else Location(node_netns(node))
 
     @property
     def path(self) -> tuple[PathHop, ...]:
@@ -78,9 +78,9 @@ class Plan:
         return () if self.data_path is None else self.data_path.path
 
     @property
-    def back(self) -> tuple[PathHop, ...]:
+    def answers(self) -> tuple[PathHop, ...]:
         """The hops of the answers to the workload's data; empty without a workload."""
-        return () if self.data_path is None else self.data_path.back
+        return () if self.data_path is None else self.data_path.answers
 
     @property
     def undos(self) -> tuple[Command, ...]:
@@ -89,23 +89,23 @@ class Plan:
     def emulator(self, link: str) -> Emulator | None:
         return next((found for found in self.emulators if found.link == link), None)
 
-    def stages(self, *, there: bool) -> tuple[Stage, ...]:
-        """The emulators' stages that the data passes, or (`there` False) those that its answers pass."""
-        return tuple(emulator.stage(way) for emulator, way in self.emulators_passed(there=there))
+    def stages(self, *, is_data: bool) -> tuple[Stage, ...]:
+        """The emulators' stages that the data passes, or (`is_data` False) those that its answers pass."""
+        return tuple(emulator.stage(way) for emulator, way in self.emulators_passed(is_data=is_data))
 
-    def emulators_passed(self, *, there: bool) -> tuple[tuple[Emulator, Way], ...]:
+    def emulators_passed(self, *, is_data: bool) -> tuple[tuple[Emulator, Way], ...]:
         """The emulators that the data or the answers pass, each with the direction of the pass, and each once: a
         direction that the data of one data path passes counts as data, even if the answers of another pass it, too.
         """
-        data, answers = self.path, self.back
+        data, answers = self.path, self.answers
         if self.upstream is not None:
-            data, answers = (*data, *self.upstream.path), (*answers, *self.upstream.back)
-        hops = dict.fromkeys(data) if there else dict.fromkeys(hop for hop in answers if hop not in data)
+            data, answers = (*data, *self.upstream.path), (*answers, *self.upstream.answers)
+        hops = dict.fromkeys(data) if is_data else dict.fromkeys(hop for hop in answers if hop not in data)
         return tuple((found, hop.way) for hop in hops if (found := self.emulator(hop.link.name)) is not None)
 
-    def tc_passed(self, *, there: bool) -> tuple[TcPort, ...]:
-        """The ends of TCLinks that impair the data, or (`there` False) its answers."""
-        ways = {(hop.link.name, hop.way) for hop in (self.path if there else self.back)}
+    def tc_passed(self, *, is_data: bool) -> tuple[TcPort, ...]:
+        """The ends of TCLinks that impair the data, or (`is_data` False) its answers."""
+        ways = {(hop.link.name, hop.way) for hop in (self.path if is_data else self.answers)}
         return tuple(port for port in self.tc_ports if (port.link, port.way) in ways)
 
     @property
@@ -131,7 +131,7 @@ class Plan:
     def rtts_ns(self) -> tuple[int, int]:
         """The least and the greatest `rtt_ns` while schedules change links."""
         low_ns = high_ns = self.rtt_ns
-        for stage in (*self.stages(there=True), *self.stages(there=False)):
+        for stage in (*self.stages(is_data=True), *self.stages(is_data=False)):
             delays = [state.asked.delay_ns for state in stage.history]
             low_ns, high_ns = low_ns + min(delays) - delays[0], high_ns + max(delays) - delays[0]
         return low_ns, high_ns
@@ -218,9 +218,9 @@ def plan(
     commands += wiring.openflow(topology, book, channels, datapath)
     later = tuple(moment for channel in channels for moment in control_channel.moments(channel))
     machines = machine_link.places(topology, emulators)
-    here, there = ([c for c in commands if (c.on is None) == at_home] for at_home in (True, False))
+    local, distant = ([c for c in commands if (c.on is None) == is_local] for is_local in (True, False))
     return Plan(
-        tuple(machine_link.on_machines((*here, *vm.starts(topology, book, dict(nics)), *there), dict(machines))),
+        tuple(machine_link.on_machines((*local, *vm.starts(topology, book, dict(nics)), *distant), dict(machines))),
         book,
         (*emulators, *aside),
         nics,
@@ -237,7 +237,7 @@ def plan(
         ),
         tc_ports=mininet.tc_ports(topology, book),
         programs_bytes=sum(node.kind.programs_bytes for node in topology.nodes),
-        elsewhere=frozenset(node.name for node in topology.nodes if node.kind.has_own_kernel),
+        remote=frozenset(node.name for node in topology.nodes if node.kind.has_own_kernel),
         real_nics=tuple(_real_nics(topology)),
         machines=machines,
         hosts=tuple(f"{n.name}: {n.machine.described(n.name)}" for n in topology.nodes if n.machine is not None),
@@ -278,7 +278,7 @@ def _controlled(channels: tuple[Channel, ...], data_paths: tuple[DataPath, ...])
 
 
 def _all_passed(data_paths: tuple[DataPath, ...]) -> list[str]:
-    return [node for data_path in data_paths for hops in (data_path.path, data_path.back) for node in _passed(hops)]
+    return [node for data_path in data_paths for hops in (data_path.path, data_path.answers) for node in _passed(hops)]
 
 
 def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:

@@ -23,39 +23,39 @@ from .ready_kernel import ReadyKernel, ready_kernel
 
 def check(trial: Trial, made: Orders) -> None:
     """Raises UserError or MachineError for what the trial's kernel lacks, before anything runs."""
-    there = ready_kernel(trial.kernel)
+    ready = ready_kernel(trial.kernel)
     feasibility.refuse(trial.topology, trial.kernel.kind, made.plan)
-    if there.image is None:
+    if ready.image is None:
         _check_machines(trial, made)
-    is_here = any(host not in made.plan.elsewhere for host in trial.workload.hosts)
-    for program in trial.workload.programs if is_here else ():
+    is_local = any(host not in made.plan.remote for host in trial.workload.hosts)
+    for program in trial.workload.programs if is_local else ():
         if package.which(program.name) is None:
             what = f"the program {program.name!r} is missing, which this workload needs"
             raise MachineError(what, package.install_command([program.package]))
-    _check_openflow(made, there)
-    is_elsewhere = trial.workload.source in made.plan.elsewhere  # whose kernel says itself what it has not
-    wanted = set() if is_elsewhere else set(trial.workload.controls)
+    _check_openflow(made, ready)
+    is_remote = trial.workload.source in made.plan.remote  # its own kernel reports what it lacks
+    wanted = set() if is_remote else set(trial.workload.controls)
     wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
-    available = there.congestion_controls
+    available = ready.congestion_controls
     for name in sorted(wanted - available):
         known = ", ".join(sorted(available))
-        if there.image is None:
+        if ready.image is None:
             fix = f"sudo modprobe tcp_{name}, or kernel: lab"
             raise MachineError(f"this machine's kernel has no congestion control {name} (it has {known})", fix)
-        raise UserError(f"the lab kernel {there.image.name} has no congestion control {name}; allowed: {known}")
+        raise UserError(f"the lab kernel {ready.image.name} has no congestion control {name}; allowed: {known}")
 
 
-def _check_openflow(made: Orders, there: ReadyKernel) -> None:
+def _check_openflow(made: Orders, ready: ReadyKernel) -> None:
     """The datapath that an Open vSwitch is to have must be in the kernel that it gets."""
     for switch, datapath in made.plan.datapaths:
-        if datapath == "kernel" and not (package.has_module("openvswitch") if there.image is None else _in_lab(there)):
+        if datapath == "kernel" and not (package.has_module("openvswitch") if ready.image is None else _in_lab(ready)):
             what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
             raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
 
 
-def _in_lab(there: ReadyKernel) -> bool:
-    assert there.image is not None, "BUG: a lab kernel without an image"
-    return "CONFIG_OPENVSWITCH=y" in (there.image.folder / "config").read_text().splitlines()
+def _in_lab(ready: ReadyKernel) -> bool:
+    assert ready.image is not None, "BUG: a lab kernel without an image"
+    return "CONFIG_OPENVSWITCH=y" in (ready.image.folder / "config").read_text().splitlines()
 
 
 def _check_machines(trial: Trial, made: Orders) -> None:

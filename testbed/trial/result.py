@@ -28,8 +28,8 @@ from .stored_result import (
 
 def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
     outcome = evidence.outcome
-    lossy = [each for each in evidence.there if any(state.loss for state in each.stage.history)] or list(
-        evidence.there[:1]
+    lossy = [each for each in evidence.data_stages if any(state.loss for state in each.stage.history)] or list(
+        evidence.data_stages[:1]
     )
     drops = [asked_drops(each) for each in lossy]
     begin, end = outcome.begin_ns, outcome.end_ns
@@ -55,11 +55,11 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
             rate_bps=_seen_rate(plan, evidence),
             data_packets=lossy[0].data_packets if lossy else None,
             dropped_packets=sum(each.dropped_packets for each in lossy) if lossy else None,
-            random_drops=sum(each.delay_drops for each in evidence.there),
-            queue_drops=sum(each.queue_drops for each in (*evidence.there, *evidence.back))
-            + sum(each.drops for each in (*evidence.tc_there, *evidence.tc_back)),
+            random_drops=sum(each.delay_drops for each in evidence.data_stages),
+            queue_drops=sum(each.queue_drops for each in evidence.stages)
+            + sum(each.drops for each in evidence.tc_ends),
         ),
-        stages=tuple(_stage(each, evidence) for each in (*evidence.there, *evidence.back)),
+        stages=tuple(_stage(each, evidence) for each in evidence.stages),
         measured=outcome.measured,
         captures=evidence.captures,
         workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
@@ -70,7 +70,7 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         vms={each.node: each.result() for each in evidence.vms},
         engine=trial.topology.engine,
         mininet_version=evidence.mininet,
-        tclinks=tuple(_tclink(each) for each in (*evidence.tc_there, *evidence.tc_back)),
+        tclinks=tuple(_tclink(each) for each in evidence.tc_ends),
         kernel=trial.kernel.kind,
         kernel_release=ending.release,
         lab_s=ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
@@ -82,8 +82,8 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
 
 def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
     """The highest rate that the path's slowest emulator carried over one sample interval."""
-    slowest = [each.peak_rate_bps for each in evidence.there if each.stage.asked.rate_bps == plan.rate_bps]
-    slowest += [each.peak_rate_bps for each in evidence.tc_there if each.port.rate_bps == plan.rate_bps]
+    slowest = [each.peak_rate_bps for each in evidence.data_stages if each.stage.asked.rate_bps == plan.rate_bps]
+    slowest += [each.peak_rate_bps for each in evidence.data_tc_ends if each.port.rate_bps == plan.rate_bps]
     return slowest[0] if slowest else None
 
 

@@ -44,14 +44,14 @@ def run(
 
     Raises TrialError if it could not be carried out, Cancelled when `cancelled` says so.
     """
-    there = ready_kernel(trial.kernel)
+    ready = ready_kernel(trial.kernel)
     write_json(folder / TRIAL, trial_data(trial))
     (folder / "plan.sh").write_text(made.script)
-    write_json(folder / PROVENANCE, _provenance(trial, there))
+    write_json(folder / PROVENANCE, _provenance(trial, ready))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
         with ssh_relay.opened(machines(trial), folder):
-            ending = _carry_out(trial, made, there, folder, progress, cancelled)
+            ending = _carry_out(trial, made, ready, folder, progress, cancelled)
     except TrialError as error:
         said = openflow_dump.failures(folder)
         raise TrialError(f"{said}\nThen {error}" if said else str(error)) from None
@@ -67,29 +67,29 @@ def run(
 
 
 def _carry_out(
-    trial: Trial, made: Orders, there: ReadyKernel, folder: Path, progress: Progress, cancelled: Callable[[], bool]
+    trial: Trial, made: Orders, ready: ReadyKernel, folder: Path, progress: Progress, cancelled: Callable[[], bool]
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
-    steps, accelerator = substituted(trial.topology, made.steps, there.tools, is_lab=there.image is not None)
+    steps, accelerator = substituted(trial.topology, made.steps, ready.tools, is_lab=ready.image is not None)
     if accelerator is not None:
         write_json(folder / HYPERVISOR, asdict(accelerator))
-    if there.image is None:
+    if ready.image is None:
         with ExitStack() as stack:
             for wanted in made.plan.real_nics:
                 stack.enter_context(nic.attached(wanted, owner=f"the trial {trial.id}"))
             return host.run(
                 steps,
                 folder,
-                tools=there.tools,
+                tools=ready.tools,
                 wall_limit_s=wall_limit_s,
                 progress=progress,
                 cancelled=cancelled,
             )
     return lab.run(
-        there.image,
+        ready.image,
         steps,
         folder,
-        tools=there.tools,
+        tools=ready.tools,
         seed=trial.seed,
         memory_bytes=made.memory_bytes,
         virtual_time=trial.kernel.is_virtual_time,
@@ -99,11 +99,11 @@ def _carry_out(
     )
 
 
-def _provenance(trial: Trial, there: ReadyKernel) -> dict[str, object]:
-    image = there.image
+def _provenance(trial: Trial, ready: ReadyKernel) -> dict[str, object]:
+    image = ready.image
     return {
         "testbed": __version__,
-        "programs": there.tools.digest,
+        "programs": ready.tools.digest,
         "kernel": None
         if image is None
         else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},

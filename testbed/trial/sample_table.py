@@ -38,7 +38,7 @@ def write_samples(folder: Path, evidence: Evidence) -> None:
             "backlog_bytes": sample.backlog_bytes,
             "backlog_packets": sample.backlog_packets,
         }
-        for stage in (*evidence.there, *evidence.back)
+        for stage in evidence.stages
         for sample in stage.samples
     ]
     for name, rows, columns in (("samples", sockets, column.SAMPLES), ("queues", queues, column.QUEUES)):

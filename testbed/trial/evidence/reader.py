@@ -85,9 +85,9 @@ SUSPECT_COUNTERS = (
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     """Raises TrialError where an output makes no sense."""
     dumps = _Dumps(made, folder)
-    there, back = (
-        tuple(dumps.stage(emulator, emulator.stage(way)) for emulator, way in made.plan.emulators_passed(there=ways))
-        for ways in (True, False)
+    data_stages, answer_stages = (
+        tuple(dumps.stage(each, each.stage(way)) for each, way in made.plan.emulators_passed(is_data=is_data))
+        for is_data in (True, False)
     )
     outcome = registry.read(trial.workload, folder)
     short: Mapping[str, int] = {}
@@ -102,8 +102,8 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     upstream = folder / UPSTREAM_CHECK
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
-        there=there,
-        back=back,
+        data_stages=data_stages,
+        answer_stages=answer_stages,
         outcome=outcome,
         tcp=tcp,
         host_counters=_moved(folder, trial.workload.hosts),
@@ -123,8 +123,8 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         openflow=openflow_dump.read(trial.topology, made.plan, folder),
         captures=captures(trial, made.plan, folder),
         vms=vm.read(trial, folder),
-        tc_there=tuple(map(dumps.tc, made.plan.tc_passed(there=True))),
-        tc_back=tuple(map(dumps.tc, made.plan.tc_passed(there=False))),
+        data_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=True))),
+        answer_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=False))),
         mininet=_mininet(folder),
     )
 

@@ -90,20 +90,20 @@ class TcEvidence:
 class Evidence:
     """All that the gate looks at.
 
-    `there` are the stages that the data passed, `back` those that the answers passed. `host_counters` is by how much
-    each suspect counter of the two hosts moved, `device_drops` what devices lost without being asked to, `cpu_busy`
-    the share of the machine's CPU time that was used (None in virtual time, where it cannot matter), and
-    `captures_dropped` how many packets captures missed. `timeline` is None where nothing is scheduled.
-    `upstream_check` are pings from the origin to its cache. `background_short_ns` is by how much the workload outlasted
-    each background that it did. `channels` are the stages between switches and controllers, `openflow` what those say.
-    `captures` maps each file to what it shows of the workload's data; None if it was not read. `tc_there` and `tc_back`
-    are the ends of TCLinks that the data and its answers left by, and `mininet` is the version that built the network,
-    None if it did not. `machines` is what each of them said of itself, with its own `cpu_busy`.
+    The data passed the `data_stages`, the answers the `answer_stages`. `host_counters` says by how much each suspect
+    counter of the hosts rose; `device_drops` counts the packets that devices lost without being asked to. `cpu_busy` is
+    the used share of this computer's CPU time (None in virtual time, where it cannot matter). Captures missed
+    `captures_dropped` packets. `timeline` is None if nothing was scheduled or the schedule never started.
+    `upstream_check` are the pings between origin and cache. `background_short_ns` has the backgrounds that
+    ended before the workload, and how long before. `channels` are the stages between switches and controllers,
+    `openflow` is what both reported. `captures` maps each file to the workload's data in it; None if it was not read.
+    The data left by the `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that
+    built the network; None if Mininet did not. `machines` is what each machine reported, with its own `cpu_busy`.
     """
 
     rtt_check: PingResult
-    there: tuple[StageEvidence, ...]
-    back: tuple[StageEvidence, ...]
+    data_stages: tuple[StageEvidence, ...]
+    answer_stages: tuple[StageEvidence, ...]
     outcome: Outcome
     tcp: tuple[TcpSample, ...]
     host_counters: Mapping[str, int]
@@ -118,6 +118,16 @@ class Evidence:
     openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
     captures: Mapping[str, CaptureResult | None] = field(default_factory=dict)
     vms: tuple[VmEvidence, ...] = ()
-    tc_there: tuple[TcEvidence, ...] = ()
-    tc_back: tuple[TcEvidence, ...] = ()
+    data_tc_ends: tuple[TcEvidence, ...] = ()
+    answer_tc_ends: tuple[TcEvidence, ...] = ()
     mininet: str | None = None
+
+    @property
+    def stages(self) -> tuple[StageEvidence, ...]:
+        """Those of the data, then those of the answers."""
+        return (*self.data_stages, *self.answer_stages)
+
+    @property
+    def tc_ends(self) -> tuple[TcEvidence, ...]:
+        """Those of the data, then those of the answers."""
+        return (*self.data_tc_ends, *self.answer_tc_ends)

@@ -89,9 +89,9 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     the first packets of a flow went to a controller and later ones overtook them.
     """
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
-    stages = (*evidence.there, *evidence.back)
-    dropped = sum(s.explained_drops for s in stages) + sum(e.drops for e in (*evidence.tc_there, *evidence.tc_back))
-    reorders = any(_resends(s.stage.asked) or len({state.asked for state in s.stage.history}) > 1 for s in stages)
+    dropped = sum(s.explained_drops for s in evidence.stages) + sum(e.drops for e in evidence.tc_ends)
+    histories = [[state.asked for state in each.stage.history] for each in evidence.stages]
+    reorders = any(_resends(asked[0]) or len(set(asked)) > 1 for asked in histories)
     reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
     if again and not dropped and not reorders:
         yield Finding(

@@ -44,7 +44,7 @@ def asked_drops(each: StageEvidence) -> int | None:
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink, against what was asked."""
-    for each in (*evidence.there, *evidence.back, *evidence.channels):
+    for each in (*evidence.stages, *evidence.channels):
         for what, asked, seen, slack in parameters(each.stage, each.stage.start, each.qdiscs):
             if seen is None or abs(seen - asked) > slack:
                 has = "none" if seen is None else seen
@@ -65,7 +65,7 @@ def parameters(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc]) -> Itera
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         asked, seen = each.stage.asked.rate_bps, each.peak_rate_bps
         if asked is None or seen is None or trial.samples_interval_ns is None or each.stage.states:
             continue
@@ -83,7 +83,7 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """No tool can have got more through a path than it carries."""
     got, limit = evidence.outcome.goodput_bps, plan.rate_bps
-    if any(stage.states for stage in plan.stages(there=True)):
+    if any(stage.states for stage in plan.stages(is_data=True)):
         return
     if got is not None and limit is not None and got > limit * (1 + RATE_TOLERANCE):
         yield Finding(
@@ -109,7 +109,7 @@ def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def notes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Not a fault, but something to know of an impairment before reading the result."""
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         for row in IMPAIRMENTS.values():
             value = each.stage.asked.value(row.name)
             if row.note is not None and value is not None:
@@ -124,7 +124,7 @@ def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """
     if "offload" not in dict(plan.nics).values():
         return
-    for each in evidence.there:
+    for each in evidence.data_stages:
         limit_bytes = (each.stage.limit or 0) * (1 if each.stage.limit_unit == "bytes" else each.mtu_bytes)
         size_bytes = min(SUPERPACKET_BYTES, (each.stage.asked.rate_bps or 0) // 8000)
         if each.queue_drops and limit_bytes < FEW_SUPERPACKETS * size_bytes:
@@ -137,7 +137,7 @@ def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         if each.oversize_packets:
             yield Finding(
                 "frame size",
@@ -149,7 +149,7 @@ def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
 
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         if each.stage.states:
             continue
         expected = expected_drops(each.stage, each.data_packets)
@@ -178,7 +178,7 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
 
 
 def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         if not each.stage.states:
             where = f"{each.link} {each.stage.way}"
             offered = each.delay_packets + each.delay_drops
@@ -232,6 +232,6 @@ def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
 def no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     if not trial.workload.sends_data:
         return
-    for each in evidence.there:
+    for each in evidence.data_stages:
         if each.data_packets == 0:
             yield Finding("data", "invalid", f"no data packet passed the link {each.link}", "look at the routes")

@@ -16,7 +16,7 @@ POLICY_TOLERANCE = 0.01
 
 def policy(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Nothing is dropped before the volume has come; from then on the rate passes, and what its bucket had saved."""
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         if each.stage.policing is None or each.policed is None:
             continue
         for what in _faults(each.stage.policing, each.policed, each, trial.samples_interval_ns or 0):

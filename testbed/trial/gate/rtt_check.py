@@ -38,14 +38,14 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
-    tc_rates = [each.port.rate_bps for each in (*evidence.tc_there, *evidence.tc_back) if each.port.rate_bps]
+    tc_rates = [each.port.rate_bps for each in evidence.tc_ends if each.port.rate_bps]
     assert plan.data_path is not None, "BUG: a plan without a workload"
     headers_bytes = HEADERS_BYTES[plan.data_path.destination_ip.version]
     for what, seen, payload_bytes, during in _pings(trial, plan, evidence):
         bytes_ = headers_bytes + payload_bytes
         waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
         if during and trial.background:
-            waiting_s += sum(_longest_queue_s(each) for each in (*evidence.there, *evidence.back))
+            waiting_s += sum(_longest_queue_s(each) for each in evidence.stages)
         waiting_s += plan.vswitches * UPCALL_S[trial.kernel.is_virtual_time]
         if during and what != AFTERWARDS:
             waiting_s += _asking_s(trial, plan)
@@ -121,7 +121,7 @@ def _asked_to_lose(plan: Plan) -> str | None:
 
 
 def _stages(evidence: Evidence) -> list[Stage]:
-    return [each.stage for each in (*evidence.there, *evidence.back)]
+    return [each.stage for each in evidence.stages]
 
 
 def _slack_s(trial: Trial, evidence: Evidence, asked_s: float) -> float:

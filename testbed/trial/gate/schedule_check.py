@@ -60,7 +60,7 @@ def came(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink after each change, against what was asked."""
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         seen_ns = {interval.state.at_ns for interval in each.intervals[1:]}
         for state in each.stage.states:
             if evidence.timeline and state.at_ns in evidence.timeline.moments and state.at_ns not in seen_ns:
@@ -81,7 +81,7 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """No sample interval between two changes carried more than the rate that then held."""
     if trial.samples_interval_ns is None or not trial.kernel.is_virtual_time:
         return
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         frame = frame_bytes(each.mtu_bytes)
         for interval in each.intervals:
             asked = interval.state.asked.rate_bps
@@ -99,7 +99,7 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Every loss of a schedule counts for itself, exactly."""
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         for count in each.losses:
             expected = expected_of(count.state.loss, count.state.phase, count.data_packets) or 0
             if count.dropped_packets != expected:
@@ -125,7 +125,7 @@ def _is_periodic(each: StageEvidence) -> bool:
 
 def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Of each interval; on the wall clock of all together, for packets pass between a change and the look after it."""
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         groups = [[i] for i in each.intervals] if trial.kernel.is_virtual_time else [list(each.intervals)]
         for group in filter(None, groups):
             where = f"{_where(each)} from {group[0].state.at_ns / 1e9:g} s on"
@@ -139,14 +139,14 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     What a link has let go may arrive a round trip later, and may have waited for a slower one: so much is granted.
     """
     got, outcome = evidence.outcome.goodput_bps, evidence.outcome
-    if got is None or evidence.timeline is None or not any(each.intervals for each in evidence.there):
+    if got is None or evidence.timeline is None or not any(each.intervals for each in evidence.data_stages):
         return
     begin_ns = outcome.steady_ns or evidence.timeline.start_ns
     end_ns = outcome.end_ns or evidence.timeline.stop_ns
-    limits = [bits for each in evidence.there if (bits := _carried(each, begin_ns, end_ns)) is not None]
-    fastest = max(state.asked.rate_bps or 0 for each in evidence.there for state in each.stage.history)
+    limits = [bits for each in evidence.data_stages if (bits := _carried(each, begin_ns, end_ns)) is not None]
+    fastest = max(state.asked.rate_bps or 0 for each in evidence.data_stages for state in each.stage.history)
     granted = fastest * plan.rtts_ns[1] / 1e9 + sum(
-        8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in evidence.there
+        8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in evidence.data_stages
     )
     if limits and got * (end_ns - begin_ns) / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + granted:
         yield Finding(
@@ -167,11 +167,11 @@ def _carried(each: StageEvidence, begin_ns: int, end_ns: int) -> float | None:
 def _links(plan: Plan) -> tuple[Link, ...]:
     """The links that data or answers cross, of the workload or of the background."""
     data_paths = [each for each in (plan.data_path, plan.upstream, *plan.background) if each is not None]
-    return tuple({hop.link.name: hop.link for each in data_paths for hop in (*each.path, *each.back)}.values())
+    return tuple({hop.link.name: hop.link for each in data_paths for hop in (*each.path, *each.answers)}.values())
 
 
 def _later(evidence: Evidence) -> Iterator[tuple[StageEvidence, Interval]]:
-    for each in (*evidence.there, *evidence.back):
+    for each in evidence.stages:
         yield from ((each, interval) for interval in each.intervals[1:])
 
 

@@ -14,17 +14,13 @@ from ..stored_result import Finding
 from .link_check import RATE_TOLERANCE
 
 
-def _all(evidence: Evidence) -> tuple[TcEvidence, ...]:
-    return (*evidence.tc_there, *evidence.tc_back)
-
-
 def _where(each: TcEvidence) -> str:
     return f"{each.port.link} at {each.port.node}"
 
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was read back over netlink, against what TCLink was asked for: it prints its errors and goes on."""
-    for each in _all(evidence):
+    for each in evidence.tc_ends:
         for what, asked, seen, slack in _parameters(each):
             if seen is None or abs(seen - asked) > slack:
                 has = "none" if seen is None else seen
@@ -46,7 +42,7 @@ def _parameters(each: TcEvidence) -> Iterator[tuple[str, int, int | None, int]]:
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in _all(evidence):
+    for each in evidence.tc_ends:
         asked, seen = each.port.rate_bps, each.peak_rate_bps
         if asked is None or seen is None or trial.samples_interval_ns is None or not trial.kernel.is_virtual_time:
             continue
@@ -62,7 +58,7 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Where the queue of a TCLink is not that of a link in a network."""
-    for each in _all(evidence):
+    for each in evidence.tc_ends:
         if not each.drops:
             continue
         lost = f"{_where(each)}: the queue dropped {each.drops} packets"
@@ -85,7 +81,7 @@ def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Linux's TCP keeps little in a queue of its own host that has no delay, and nothing is dropped there."""
-    for each in evidence.tc_there:
+    for each in evidence.data_tc_ends:
         port = each.port
         if port.is_host and not port.delay_ns and port.rate_bps is not None and port.rate_bps == plan.rate_bps:
             yield Finding(
@@ -98,7 +94,7 @@ def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
 
 def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """The queue of a TCLink counts what hosts with offloads send as one."""
-    if _all(evidence) and "offload" in dict(plan.nics).values():
+    if evidence.tc_ends and "offload" in dict(plan.nics).values():
         yield Finding(
             "TCLink",
             "valid",

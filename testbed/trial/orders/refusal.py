@@ -28,7 +28,7 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
         *trial.workload.hosts,
         *(host for each in planned.background for host in (each.source, each.destination)),
     }
-    for node in sorted(planned.elsewhere):
+    for node in sorted(planned.remote):
         what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
         if trial.kernel.kind != "host":
             raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")

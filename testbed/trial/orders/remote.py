@@ -104,9 +104,9 @@ def observe(
         if machine is None:
             yield Run((f"{TOOLS}/observe", f"/run/trial/{file}", *words), "observe", background=name)
         else:
-            there, observer = Location(on=home(machine)), f"{FOLDER}/{OBSERVER}"
+            where, observer = Location(on=home(machine)), f"{FOLDER}/{OBSERVER}"
             err = _part(file, machine)
-            yield Run((observer, "/proc/self/fd/2", *words), "observe", there, err=err, background=name)
+            yield Run((observer, "/proc/self/fd/2", *words), "observe", where, err=err, background=name)
 
 
 def observers(planned: Plan, sources: Iterable[Query], background: str) -> list[str]:

@@ -166,13 +166,13 @@ def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
 
 def _is_observed(planned: Plan, node: str) -> bool:
     """Our observer runs here and on machines."""
-    return node not in planned.elsewhere or node_netns(node) in dict(planned.machines)
+    return node not in planned.remote or node_netns(node) in dict(planned.machines)
 
 
 def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
     """The nodes on the way of the data and of what answers it, from end to end, each once."""
     data_paths = filter(None, (planned.data_path, planned.upstream))
-    links = (hop.link for data_path in data_paths for hop in (*data_path.path, *data_path.back))
+    links = (hop.link for data_path in data_paths for hop in (*data_path.path, *data_path.answers))
     return tuple(dict.fromkeys((*trial.workload.hosts, *(end for link in links for end in link.ends))))
 
 
@@ -180,8 +180,8 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
     """The sockets of both ends and the queues of the emulators on the path; nothing if samples are off."""
     if trial.samples_interval_ns is None:
         return ()
-    on_path = [*{e.netns: e for e, _ in planned.emulators_passed(there=True)}.values()]
-    passed = (port.netns for port in planned.tc_passed(there=True))
+    on_path = [*{e.netns: e for e, _ in planned.emulators_passed(is_data=True)}.values()]
+    passed = (port.netns for port in planned.tc_passed(is_data=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
         *(Query("tcp", node_netns(host)) for host in trial.workload.hosts if _is_observed(planned, host)),
@@ -221,7 +221,7 @@ def _rulesets(planned: Plan, when: str) -> Iterator[Step]:
 def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[Step]:
     for node in trial.workload.hosts:
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
-        if node in planned.elsewhere:
+        if node in planned.remote:
             files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == "before":
             files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"

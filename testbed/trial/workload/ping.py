@@ -47,7 +47,7 @@ def parse(text: str) -> PingResult:
 def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
     """One step."""
     assert plan.data_path is not None, "BUG: a plan without a workload"
-    if not plan.controlled or plan.data_path.source in plan.elsewhere:
+    if not plan.controlled or plan.data_path.source in plan.remote:
         return [step(plan, plan.data_path, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
     script = _one_by_one(workload, plan.data_path)
     return [Run(("sh",), "ping", plan.where(plan.data_path.source), stdin=script)]
