@@ -119,7 +119,7 @@ def _cell(
     interval = statistic.t_interval(difference, level) if len(base) > 1 else None
     floor = noise_floor(base, level) if len(base) > 1 else None
     margin = max(tolerances[0] * scale, tolerances[1])
-    is_found = p is not None and floor is not None and p < 1 - level and abs(effect) > max(margin, floor)
+    is_significant = p is not None and floor is not None and p < 1 - level and abs(effect) > max(margin, floor)
     is_small = interval is not None and max(-interval.low, interval.high) <= margin
     return CellComparison(
         key=key,
@@ -132,14 +132,14 @@ def _cell(
         relative_interval=interval.scaled(1 / scale) if scale and interval else None,
         noise_floor=floor / scale if scale and floor is not None else None,
         p=p,
-        verdict=_verdict(is_small or not difference.any(), is_found, (effect > 0) == is_more_better),
+        verdict=_verdict(is_small or not difference.any(), is_significant, (effect > 0) == is_more_better),
     )
 
 
-def _verdict(is_same: bool, is_found: bool, is_good: bool) -> Verdict:
+def _verdict(is_same: bool, is_significant: bool, is_good: bool) -> Verdict:
     if is_same:
         return "same"
-    if is_found:
+    if is_significant:
         return "better" if is_good else "worse"
     return "cannot tell"
 

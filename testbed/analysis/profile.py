@@ -88,7 +88,7 @@ class ThroughputProfile:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Neighbouring RTTs over which the profile bends in one way, as far as the noise allows to tell."""
+    """Neighbouring RTTs over which the profile bends in one way, or within the noise does not bend."""
 
     from_rtt_s: float
     to_rtt_s: float

@@ -100,15 +100,15 @@ def to_json(comparison: ProfileComparison) -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def _target(target: TargetComparison) -> dict[str, Any]:
+def _target(comparison: TargetComparison) -> dict[str, Any]:
     return {
-        "published": target.target.name,
-        "of": dict(target.target.series.of),
-        "where": target.target.series.where,
-        "capacity_bps": target.target.capacity_bps,
-        "agrees": target.agrees,
-        "best": [asdict(each) for each in target.ranking],
-        "matches": [_match(each) for each in target.matches],
+        "published": comparison.target.name,
+        "of": dict(comparison.target.series.of),
+        "where": comparison.target.series.where,
+        "capacity_bps": comparison.target.capacity_bps,
+        "agrees": comparison.agrees,
+        "best": [asdict(each) for each in comparison.ranking],
+        "matches": [_match(each) for each in comparison.matches],
     }
 
 

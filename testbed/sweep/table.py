@@ -27,7 +27,7 @@ NAMES = ("trials", "flows", "samples", "queues")
 WALL = "host"
 """The table of wall times; `read` adds them to the trials."""
 VERSION = "1"
-"""Of the columns."""
+"""The version of the columns."""
 BATCH_ROWS, GROUP_ROWS = 1_000, 100_000
 """Each row group but the last has at least GROUP_ROWS rows; memory holds at most these and one trial."""
 

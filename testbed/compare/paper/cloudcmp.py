@@ -158,7 +158,7 @@ def ceiling(measured: Measured) -> tuple[float, float]:
     return limit_bytes, tcp_model.window_limit_bps(limit_bytes, asked_rtt_s(measured))
 
 
-def window_said(measured: Measured) -> str:
+def limit_of_window(measured: Measured) -> str:
     limit_bytes, limit_bps = ceiling(measured)
     rtt_s = asked_rtt_s(measured)
     window = measured.mean_bps * rtt_s / 8 / limit_bytes
@@ -177,7 +177,7 @@ def default_window_is_slower(runs: Mapping[str, Measured]) -> Judgement:
     limit_bps = ceiling(default)[1]
     is_met = max(default.goodputs_bps) <= limit_bps and 0 < lost[0] < lost[1] and lost[1] > MUCH
     ours += f"; 4 MB gives {lost[0]:.0%} and fixed {lost[1]:.0%} less than enough"
-    return Judgement(ours, is_met, window_said(default))
+    return Judgement(ours, is_met, limit_of_window(default))
 
 
 def ceiling_of_4_mb(runs: Mapping[str, Measured]) -> Judgement:
@@ -186,7 +186,7 @@ def ceiling_of_4_mb(runs: Mapping[str, Measured]) -> Judgement:
     limit_bps = ceiling(default)[1]
     ours = f"{mbit(default.goodputs_bps)} against {mbit(enough.goodputs_bps)}; ceiling {limit_bps / 1e6:.0f} Mbit/s"
     is_met = max(default.goodputs_bps) <= limit_bps < min(enough.goodputs_bps)
-    return Judgement(ours, is_met, window_said(default))
+    return Judgement(ours, is_met, limit_of_window(default))
 
 
 _row, _data = Publication(SOURCE).row, Publication(SOURCE).data

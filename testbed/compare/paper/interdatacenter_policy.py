@@ -205,6 +205,6 @@ def _is_constant(result: TrialResult) -> bool:
 
 
 def _by_length(measured: Measured) -> dict[int, Measured]:
-    """By the whole seconds that a run took, the shortest first."""
+    """The parts by the duration of their runs in whole seconds, the shortest first."""
     parts = {round(known(part.results[0].workload_s)): part for part in measured.split("duration").values()}
     return dict(sorted(parts.items()))

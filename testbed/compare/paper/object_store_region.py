@@ -41,7 +41,7 @@ def over_all_homes(by_region: Mapping[str, float]) -> float:
     return sum(HOMES[home] * value for home, value in by_region.items()) / sum(HOMES.values())
 
 
-def size_said(runs: Mapping[str, Measured]) -> str:
+def limit_of_size(runs: Mapping[str, Measured]) -> str:
     """What limits the levels: a smaller object, as in the quick size, is slower."""
     size = size_name(downloads(runs[REGIONS])[0].object_bytes)
     return f"passes within {LEVEL:.0%}; measured with objects of {size}, whose time includes slow start"
@@ -55,7 +55,7 @@ def by_store(runs: Mapping[str, Measured]) -> Judgement:
     is_met = means["us"] > means["eu"] > means["ap"] > means["sa"] and abs(ratio / printed - 1) <= LEVEL
     is_met = is_met and all(abs(means[store] / MEAN_KIB[store] - 1) <= LEVEL for store in STORES)
     ours = ", ".join(f"{store.upper()} {mean:.0f}" for store, mean in means.items())
-    return Judgement(f"{ours} KiB/s; US and EU × {ratio:.2f}", is_met, size_said(runs))
+    return Judgement(f"{ours} KiB/s; US and EU × {ratio:.2f}", is_met, limit_of_size(runs))
 
 
 def near_is_best(runs: Mapping[str, Measured]) -> Judgement:
@@ -85,7 +85,7 @@ def gain_of_the_near_store(runs: Mapping[str, Measured]) -> Judgement:
     is_met = all(abs(near[store] / NEAR_KIB[store] - 1) <= LEVEL for store in STORES)
     is_met = is_met and all(abs(gains[store] - NEAR_GAIN[store]) <= POINTS for store in STORES)
     is_met = is_met and max(gains, key=lambda store: gains[store]) == "ap"
-    return Judgement(ours, is_met and min(gains, key=lambda store: gains[store]) == "sa", size_said(runs))
+    return Judgement(ours, is_met and min(gains, key=lambda store: gains[store]) == "sa", limit_of_size(runs))
 
 
 def network_was_as_asked(runs: Mapping[str, Measured]) -> Judgement:

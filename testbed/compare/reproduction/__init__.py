@@ -1,1 +1,1 @@
-"""What publications printed, row by row, and what comes out here: rows, the runs behind them, and the table."""
+"""Reproduction of publications: rows of printed results, the runs that they are judged by, and the table."""

@@ -130,9 +130,9 @@ class Measured:
 
 
 def known(value: T | None) -> T:
-    """What every result of a scenario tells. Raises UserError for one that does not."""
+    """The value, which every result of the scenario must have. Raises UserError for None."""
     if value is None:
-        raise UserError("a result does not tell what its scenario is for; allowed: results of these scenarios")
+        raise UserError("a result lacks the value that its scenario measures; allowed: results of these scenarios")
     return value
 
 

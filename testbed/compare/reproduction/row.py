@@ -1,4 +1,4 @@
-"""A row: one table, figure, number or finding of a publication, and how it is judged here. Pure, no I/O."""
+"""A row: one table, figure, number or finding of a publication, and its judge. Pure, no I/O."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def to_dict(finding: Finding) -> dict[str, Any]:
 
 
 def counts(findings: Sequence[Finding]) -> str:
-    """How many of each outcome, in one line."""
+    """The number of rows with each outcome, in one line."""
     number: Counter[str | None] = Counter(finding.outcome for finding in findings)
     words = {"pass": "met", "fail": "not met", "not run": "not run", None: "without anything to meet"}
     return ", ".join(f"{number[outcome]} {word}" for outcome, word in words.items() if number[outcome])
