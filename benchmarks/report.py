@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from testbed.model.scenario import Trial
 from testbed.report.page import page
-from testbed.report.source import read
+from testbed.report.stored_run import read
 from testbed.report.view import view
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import column

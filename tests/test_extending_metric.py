@@ -16,7 +16,7 @@ from storedruns import Made, write_run
 from testbed import cli
 from testbed.analysis.metric import METRICS, Metric, register
 from testbed.compare import run
-from testbed.report import source
+from testbed.report import stored_run
 from testbed.report.figure import draw
 from testbed.report.figure.option import Options
 from testbed.report.view import view
@@ -91,7 +91,7 @@ def test_results_show_it_for_trials_and_cells(tmp_path: Path, command: Command) 
 
 def test_the_report_shows_it(tmp_path: Path, command: Command) -> None:
     folder = stored(tmp_path / "run", 50)
-    shown = view(source.read(folder))
+    shown = view(stored_run.read(folder))
     assert {each["name"]: each["title"] for each in shown["metrics"]}["queue"] == "queue (packets)"
     assert [each["metrics"]["queue"] for each in shown["trials"]] == [50 + seed % 3 for seed in SEEDS]
     command("report", str(folder))
@@ -100,7 +100,7 @@ def test_the_report_shows_it(tmp_path: Path, command: Command) -> None:
 
 def test_its_distribution_can_be_drawn(tmp_path: Path) -> None:
     file = tmp_path / "cdf.svg"
-    draw("cdf", source.read(stored(tmp_path / "run", 50)), file, Options(metric="queue"))
+    draw("cdf", stored_run.read(stored(tmp_path / "run", 50)), file, Options(metric="queue"))
     assert "most packets that waited in one buffer (packets)" in file.read_text()
 
 

@@ -32,7 +32,7 @@ from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
 from testbed.plan.network import plan
 from testbed.plan.node import make
-from testbed.report import source
+from testbed.report import stored_run
 from testbed.report.drawing import drawings
 from testbed.report.figure import draw
 from testbed.report.figure import topology as figure
@@ -207,7 +207,7 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
 
 
 def test_the_report_draws_it(tmp_path: Path) -> None:
-    found = source.read(write_run(tmp_path / "run", [Made({}, [9e7], changes={"topology": NET})]))
+    found = stored_run.read(write_run(tmp_path / "run", [Made({}, [9e7], changes={"topology": NET})]))
     (drawing,) = drawings(found)
     (network,) = view(found)["networks"]
     (spot,) = (each for each in network["spots"] if each["name"] == "h")

@@ -8,7 +8,7 @@ import pytest
 from storedruns import Made, write_run
 
 from testbed.error import UserError
-from testbed.report import source
+from testbed.report import stored_run
 from testbed.report.figure import KINDS, draw
 from testbed.report.figure.option import Options
 
@@ -28,13 +28,13 @@ def made_run(folder: Path, **changes: object) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> source.Source:
-    return source.read(made_run(tmp_path / "run"))
+def run(tmp_path: Path) -> stored_run.StoredRun:
+    return stored_run.read(made_run(tmp_path / "run"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_drawn_with_axes_and_a_caption_that_repeats_it(
-    kind: str, run: source.Source, tmp_path: Path
+    kind: str, run: stored_run.StoredRun, tmp_path: Path
 ) -> None:
     draw(kind, run, tmp_path / "figure.svg")
     text = (tmp_path / "figure.svg").read_text()
@@ -46,7 +46,7 @@ def test_every_kind_is_drawn_with_axes_and_a_caption_that_repeats_it(
 
 @pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
 def test_the_ending_says_the_format_and_the_same_results_make_the_same_file(
-    ending: str, magic: bytes, run: source.Source, tmp_path: Path
+    ending: str, magic: bytes, run: stored_run.StoredRun, tmp_path: Path
 ) -> None:
     paths = [tmp_path / f"{name}.{ending}" for name in ("one", "two")]
     for path in paths:
@@ -59,8 +59,8 @@ def test_a_run_without_a_usable_trial_is_refused_but_its_network_is_drawn(tmp_pa
     folder = write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e6], verdict="invalid")])
     for kind in ("profile", "windows", "cuc", "cdf", "heatmap"):
         with pytest.raises(UserError, match="no trial with a goodput"):
-            draw(kind, source.read(folder), tmp_path / "x.png")
-    draw("topology", source.read(folder), tmp_path / "x.png")
+            draw(kind, stored_run.read(folder), tmp_path / "x.png")
+    draw("topology", stored_run.read(folder), tmp_path / "x.png")
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_a_run_without_a_usable_trial_is_refused_but_its_network_is_drawn(tmp_pa
     ],
 )
 def test_what_cannot_be_drawn_is_refused(
-    kind: str, options: Options, words: str, run: source.Source, tmp_path: Path
+    kind: str, options: Options, words: str, run: stored_run.StoredRun, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match=words):
         draw(kind, run, tmp_path / "x.png", options)
 
 
 def test_one_trial_alone_has_a_profile_but_no_coefficient_and_no_heat_map(tmp_path: Path) -> None:
-    one = source.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e6])]))
+    one = stored_run.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e6])]))
     draw("profile", one, tmp_path / "x.png")
     with pytest.raises(UserError, match="two round-trip times"):
         draw("cuc", one, tmp_path / "x.png")
@@ -90,7 +90,9 @@ def test_one_trial_alone_has_a_profile_but_no_coefficient_and_no_heat_map(tmp_pa
         draw("heatmap", one, tmp_path / "x.png")
 
 
-def test_a_format_that_is_unknown_and_a_place_that_is_not_there_are_refused(run: source.Source, tmp_path: Path) -> None:
+def test_a_format_that_is_unknown_and_a_place_that_is_not_there_are_refused(
+    run: stored_run.StoredRun, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match=r"allowed: \.svg, \.pdf, \.png"):
         draw("profile", run, tmp_path / "figure.gif")
     with pytest.raises(UserError, match="cannot be written"):

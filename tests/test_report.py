@@ -19,7 +19,7 @@ from trials import make_trial
 from testbed import cli
 from testbed.error import UserError
 from testbed.library import TOPOLOGIES
-from testbed.report import source
+from testbed.report import stored_run
 from testbed.report.drawing import drawings
 from testbed.report.graph_layout import place
 from testbed.report.link_fact import facts
@@ -45,7 +45,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_the_view_has_a_point_for_each_rtt_of_each_series_with_its_trials(run: Path) -> None:
-    shown = view(source.read(run))
+    shown = view(stored_run.read(run))
     assert [each["label"] for each in shown["series"]] == ["1 flow", "2 flows"]
     for each in shown["series"]:
         assert [point["rtt"] for point in each["points"]] == [0.01, 0.04]
@@ -56,20 +56,20 @@ def test_the_view_has_a_point_for_each_rtt_of_each_series_with_its_trials(run: P
 
 
 def test_the_same_run_gives_the_same_file(run: Path) -> None:
-    assert page(view(source.read(run))) == page(view(source.read(run)))
+    assert page(view(stored_run.read(run))) == page(view(stored_run.read(run)))
 
 
 def test_invalid_trials_are_no_part_of_a_mean_but_have_their_reason(tmp_path: Path) -> None:
     finding = {"check": "rtt", "verdict": "invalid", "text": "the RTT is off", "hint": "look at the link"}
     bad = Made({"path.rtt": "10 ms"}, [9e7], 2, "invalid", data={"findings": [finding]})
-    shown = view(source.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e7]), bad])))
+    shown = view(stored_run.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e7]), bad])))
     assert shown["series"][0]["points"][0]["mean"] == 1e7
     assert shown["series"][0]["left_out"] == 1
     assert shown["trials"][1]["findings"] == [["rtt", "invalid", "the RTT is off", "look at the link"]]
 
 
 def test_a_run_without_a_usable_trial_says_so(tmp_path: Path) -> None:
-    shown = view(source.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e7], 1, "invalid")])))
+    shown = view(stored_run.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e7], 1, "invalid")])))
     assert "No trial has a goodput that can be used" in " ".join(shown["notes"])
     assert shown["series"][0]["points"] == []
 
@@ -79,14 +79,14 @@ def test_an_unfinished_sweep_says_what_is_missing_and_what_failed(run: Path) -> 
     (run / "run.json").write_text(json.dumps({**about, "trials": [*about["trials"], "later", "broken"]}))
     (run / "failed/broken").mkdir(parents=True)
     (run / "failed/broken/error.txt").write_text("no such kernel\n")
-    shown = view(source.read(run))
+    shown = view(stored_run.read(run))
     assert "2 of 10 trials are missing" in " ".join(shown["notes"])
     assert shown["run"]["failed"] == [["broken", "no such kernel"]]
 
 
 def test_a_run_of_which_nothing_is_done_has_a_page_too(tmp_path: Path) -> None:
     Store(tmp_path).create("waiting", {}, ["a", "b"])
-    assert "No trial has finished yet" in " ".join(view(source.read(tmp_path))["notes"])
+    assert "No trial has finished yet" in " ".join(view(stored_run.read(tmp_path))["notes"])
 
 
 @pytest.mark.parametrize("file", ["run.json", "result.json"])
@@ -94,7 +94,7 @@ def test_results_of_another_schema_version_are_refused(file: str, run: Path) -> 
     path = run / file if file == "run.json" else next(run.glob("trials/*")) / file
     path.write_text(json.dumps({**json.loads(path.read_text()), "schema": 99}))
     with pytest.raises(UserError, match="schema version 99; allowed: 1"):
-        source.read(run)
+        stored_run.read(run)
 
 
 def test_a_specification_of_another_version_is_left_out_and_said(run: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_specification_of_another_version_is_left_out_and_said(run: Path) -> N
     settings = json.loads(path.read_text())
     settings["topology"]["nodes"]["a"]["type"] = "teleporter"
     path.write_text(json.dumps(settings))
-    shown = view(source.read(run))
+    shown = view(stored_run.read(run))
     assert "another version wrote are left out: 1" in " ".join(shown["notes"])
     assert shown["networks"][0]["trials"] == 7
 
@@ -111,7 +111,7 @@ def test_a_damaged_table_of_a_trial_is_named_with_what_to_type(run: Path) -> Non
     path = next(run.glob("trials/*")) / "samples.parquet"
     path.write_bytes(b"PAR1 no more")
     with pytest.raises(UserError, match=r"samples.parquet is damaged.*rm -r"):
-        view(source.read(run))
+        view(stored_run.read(run))
 
 
 def test_thinned_samples_are_real_ones_with_every_extreme() -> None:
@@ -129,7 +129,7 @@ def test_thinned_samples_are_real_ones_with_every_extreme() -> None:
 
 
 def test_a_trace_says_how_many_samples_it_keeps_and_counts_every_drop_and_retransmission(run: Path) -> None:
-    found = source.read(run)
+    found = stored_run.read(run)
     result = found.results[-1]
     signals = inside(found.folder(result.id), result)
     for share in (1.0, 0.3):
@@ -142,7 +142,7 @@ def test_a_trace_says_how_many_samples_it_keeps_and_counts_every_drop_and_retran
 
 
 def test_goodput_of_a_flow_is_what_was_acknowledged(run: Path) -> None:
-    found = source.read(run)
+    found = stored_run.read(run)
     flow = inside(found.folder(found.results[0].id), found.results[0]).flows[0]
     assert flow.goodput_bps[5:] == pytest.approx(4e7, rel=1e-6)
     assert flow.cwnd_bytes[0] == 14480
@@ -153,7 +153,7 @@ def test_the_script_of_each_trial_is_in_the_page(run: Path) -> None:
     homes = [run / "trials" / id for id in json.loads((run / "run.json").read_text())["trials"]]
     for number, home in enumerate(homes):
         (home / "plan.sh").write_text(f"#!/bin/sh -e\nip netns add tb-{number}\n")
-    scripts = unpacked(view(source.read(run))["scripts"])
+    scripts = unpacked(view(stored_run.read(run))["scripts"])
     told = ["\n".join(scripts["lines"][line] for line in plan) for plan in scripts["plans"]]
     assert told == [f"#!/bin/sh -e\nip netns add tb-{number}" for number in range(len(homes))]
 
@@ -162,7 +162,7 @@ def test_nothing_of_a_run_ends_the_element_that_holds_it(tmp_path: Path) -> None
     evil = "</script><script>alert(1)</script><!-- & \u2028"
     made = [Made({"path.rtt": "10 ms", "note": evil}, [1e7])]
     shown = view(
-        source.read(write_run(tmp_path / "run", [replace(each, params={"path.rtt": "10 ms"}) for each in made]))
+        stored_run.read(write_run(tmp_path / "run", [replace(each, params={"path.rtt": "10 ms"}) for each in made]))
     )
     shown["run"]["name"] = evil
     text = page(shown)
@@ -216,7 +216,7 @@ def test_no_two_nodes_of_a_star_or_of_two_parts_are_in_one_place() -> None:
 
 
 def test_a_controller_is_joined_to_its_switches_and_an_unknown_type_is_drawn(run: Path) -> None:
-    found = source.read(run)
+    found = stored_run.read(run)
     settings = json.loads(json.dumps(found.settings[found.results[0].id]))
     trial = found.trials[found.results[0].id]
     types = {"a": "host", "b": "host", "s1": "ovs", "s2": "ovs", "c0": "controller", "x": "teleporter"}
@@ -307,7 +307,7 @@ def test_a_live_report_follows_the_run_on_this_computer_alone_and_is_kept(tmp_pa
 
 
 def test_trial_settings_of_stored_runs_can_be_read(run: Path) -> None:
-    assert source.read(run).settings[TWO[0].id] == trial_settings(TWO[0])
+    assert stored_run.read(run).settings[TWO[0].id] == trial_settings(TWO[0])
 
 
 def test_the_charting_library_is_the_one_that_is_said_with_its_licence() -> None:
@@ -322,7 +322,7 @@ def test_the_charting_library_is_the_one_that_is_said_with_its_licence() -> None
 @pytest.mark.parametrize("path", sorted(TOPOLOGIES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_ready_topology_is_drawn_with_no_node_upon_another(path: Path, run: Path) -> None:
     topology = load_topology(path)
-    found = source.read(run)
+    found = stored_run.read(run)
     trial = next(iter(found.trials.values()))
     ends = [node.name for node in topology.nodes if not node.forwards and topology.links_of(node.name)]
     trial = replace(trial, topology=topology, workload=replace(trial.workload, source=ends[0], destination=ends[-1]))

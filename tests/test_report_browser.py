@@ -20,7 +20,7 @@ from storedruns import Made, trial_result, write_run
 from trials import make_trial
 
 from testbed.commands.measure.run import carry_out
-from testbed.report import source
+from testbed.report import stored_run
 from testbed.report.live import Live
 from testbed.report.page import page
 from testbed.report.view import view
@@ -107,7 +107,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = write_run(folder / "run", SWEEP)
     for home in run.glob("trials/*"):
         (home / "plan.sh").write_text("#!/bin/sh -e\nip netns add tb-a\n")
-    return write_page(folder / "report.html", view(source.read(run)))
+    return write_page(folder / "report.html", view(stored_run.read(run)))
 
 
 @pytest.fixture
@@ -287,7 +287,7 @@ def test_words_of_a_run_are_text_wherever_they_stand(open_page: Open, tmp_path: 
     evil = "<script>window.bad = 1</script><img src=x onerror='window.bad = 2'>"
     made = [Made({"path.rtt": "10 ms", "note": f"{evil}{n}"}, [1e7], n) for n in (1, 2)]
     finding = {"check": evil, "verdict": "suspect", "text": evil, "hint": evil}
-    shown = view(source.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e7], n) for n in (1, 2)])))
+    shown = view(stored_run.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [1e7], n) for n in (1, 2)])))
     assert made[0].params["note"].startswith(evil)
     text = json.dumps(shown).replace('"a"', json.dumps(evil)).replace('"made"', json.dumps(evil))
     shown = json.loads(text)
@@ -328,7 +328,7 @@ def test_each_doubtful_trial_has_its_reason_and_its_hint(open_page: Open, report
 def test_trials_without_goodput_show_what_else_was_measured(open_page: Open, tmp_path: Path) -> None:
     ping = {"ping": {"sent": 3, "rtt_mean_s": 0.0125, "first_rtts_s": [0.03, 0.01], "all_s": [0.1] * 9}}
     made = Made({"path.rtt": "10 ms"}, [], workload={"flows": 1}, data={"measured": ping})
-    shown = view(source.read(write_run(tmp_path / "run", [made], samples=False)))
+    shown = view(stored_run.read(write_run(tmp_path / "run", [made], samples=False)))
     assert shown["trials"][0]["measured"] == {
         "ping.sent": 3,
         "ping.rtt_mean_s": 0.0125,
@@ -400,7 +400,7 @@ def test_little_or_nothing_to_show_makes_a_page_that_says_so(
     open_page: Open, tmp_path: Path, trials: list[Made], words: str
 ) -> None:
     (tmp_path / "run").mkdir()
-    shown = view(source.read(write_run(tmp_path / "run", trials, samples=False)))
+    shown = view(stored_run.read(write_run(tmp_path / "run", trials, samples=False)))
     opened = open_page(write_page(tmp_path / "report.html", shown))
     assert words in opened.page.locator("body").inner_text()
 

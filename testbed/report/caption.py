@@ -9,48 +9,48 @@ from collections.abc import Sequence
 from typing import Any
 
 from .link_fact import facts
-from .source import Source
+from .stored_run import StoredRun
 
 
-def caption(source: Source, kind: str, options: Sequence[str] = ()) -> str:
+def caption(run: StoredRun, kind: str, options: Sequence[str] = ()) -> str:
     """One text of a few sentences. `options` are those of `testbed plot` beyond the kind."""
-    shown = source.results
+    shown = run.results
     first = shown[0]
     seeds = sorted({each.seed for each in shown})
-    settings = source.settings[first.id]
+    settings = run.settings[first.id]
     sentences = [
-        f"{source.name}: {trials(source)}; {_seeds(seeds)}.",
-        f"{_network(source)} {_workload(settings)}.",
-        f"{kernel(source, first.id)}.",
-        f"Specification {digest(source)} (of all trial.json). {_again(source, kind, options)}",
+        f"{run.name}: {trials(run)}; {_seeds(seeds)}.",
+        f"{_network(run)} {_workload(settings)}.",
+        f"{kernel(run, first.id)}.",
+        f"Specification {digest(run)} (of all trial.json). {_again(run, kind, options)}",
     ]
     return " ".join(sentences)
 
 
-def trials(source: Source) -> str:
+def trials(run: StoredRun) -> str:
     """How many there are, and how many of them are not shown or not valid."""
-    count = len(source.usable)
-    suspect = sum(each.verdict == "suspect" for each in source.usable)
-    left_out = len(source.results) - count
+    count = len(run.usable)
+    suspect = sum(each.verdict == "suspect" for each in run.usable)
+    left_out = len(run.results) - count
     said = [f"{count} trial{'s' if count != 1 else ''}"]
     said += [f"{suspect} of them suspect (open marks)"] if suspect else []
     said += [f"{left_out} invalid or without goodput left out"] if left_out else []
-    said += [f"{source.missing} not measured yet"] if source.missing else []
+    said += [f"{run.missing} not measured yet"] if run.missing else []
     return ", ".join(said)
 
 
-def digest(source: Source) -> str:
+def digest(run: StoredRun) -> str:
     """The same for the same trials: the beginning of a SHA-256 of their specifications."""
-    written = [source.settings[each.id] for each in source.results]
+    written = [run.settings[each.id] for each in run.results]
     return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def kernel(source: Source, id: str) -> str:
+def kernel(run: StoredRun, id: str) -> str:
     """Where a trial ran, and what with."""
-    about = source.provenance(id)
+    about = run.provenance(id)
     built = about.get("kernel") or {}
     config = f", config {built['config_hash'][:8]}" if built.get("config_hash") else ""
-    result = next(each for each in source.results if each.id == id)
+    result = next(each for each in run.results if each.id == id)
     return f"Kernel {result.kernel} {result.kernel_release}{config}; testbed {about.get('testbed', 'unknown')}"
 
 
@@ -61,8 +61,8 @@ def _seeds(seeds: Sequence[int]) -> str:
     return f"seeds {seeds[0]} to {seeds[-1]}" if is_run else f"seeds {', '.join(map(str, seeds))}"
 
 
-def _network(source: Source) -> str:
-    trials = list(source.trials.values())
+def _network(run: StoredRun) -> str:
+    trials = list(run.trials.values())
     topologies = dict.fromkeys(trial.topology.name for trial in trials)
     if len(topologies) != 1:
         return f"Networks: {', '.join(topologies) or 'unknown'}."
@@ -85,6 +85,6 @@ def _workload(settings: Any) -> str:
     return f"Workload {work.get('tool')} {ends}" + (f", {', '.join(map(str, rest))}" if rest else "")
 
 
-def _again(source: Source, kind: str, options: Sequence[str]) -> str:
-    plot = shlex.join(["testbed", "plot", str(source.path), kind, *options])
-    return f"Drawn by: {plot}; a trial again: testbed run --repeat {shlex.quote(str(source.path))}/trials/ID."
+def _again(run: StoredRun, kind: str, options: Sequence[str]) -> str:
+    plot = shlex.join(["testbed", "plot", str(run.path), kind, *options])
+    return f"Drawn by: {plot}; a trial again: testbed run --repeat {shlex.quote(str(run.path))}/trials/ID."

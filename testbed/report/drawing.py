@@ -13,7 +13,7 @@ from ..model.scenario import Trial
 from ..model.topology import Link, Topology
 from .graph_layout import place
 from .link_fact import Fact, facts
-from .source import Source
+from .stored_run import StoredRun
 
 PLAIN, EMULATED = 1.0, 2.0
 """How long links are: one with an emulator has its facts beside it."""
@@ -78,12 +78,12 @@ class Drawing:
         return next(each for each in self.spots if each.name == name)
 
 
-def drawings(source: Source) -> tuple[Drawing, ...]:
+def drawings(run: StoredRun) -> tuple[Drawing, ...]:
     """One for each network that differs in nodes or in its links' ends, in the order of the trials; at most 6."""
     groups: dict[Any, list[Trial]] = {}
-    for trial in source.trials.values():
+    for trial in run.trials.values():
         groups.setdefault(_shape(trial.topology), []).append(trial)
-    return tuple(_drawing(members, source.settings) for members in [*groups.values()][:MANY_NETWORKS])
+    return tuple(_drawing(members, run.settings) for members in [*groups.values()][:MANY_NETWORKS])
 
 
 def _shape(topology: Topology) -> Any:

@@ -22,7 +22,7 @@ from ..model.scenario import Trial
 from ..sweep.store import Store
 from ..trial.stored_result import TrialResult
 from .page import data, page
-from .source import Reader
+from .stored_run import Reader
 from .view import Traces, view
 
 ADDRESS = "127.0.0.1"

@@ -1,6 +1,6 @@
 """The report as one value: all that the page shows, as text and numbers that JSON can hold.
 
-It reads the samples and the scripts of the trials, through `Traces`; everything else is worked out from a Source.
+It reads the samples and the scripts of the trials, through `Traces`; everything else is worked out from a StoredRun.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .caption import digest
 from .curve import curves
 from .drawing import Drawing, drawings
 from .signal import inside, rows
-from .source import Source
+from .stored_run import StoredRun
 from .trace import packed, trace
 from .window_table import WindowTable, window_table
 
@@ -40,52 +40,51 @@ class Traces:
     _rows: dict[str, int] = field(default_factory=dict)
     _metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
-    def metrics(self, source: Source, each: TrialResult) -> dict[str, float | None]:
+    def metrics(self, run: StoredRun, each: TrialResult) -> dict[str, float | None]:
         """All metrics of a trial in base units. Raises UserError for broken samples."""
         if each.id not in self._metrics:
-            self._metrics[each.id] = flow_sample.metrics(source.folder(each.id), each, [*METRICS])
+            self._metrics[each.id] = flow_sample.metrics(run.folder(each.id), each, [*METRICS])
         return self._metrics[each.id]
 
-    def read(self, source: Source) -> tuple[dict[int, str], float]:
+    def read(self, run: StoredRun) -> tuple[dict[int, str], float]:
         """By a trial's number, and the share of all samples that was kept. Raises UserError for a broken file."""
-        for each in source.results:
+        for each in run.results:
             if each.id not in self._rows:
-                self._rows[each.id] = rows(source.folder(each.id))
-        total = sum(self._rows[each.id] for each in source.results) / 2  # both ends of a flow are sampled
+                self._rows[each.id] = rows(run.folder(each.id))
+        total = sum(self._rows[each.id] for each in run.results) / 2  # both ends of a flow are sampled
         share = 1.0 if total <= ROWS_MOST else max(1, int(STEPS * ROWS_MOST / total)) / STEPS
         found, kept, samples = {}, 0, 0
-        for number, each in enumerate(source.results):
+        for number, each in enumerate(run.results):
             if self._rows[each.id]:
                 key = (each.id, share)
                 if key not in self._packed:
-                    told = trace(inside(source.folder(each.id), each), share)
+                    told = trace(inside(run.folder(each.id), each), share)
                     self._packed[key] = packed(told), told["kept"], told["samples"]
                 found[number] = self._packed[key][0]
                 kept, samples = kept + self._packed[key][1], samples + self._packed[key][2]
         return found, kept / samples if samples else 1.0
 
 
-def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
+def view(run: StoredRun, traces: Traces | None = None) -> dict[str, Any]:
     """All of a run's report. Raises UserError for files of trials that are damaged."""
-    results = source.results
+    results = run.results
     place = {each.id: number for number, each in enumerate(results)}
-    split = source.series
+    split = run.series
     known = [published.find(name)[0] for name in published.names()]
-    windows = window_table(source.usable)
+    windows = window_table(run.usable)
     traces = traces or Traces()
-    found, share = traces.read(source)
-    ran_with = _RanWith(source)
+    found, share = traces.read(run)
+    ran_with = _RanWith(run)
     of_series = {each.id: number for number, one in enumerate(split) for each in one.trials}
     trials = [
-        _trial(each, of_series.get(each.id), source, ran_with) | {"metrics": traces.metrics(source, each)}
-        for each in results
+        _trial(each, of_series.get(each.id), run, ran_with) | {"metrics": traces.metrics(run, each)} for each in results
     ]
     compared = published_row.comparisons(split, known)
     return {
-        "run": _run(source),
-        "notes": _notes(source, share),
-        "keys": _keys(results, source),
-        "networks": [_network(each) for each in drawings(source)],
+        "run": _run(run),
+        "notes": _notes(run, share),
+        "keys": _keys(results, run),
+        "networks": [_network(each) for each in drawings(run)],
         "counts": trust.counts(results),
         "agreement": trust.agreement(results),
         "provenance": ran_with.rows,
@@ -94,45 +93,45 @@ def view(source: Source, traces: Traces | None = None) -> dict[str, Any]:
             for each in METRICS.values()
         ],
         "trials": trials,
-        "series": curves(split, source.trials, place),
+        "series": curves(split, run.trials, place),
         "windows": _windows(windows),
         "published": published_row.curves(known),
         "comparison": compared,
         "window_comparison": published_row.window_rows(windows, known) if windows else None,
         "inside": found,
-        "scripts": packed(_scripts(source)),
+        "scripts": packed(_scripts(run)),
     }
 
 
-def _run(source: Source) -> dict[str, Any]:
+def _run(run: StoredRun) -> dict[str, Any]:
     return {
-        "name": source.name,
-        "path": str(source.path),
+        "name": run.name,
+        "path": str(run.path),
         "testbed": __version__,
-        "digest": digest(source),
-        "trials": len(source.ids),
-        "done": len(source.results),
-        "failed": [[id, reason] for id, reason in source.failures.items()],
-        "repeat": f"testbed run --repeat {source.path}/trials/ID",
+        "digest": digest(run),
+        "trials": len(run.ids),
+        "done": len(run.results),
+        "failed": [[id, reason] for id, reason in run.failures.items()],
+        "repeat": f"testbed run --repeat {run.path}/trials/ID",
     }
 
 
-def _notes(source: Source, share: float) -> list[str]:
+def _notes(run: StoredRun, share: float) -> list[str]:
     """What one should know before reading on."""
     said = []
-    missing = source.missing
-    if not source.results:
+    missing = run.missing
+    if not run.results:
         said.append("No trial has finished yet: `testbed run` carries on where it stopped.")
     elif missing:
-        more = " With adaptive repetitions there may be more." if source.has_until else ""
-        said.append(f"This run is not finished: {missing} of {len(source.ids)} trials are missing.{more}")
-    if source.failures:
-        said.append(f"{len(source.failures)} trials could not be carried out; the reasons are under Trust.")
-    if source.results and not source.usable:
+        more = " With adaptive repetitions there may be more." if run.has_until else ""
+        said.append(f"This run is not finished: {missing} of {len(run.ids)} trials are missing.{more}")
+    if run.failures:
+        said.append(f"{len(run.failures)} trials could not be carried out; the reasons are under Trust.")
+    if run.results and not run.usable:
         said.append(
             "No trial has a goodput that can be used, so there is no profile. Trust says whether something is wrong."
         )
-    unread = len(source.results) - len(source.trials)
+    unread = len(run.results) - len(run.trials)
     if unread:
         said.append(f"The specifications of trials that another version wrote are left out: {unread}.")
     if share < 1:
@@ -143,10 +142,10 @@ def _notes(source: Source, share: float) -> list[str]:
     return said
 
 
-def _keys(results: Sequence[TrialResult], source: Source) -> list[dict[str, Any]]:
+def _keys(results: Sequence[TrialResult], run: StoredRun) -> list[dict[str, Any]]:
     """The parameters that vary, with their values in the order of the scenario. `is_apart` set series apart."""
     keys, rtt = varied_keys(results), rtt_key(results)
-    apart = {key for one in source.series for key, _ in one.params}
+    apart = {key for one in run.series for key, _ in one.params}
     ends = [key.rsplit(".", 1)[-1] for key in keys]
     return [
         {
@@ -163,14 +162,14 @@ def _keys(results: Sequence[TrialResult], source: Source) -> list[dict[str, Any]
 class _RanWith:
     """What trials ran with, each combination once."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, run: StoredRun) -> None:
+        self._run = run
         self._numbers: dict[str, int] = {}
         self.rows: list[list[list[str]]] = []
 
     def number(self, each: TrialResult) -> int:
-        about = self._source.provenance(each.id)
-        found = trust.provenance(about, each, self._source.settings[each.id])
+        about = self._run.provenance(each.id)
+        found = trust.provenance(about, each, self._run.settings[each.id])
         key = repr(found)
         if key not in self._numbers:
             self._numbers[key] = len(self.rows)
@@ -178,7 +177,7 @@ class _RanWith:
         return self._numbers[key]
 
 
-def _trial(each: TrialResult, of_series: int | None, source: Source, ran_with: _RanWith) -> dict[str, Any]:
+def _trial(each: TrialResult, of_series: int | None, run: StoredRun, ran_with: _RanWith) -> dict[str, Any]:
     return {
         "id": each.id,
         "params": dict(each.params),
@@ -207,12 +206,12 @@ def _windows(table: WindowTable | None) -> dict[str, Any] | None:
     return None if table is None else asdict(table)
 
 
-def _scripts(source: Source) -> Mapping[str, Any]:
+def _scripts(run: StoredRun) -> Mapping[str, Any]:
     """The plan of each trial as numbers of lines: scripts of a run differ in a few."""
     lines: dict[str, int] = {}
     plans = []
-    for each in source.results:
-        file = source.folder(each.id) / "plan.sh"
+    for each in run.results:
+        file = run.folder(each.id) / "plan.sh"
         text = file.read_text().splitlines() if file.exists() else []
         plans.append([lines.setdefault(line, len(lines)) for line in text])
     return {"lines": list(lines), "plans": plans}

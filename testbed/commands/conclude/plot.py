@@ -38,7 +38,7 @@ def plot(
         draw,
     )
     from ...report.figure.option import Options
-    from ...report.source import read
+    from ...report.stored_run import read
 
     for option, of, value in (("--trial", "timeseries", trial), ("--x", "heatmap", x), ("--y", "heatmap", y),
                               ("--metric", "cdf", metric)):  # fmt: skip

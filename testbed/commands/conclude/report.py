@@ -18,7 +18,7 @@ def report(
 ) -> None:
     """Write a report of a run: one HTML file that opens in any browser, without a network."""
     from ...report.page import page  # SciPy takes a second to import, which no other command should pay for
-    from ...report.source import read
+    from ...report.stored_run import read
     from ...report.view import view
 
     path = output or folder / "report.html"

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from ...error import UserError
 from ..caption import caption
-from ..source import Source
+from ..stored_run import StoredRun
 from . import cdf, cuc, heatmap, profile, timeseries, topology, windows
 from .option import Options
 from .style import GREY
@@ -25,7 +25,7 @@ METADATA = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"So
 """Nothing of the hour: the same results make the same file."""
 
 
-def draw(kind: str, source: Source, path: Path, options: Options | None = None) -> None:
+def draw(kind: str, run: StoredRun, path: Path, options: Options | None = None) -> None:
     """Draws a figure of the results that are not invalid. The ending of `path` says the format.
 
     Raises UserError for an unknown kind, for results that the kind cannot show, and for a path that cannot be written.
@@ -34,9 +34,9 @@ def draw(kind: str, source: Source, path: Path, options: Options | None = None) 
         raise UserError(f"unknown kind of figure {kind!r}; allowed: {', '.join(KINDS)}")
     if path.suffix not in METADATA:
         raise UserError(f"the figure {path} would have an unknown format; allowed: {', '.join(METADATA)}")
-    if not source.results:
-        raise UserError(f"{source.path} has no finished trial; allowed: a run with at least one (testbed run)")
-    if not source.usable and kind in OF_GOODPUT:
+    if not run.results:
+        raise UserError(f"{run.path} has no finished trial; allowed: a run with at least one (testbed run)")
+    if not run.usable and kind in OF_GOODPUT:
         raise UserError(
             "there is no trial with a goodput that is not invalid; allowed: results with at least one "
             "(testbed results says why)"
@@ -44,9 +44,9 @@ def draw(kind: str, source: Source, path: Path, options: Options | None = None) 
     options = options or Options()
     figure = Figure(layout="constrained")
     FigureCanvasAgg(figure)
-    KINDS[kind](figure, source, options)
-    figure.suptitle(f"{source.name}: {TITLES[kind]}", fontsize=11, x=0.01, horizontalalignment="left")
-    below = textwrap.fill(caption(source, kind, options.words), int(LETTERS_AN_INCH * figure.get_figwidth()))
+    KINDS[kind](figure, run, options)
+    figure.suptitle(f"{run.name}: {TITLES[kind]}", fontsize=11, x=0.01, horizontalalignment="left")
+    below = textwrap.fill(caption(run, kind, options.words), int(LETTERS_AN_INCH * figure.get_figwidth()))
     figure.supxlabel(below, fontsize=7, color=GREY, x=0.01, horizontalalignment="left")
     figure.set_figheight(figure.get_figheight() + 0.13 * (below.count("\n") + 1))
     try:
@@ -56,7 +56,7 @@ def draw(kind: str, source: Source, path: Path, options: Options | None = None) 
         raise UserError(f"the figure {path} cannot be written: {error}") from None
 
 
-KINDS: dict[str, Callable[[Figure, Source, Options], None]] = {
+KINDS: dict[str, Callable[[Figure, StoredRun, Options], None]] = {
     "profile": profile.draw,
     "windows": windows.draw,
     "cuc": cuc.draw,

@@ -15,7 +15,7 @@ from ...analysis.metric import METRICS
 from ...analysis.series import Series
 from ...error import UserError, one_of
 from ..signal import inside
-from ..source import Source
+from ..stored_run import StoredRun
 from .option import Options
 from .style import ACROSS, grid, grid_of_axes, log_axis, panels
 
@@ -27,19 +27,19 @@ SAMPLED: dict[str, tuple[str, str, float]] = {
 WIDE_RANGE = 100
 
 
-def draw(figure: Figure, source: Source, options: Options) -> None:
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """A line for each series. Raises UserError for an unknown metric, and where nothing has it."""
     name = options.metric or "goodput"
     if name not in METRICS and name not in SAMPLED:
         raise UserError(f"there is no metric {name!r}; allowed: {one_of([*METRICS, *SAMPLED], name)}")
     what, unit, scale = SAMPLED[name] if name in SAMPLED else _of_trials(name)
-    of: Callable[[Source, Series], list[float]] = _samples(name) if name in SAMPLED else _trials(name)
-    shown = panels([each for each in source.series if each.trials])
+    of: Callable[[StoredRun, Series], list[float]] = _samples(name) if name in SAMPLED else _trials(name)
+    shown = panels([each for each in run.series if each.trials])
     row = grid_of_axes(figure, len(shown))
     seen: list[float] = []
     for axes, panel in zip(row, shown, strict=True):
         for series, label, (colour, line, _) in panel.members:
-            values = [value * scale for value in of(source, series)]
+            values = [value * scale for value in of(run, series)]
             if values:
                 seen += [min(values), max(values)]
                 steps = statistic.cdf(values)
@@ -64,21 +64,21 @@ def _of_trials(name: str) -> tuple[str, str, float]:
     return metric.what, metric.unit, metric.scale
 
 
-def _trials(name: str) -> Callable[[Source, Series], list[float]]:
-    def of(source: Source, series: Series) -> list[float]:
-        found = [flow_sample.metrics(source.folder(each.id), each, [name])[name] for each in series.trials]
+def _trials(name: str) -> Callable[[StoredRun, Series], list[float]]:
+    def of(run: StoredRun, series: Series) -> list[float]:
+        found = [flow_sample.metrics(run.folder(each.id), each, [name])[name] for each in series.trials]
         return [value for value in found if value is not None]
 
     return of
 
 
-def _samples(name: str) -> Callable[[Source, Series], list[float]]:
+def _samples(name: str) -> Callable[[StoredRun, Series], list[float]]:
     """Once the ramp is over, where one is left out."""
 
-    def of(source: Source, series: Series) -> list[float]:
+    def of(run: StoredRun, series: Series) -> list[float]:
         found: list[float] = []
         for each in series.trials:
-            for flow in inside(source.folder(each.id), each).flows:
+            for flow in inside(run.folder(each.id), each).flows:
                 values = flow.srtt_s if name == "srtt" else flow.goodput_bps
                 steady = (flow.time_s >= (each.steady_s or 0.0)) & np.isfinite(values)
                 found += values[steady].tolist()

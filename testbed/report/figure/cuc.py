@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ...analysis.series import Coefficients, Series, word
 from ...error import UserError
-from ..source import Source
+from ..stored_run import StoredRun
 from .option import Options
 from .style import COLOURS, GREY, HIGH, LINES, MARKERS, WIDE, grid
 
@@ -17,11 +17,11 @@ FULL = 0.75
 """C_UC of a full link at every RTT."""
 
 
-def draw(figure: Figure, source: Source, options: Options) -> None:
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """Raises UserError for a run without any."""
-    rows = concavity_rows(source.series)
+    rows = concavity_rows(run.series)
     if not rows:
-        raise UserError(f"there is no C_UC: {why_none(source.series)}; allowed: a rate, and a sweep over the RTT")
+        raise UserError(f"there is no C_UC: {why_none(run.series)}; allowed: a rate, and a sweep over the RTT")
     figure.set_size_inches(WIDE, HIGH)
     axes = figure.subplots()
     groups: dict[tuple[tuple[str, str], ...], list[ConcavityRow]] = {}

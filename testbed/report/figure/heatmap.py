@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
 from ...trial.stored_result import TrialResult
-from ..source import Source
+from ..stored_run import StoredRun
 from .option import Options, chosen_axes
 from .style import scaled_rate
 
@@ -19,10 +19,10 @@ COLOUR_MAP = "cividis"
 WIDE_RANGE = 30
 
 
-def draw(figure: Figure, source: Source, options: Options) -> None:
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """Raises UserError for axes that do not vary."""
-    x, y = chosen_axes(source, options)
-    found = heat(source.usable, x, y)
+    x, y = chosen_axes(run, options)
+    found = heat(run.usable, x, y)
     values = np.array([[np.nan if v is None else v for v in row] for row in found.mean_bps])
     scale, unit = scaled_rate(float(np.nanmax(values)))
     values = values / scale

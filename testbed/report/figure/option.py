@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...analysis.series import rtt_key, varied_keys
 from ...error import UserError, one_of
 from ...trial.stored_result import TrialResult
-from ..source import Source
+from ..stored_run import StoredRun
 
 FEW = 4
 
@@ -29,32 +29,32 @@ class Options:
         return [word for name, value in pairs if value is not None for word in (name, value)]
 
 
-def chosen_trial(source: Source, options: Options) -> TrialResult:
+def chosen_trial(run: StoredRun, options: Options) -> TrialResult:
     """The trial that was named, by its id or by words of it ("rtt=91ms,flows=10"); else the first.
 
     Raises UserError if it is none, or not one.
     """
     if options.trial is None:
-        return source.usable[0] if source.usable else source.results[0]
+        return run.usable[0] if run.usable else run.results[0]
     words = {word.strip() for word in options.trial.split(",")}
-    found = [each for each in source.results if each.id == options.trial] or [
-        each for each in source.results if words <= {*each.id.split(",")}
+    found = [each for each in run.results if each.id == options.trial] or [
+        each for each in run.results if words <= {*each.id.split(",")}
     ]
     if len(found) != 1:
         what = f"{len(found)} trials are {options.trial!r}" if found else f"no trial is {options.trial!r}"
-        allowed = [each.id for each in found or source.results]
+        allowed = [each.id for each in found or run.results]
         more = f", … ({len(allowed)} in all)" if len(allowed) > FEW else ""
         raise UserError(f"{what}; allowed: {', '.join(allowed[:FEW])}{more}")
     return found[0]
 
 
-def chosen_axes(source: Source, options: Options) -> tuple[str, str | None]:
+def chosen_axes(run: StoredRun, options: Options) -> tuple[str, str | None]:
     """Two parameters; None for the second where only one varies. Raises UserError."""
-    keys = varied_keys(source.usable)
+    keys = varied_keys(run.usable)
     if not keys:
         raise UserError("no parameter has two values, so that there is nothing to lay out; allowed: a sweep")
     y = _key(options.y, keys)
-    rtt = rtt_key(source.usable)
+    rtt = rtt_key(run.usable)
     usual = [key for key in (rtt, *keys) if key in keys and key != y]
     x = _key(options.x, keys) or next(iter(usual), keys[-1])
     y = y or next((key for key in keys if key != x), None)

@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 from ...analysis import statistic
 from ...analysis.series import Series
 from ...trial.stored_result import TrialResult
-from ..source import Source
+from ..stored_run import StoredRun
 from .option import Options
 from .style import ACROSS, GREY, Look, grid, grid_of_axes, legend, log_axis, panels, rate_word, scaled_rate
 
 
-def draw(figure: Figure, source: Source, options: Options) -> None:
-    shown = panels([each for each in source.series if each.trials])
-    scale, unit = scaled_rate(max(each.usable_goodput_bps for each in source.usable))
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
+    shown = panels([each for each in run.series if each.trials])
+    scale, unit = scaled_rate(max(each.usable_goodput_bps for each in run.usable))
     row = grid_of_axes(figure, len(shown))
     for axes, panel in zip(row, shown, strict=True):
         for series, label, look in panel.members:
@@ -30,7 +30,7 @@ def draw(figure: Figure, source: Source, options: Options) -> None:
         grid(axes)
     for axes in row[::ACROSS]:
         axes.set_ylabel(f"goodput at the receiver ({unit})")
-    _scales(row, source.usable, scale)
+    _scales(row, run.usable, scale)
     legend(figure, row)
 
 

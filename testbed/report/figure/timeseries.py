@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ...error import UserError
 from ..signal import FlowSignals, Inside, QueueSignals, inside
-from ..source import Source
+from ..stored_run import StoredRun
 from .option import Options, chosen_trial
 from .style import COLOURS, LINES, WIDE, grid
 
@@ -28,10 +28,10 @@ FLOW_ROWS: tuple[Row, ...] = (
 )
 
 
-def draw(figure: Figure, source: Source, options: Options) -> None:
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """Raises UserError for a trial without samples."""
-    trial = chosen_trial(source, options)
-    found = inside(source.folder(trial.id), trial)
+    trial = chosen_trial(run, options)
+    found = inside(run.folder(trial.id), trial)
     rows = [row for row in FLOW_ROWS if found.flows]
     if not rows and not found.queues:
         raise UserError(f"{trial.id} has no samples; allowed: a trial with samples (samples: {{interval: 100 ms}})")

@@ -12,7 +12,7 @@ from matplotlib.patches import FancyArrowPatch
 from ...error import UserError
 from ...model.node.type import Colour, Shape
 from ..drawing import Control, Drawing, Line, Spot, drawings
-from ..source import Source
+from ..stored_run import StoredRun
 from .option import Options
 from .style import COLOURS, GREY
 
@@ -30,9 +30,9 @@ UNKNOWN = ("p", "0.8")
 BEND = 0.28
 
 
-def draw(figure: Figure, source: Source, options: Options) -> None:
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """Raises UserError where no trial's network can be read."""
-    found = drawings(source)
+    found = drawings(run)
     if not found:
         raise UserError("no trial says what its network was; allowed: a run of this version's")
     sizes = [_size(each) for each in found]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...error import UserError
-from ..source import Source
+from ..stored_run import StoredRun
 from ..window_table import Transfer, WindowTable, window_table
 from .option import Options
 from .style import COLOURS, HIGH, MANY_SERIES, WIDE, grid, log_axis
@@ -18,9 +18,9 @@ HATCHES = ("", "//", "\\\\", "xx", "..", "--", "++")
 ROW_INCHES = 0.24
 
 
-def draw(figure: Figure, source: Source, options: Options) -> None:
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """Raises UserError for a run without a window among its axes."""
-    found = window_table(source.usable)
+    found = window_table(run.usable)
     if found is None:
         raise UserError("no axis of this run is a window; allowed: a sweep over window, such as links-baseline")
     figure.set_size_inches(WIDE, HIGH + ROW_INCHES * len(found.rows))
@@ -29,7 +29,7 @@ def draw(figure: Figure, source: Source, options: Options) -> None:
     _bars(bars, found)
     table.axis("off")
     cells = [[_cell(row.transfers, window) for window in found.windows] for row in found.rows]
-    words = [row.label for row in found.rows] if len(found.rows) > 1 else [source.name]
+    words = [row.label for row in found.rows] if len(found.rows) > 1 else [run.name]
     drawn = table.table(cells, rowLabels=words, colLabels=found.windows, loc="center", cellLoc="right")
     drawn.auto_set_font_size(False)
     drawn.set_fontsize(8)

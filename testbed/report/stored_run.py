@@ -18,7 +18,7 @@ from ..trial.stored_result import TrialResult
 
 
 @dataclass(frozen=True)
-class Source:
+class StoredRun:
     """A run's results with what was asked. `trials` and `settings` (trial.json) are by id.
 
     A trial whose specification this version cannot read has a result and settings, and no place in `trials`.
@@ -55,7 +55,7 @@ class Source:
         file = self.folder(id) / PROVENANCE
         return read_json(file) if file.exists() else {}
 
-    def only(self, results: Sequence[TrialResult]) -> Source:
+    def only(self, results: Sequence[TrialResult]) -> StoredRun:
         return replace(self, results=tuple(results))
 
 
@@ -67,7 +67,7 @@ class Reader:
     _settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     _trials: dict[str, Trial | None] = field(default_factory=dict)
 
-    def read(self, store: Store) -> Source:
+    def read(self, store: Store) -> StoredRun:
         """Raises UserError for a folder that is no run's, or of another schema version, and for damaged files."""
         from ..trial.folder import read_result
 
@@ -80,7 +80,7 @@ class Reader:
                 self._trials[id] = _trial(self._settings[id], id)
                 self._results[id] = read_result(folder)
         found = [id for id in ids if id in self._results]
-        return Source(
+        return StoredRun(
             name=store.name,
             path=store.path,
             results=tuple(self._results[id] for id in found),
@@ -92,7 +92,7 @@ class Reader:
         )
 
 
-def read(folder: Path) -> Source:
+def read(folder: Path) -> StoredRun:
     """The run in a folder. Raises UserError as Reader.read does."""
     return Reader().read(Store(folder))
 
