@@ -1,4 +1,4 @@
-"""Checks of the gate: did the hosts do what they were asked, and not hold the flows back? Pure, no I/O."""
+"""Checks of the gate: did the hosts do what was asked, without holding the flows back? Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..measured import UdpResult
 from ..stored_result import Finding, FlowResult, Verdict
 
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
-"""Autotuning follows a flow by a round trip or two; what it costs while a flow grows stays well below this."""
+"""Shares of the time. Autotuning lags a growing flow by one or two round trips, which costs far less than this."""
 CPU_BUSY = 0.9
 LAB_LATE_S, REAL_LATE_S = 1e-3, 0.1
-"""By how much a datagram may leave late."""
-HOSTS_SHOW = "the profile then shows the hosts, not the path: look at rwnd and sndbuf in the samples"
+"""How late a datagram may leave, in virtual time and in real time."""
+HOSTS_SHOW = "the profile shows the hosts, not the path: look at rwnd and sndbuf in the samples"
 
 
 def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -30,12 +30,12 @@ def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
                 "congestion control",
                 "invalid",
                 f"flow {number} was asked to use {asked.congestion} and used {flow.congestion}",
-                "the socket did not take it",
+                "the socket did not accept it",
             )
 
 
 def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """The kernel doubles what it is asked for, and refuses in silence what it does not allow."""
+    """The kernel doubles the size it is asked for, and silently refuses a size it does not allow."""
     if "window" not in trial.workload.reports:
         return
     flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=True)
@@ -59,7 +59,7 @@ _SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}
 
 
 def _auto_window(number: int, flow: FlowResult, set_: Set[str]) -> Iterator[Finding]:
-    """Suspect, unless the scenario itself set the bounds that autotuning has."""
+    """Suspect, unless the scenario itself set the bounds of autotuning."""
     for share, what, bound in (
         (flow.rwnd_limited, "the receiver's window", "net.ipv4.tcp_rmem"),
         (flow.sndbuf_limited, "the sender's buffer", "net.ipv4.tcp_wmem"),
@@ -80,13 +80,13 @@ def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
             "memory",
             "suspect",
             f"{name} rose by {count}",
-            "a host, not the path, held the flows back: more memory",
+            "a host, not the path, held the flows back: give it more memory",
         )
 
 
 def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Retransmissions need a reason: a drop somewhere, or a delay that varied, by jitter or by schedule, or because
-    the first packets of a flow went to a controller and later ones overtook them.
+    """Retransmissions need a reason: a drop, or reordering. Packets are reordered if the delay varies, by jitter or by
+    schedule, or if the first packets of a flow go to a controller and later ones overtake them.
     """
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     dropped = sum(s.explained_drops for s in evidence.stages) + sum(e.drops for e in evidence.tc_ends)
@@ -98,7 +98,7 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             "retransmissions",
             "suspect",
             f"{again} segments were sent again, though no emulator dropped any",
-            "something else loses packets, or the sender takes delay for loss",
+            "something else loses packets, or the sender mistakes delay for loss",
         )
 
 
@@ -107,7 +107,7 @@ def _resends(asked: Direction) -> bool:
 
 
 def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Datagrams that reached the receiver and were lost there are no loss of the path."""
+    """Datagrams that were lost in the receiver's socket do not count as lost on the path."""
     udp = measured.find(UdpResult, evidence.outcome.measured)
     lost = udp.receiver_drops if udp else None
     if lost:
@@ -115,12 +115,12 @@ def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "receiver",
             "suspect",
             f"{lost} datagrams were lost in the receiver's socket",
-            "the machine is too slow for this rate: a lower one, or kernel: lab",
+            "the machine is too slow for this rate: use a lower rate, or kernel: lab",
         )
 
 
 def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Datagrams that leave late do not come at the rate that was asked."""
+    """If datagrams leave late, the offered rate is not the rate that was asked."""
     udp = measured.find(UdpResult, evidence.outcome.measured)
     late_s = udp.send_late_max_s if udp else None
     if late_s is not None and late_s > (LAB_LATE_S if trial.kernel.is_virtual_time else REAL_LATE_S):
@@ -128,12 +128,12 @@ def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "sender",
             "suspect",
             f"datagrams were sent up to {late_s * 1e3:.3g} ms late",
-            "the machine is too slow for this rate: a lower one, larger bursts, or kernel: lab",
+            "the machine is too slow for this rate: use a lower rate, larger bursts, or kernel: lab",
         )
 
 
 def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Each was there as long as the workload, unless it was asked to be over sooner, and brought something."""
+    """Each background lasted as long as the workload, unless it was asked to end sooner, and delivered some data."""
     carried = measured.backgrounds(evidence.outcome.measured)
     for name, each in trial.background:
         short_ns = evidence.background_short_ns.get(name)
@@ -141,16 +141,16 @@ def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
             yield Finding(
                 "background",
                 "suspect" if each.duration_ns is None else "valid",
-                f"{name} was over {short_ns / 1e9:.3g} s before the workload",
-                "it shared the path for a part of the time only: give it a (longer) duration",
+                f"{name} ended {short_ns / 1e9:.3g} s before the workload",
+                "it shared the path for only part of the time: give it a (longer) duration",
             )
         if name in carried and not carried[name].received_bytes:
             drawn = carried[name].planned_flows != 0
             yield Finding(
                 "background",
                 "suspect" if drawn else "valid",
-                f"{name} brought nothing" + ("" if drawn else ": no flow was drawn for this seed"),
-                "look at its times, and at what the path loses",
+                f"{name} delivered nothing" + ("" if drawn else ": no flow was drawn for this seed"),
+                "look at its times, and at the losses of the path",
             )
 
 
@@ -160,19 +160,19 @@ def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "CPU",
             "suspect",
             f"{evidence.cpu_busy:.0%} of the machine's CPU time was used",
-            "the machine may be what limits: run fewer flows or a lower rate, or use kernel: lab",
+            "the machine may be the limit: run fewer flows, use a lower rate, or use kernel: lab",
         )
 
 
 def machines(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """The same of each computer that took part."""
+    """The same for each machine that took part."""
     for name, said in evidence.machines.items():
         if said.cpu_busy is not None and said.cpu_busy > CPU_BUSY:
             yield Finding(
                 "CPU",
                 "suspect",
                 f"{said.cpu_busy:.0%} of the CPU time of {name} was used",
-                "that machine may be what limits: run fewer flows or a lower rate",
+                "that machine may be the limit: run fewer flows, or use a lower rate",
             )
 
 

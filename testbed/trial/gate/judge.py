@@ -1,6 +1,6 @@
-"""The gate: was the network what was asked for, and did the hosts not hold the flows back? Pure, no I/O.
+"""The gate: was the network as asked, and did the hosts leave the flows alone? Pure, no I/O.
 
-The verdict is the worst of the findings: `invalid` means that the number answers another question than the one asked,
+The verdict is that of the worst finding: `invalid` means that the number answers another question than the one asked,
 `suspect` that somebody should look before believing it.
 """
 

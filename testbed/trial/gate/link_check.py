@@ -1,4 +1,4 @@
-"""Checks of the gate: was the network what was asked for? Pure, no I/O.
+"""Checks of the gate: was the network as asked? Pure, no I/O.
 
 Each check looks at the evidence of a trial and yields findings.
 """
@@ -19,14 +19,14 @@ from ..observe.readback import Qdisc
 from ..stored_result import Finding
 
 RATE_TOLERANCE = 0.001
-"""Of the rate, over one sample interval; two frames on top, which may fall on either side of its ends."""
+"""A share of the rate, over one sample interval. Two frames are allowed on top: one may straddle each end."""
 LOSS_SIGMAS = 5
 FEW_ROUND_TRIPS = 10
 SUPERPACKET_BYTES, FEW_SUPERPACKETS = 65_536, 3
 
 
 def expected_drops(stage: Stage, data_packets: int) -> int | None:
-    """How many of so many data packets a periodic loss drops: ⌊(packets + phase) / X⌋; None without one."""
+    """How many of `data_packets` a periodic loss of 1 in X drops: ⌊(packets + phase) / X⌋; None without such a loss."""
     return expected_of(stage.loss, stage.phase, data_packets)
 
 
@@ -35,7 +35,7 @@ def expected_of(loss: Loss | None, phase: int, data_packets: int) -> int | None:
 
 
 def asked_drops(each: StageEvidence) -> int | None:
-    """How many packets periodic losses had to drop, with a schedule all of them together; None without any."""
+    """How many packets the periodic losses had to drop: the sum over a schedule; None without such a loss."""
     if not each.stage.states:
         return expected_drops(each.stage, each.data_packets)
     expected = [expected_of(count.state.loss, count.state.phase, count.data_packets) for count in each.losses]
@@ -43,7 +43,7 @@ def asked_drops(each: StageEvidence) -> int | None:
 
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """What was read back over netlink, against what was asked."""
+    """Compares what was read back over netlink with what was asked."""
     for each in (*evidence.stages, *evidence.channels):
         for what, asked, seen, slack in parameters(each.stage, each.stage.start, each.qdiscs):
             if seen is None or abs(seen - asked) > slack:
@@ -52,7 +52,7 @@ def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                     "set-up",
                     "invalid",
                     f"{each.link} {each.stage.way}: {what}: asked {asked}, the kernel has {has}",
-                    "what the plan set up was changed, or did not take effect",
+                    "a command of the plan had no effect, or somebody changed its settings later",
                 )
 
 
@@ -76,12 +76,12 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 "rate",
                 "invalid",
                 f"{each.link} {each.stage.way} carried {seen / 1e6:.1f} Mbit/s, asked were {asked / 1e6:g} Mbit/s",
-                "the bottleneck does not limit what passes it",
+                "the bottleneck does not limit the traffic",
             )
 
 
 def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """No tool can have got more through a path than it carries."""
+    """No tool can get more through a path than the path carries."""
     got, limit = evidence.outcome.goodput_bps, plan.rate_bps
     if any(stage.states for stage in plan.stages(is_data=True)):
         return
@@ -90,12 +90,12 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "goodput",
             "invalid",
             f"{got / 1e6:.1f} Mbit/s of payload over a path of {limit / 1e6:g} Mbit/s",
-            "the tool counted something else than what arrived, or another path was taken",
+            "the tool counted more than what arrived, or the data took another path",
         )
 
 
 def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """A run of a few round trips measures how flows start."""
+    """A run of a few round trips measures only how flows start."""
     begin, end = evidence.outcome.steady_ns, evidence.outcome.end_ns
     rtt_ns = plan.rtts_ns[1]
     if begin is not None and end is not None and end - begin < FEW_ROUND_TRIPS * rtt_ns:
@@ -103,12 +103,12 @@ def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "duration",
             "suspect",
             f"{(end - begin) / 1e9:g} s are fewer than {FEW_ROUND_TRIPS} round trips of {rtt_ns / 1e6:g} ms",
-            "this is the slow start of the flows, not the path: measure longer",
+            "this measures the slow start of the flows, not the path: measure longer",
         )
 
 
 def notes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Not a fault, but something to know of an impairment before reading the result."""
+    """Notes on impairments that a reader of the result should know; none of them is a fault."""
     for each in evidence.stages:
         for row in IMPAIRMENTS.values():
             value = each.stage.asked.value(row.name)
@@ -118,9 +118,10 @@ def notes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """A host with offloads sends superpackets at once; a buffer of a few of them drops what single packets would not.
+    """A host with offloads sends superpackets. A buffer that holds only a few of them drops packets that it would not
+    drop if they came one by one.
 
-    That is no fault, for such hosts do so; their size is what Linux's TCP makes of a millisecond of its rate.
+    This is no fault: real hosts do so. Linux's TCP makes superpackets as large as what it sends in a millisecond.
     """
     if "offload" not in dict(plan.nics).values():
         return
@@ -132,7 +133,7 @@ def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 "burst",
                 "valid",
                 f"{each.link} {each.stage.way}: superpackets of {size_bytes} bytes meet a buffer of {limit_bytes}",
-                "it overflows sooner than with nic: plain, which sends packet by packet",
+                "the buffer overflows sooner than with nic: plain, which sends packet by packet",
             )
 
 
@@ -143,7 +144,7 @@ def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
                 "frame size",
                 "invalid",
                 f"{each.link} {each.stage.way}: {each.oversize_packets} of {each.data_packets} data packets were "
-                f"larger than the MTU of {each.mtu_bytes} bytes: they were queued, delayed and dropped as one",
+                f"larger than the MTU of {each.mtu_bytes} bytes: each was queued, delayed and dropped as a whole",
                 "an offload (TSO, GSO, GRO) is on at a device that feeds the emulator",
             )
 
@@ -159,21 +160,21 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
                 "invalid",
                 f"{each.link} {each.stage.way}: {each.dropped_packets} of {each.data_packets} data packets were "
                 f"dropped, asked were {expected}",
-                "the loss rule is missing or counts something else",
+                "the loss rule is missing or counts other packets",
             )
         if expected is not None and not each.data_packets:
             yield Finding(
                 "loss",
                 "suspect",
-                f"{each.link} {each.stage.way}: periodic loss was asked and no packet that it counts passed",
-                "it counts TCP data and UDP: pings and pure ACKs are not lost",
+                f"{each.link} {each.stage.way}: periodic loss was asked, but no packet that it counts passed",
+                "it counts TCP data and UDP; it never drops pings and pure ACKs",
             )
         if expected is None and each.dropped_packets:
             yield Finding(
                 "loss",
                 "invalid",
-                f"{each.link} {each.stage.way}: {each.dropped_packets} packets were dropped and no loss was asked",
-                "a loss rule is there that nobody asked for",
+                f"{each.link} {each.stage.way}: {each.dropped_packets} packets were dropped, but no loss was asked",
+                "the emulator has a loss rule that nobody asked for",
             )
 
 
@@ -186,7 +187,7 @@ def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
 
 
 def random_loss_of(where: str, came: Sequence[tuple[Loss | None, int]], dropped: int) -> Iterator[Finding]:
-    """What the delay dropped, which is random loss and nothing else. `came` is how many packets met which loss."""
+    """Checks the drops of the delay: they must all be random loss. `came` says how many packets met which loss."""
     lossy = [(loss, count) for loss, count in came if isinstance(loss, RandomLoss | GilbertElliott)]
     if not lossy:
         if dropped:
@@ -194,12 +195,12 @@ def random_loss_of(where: str, came: Sequence[tuple[Loss | None, int]], dropped:
                 "delay",
                 "invalid",
                 f"{where}: the delay dropped {dropped} packets",
-                "its queue is too short for what is on its way",
+                "its queue is too short for the packets in flight",
             )
         return
     offered = sum(count for _, count in came)
     expected = sum(float(_chance(loss)) * count for loss, count in lossy)
-    # Losses of a chain come in bursts of 1/r packets; their number varies accordingly more.
+    # A chain loses packets in bursts of 1/r packets, so their number varies more.
     bursts = [2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0 for loss, _ in lossy]
     variance = sum(float(_chance(loss)) * count * burst for (loss, count), burst in zip(lossy, bursts, strict=True))
     margin = LOSS_SIGMAS * math.sqrt(max(1.0, variance))
@@ -207,13 +208,13 @@ def random_loss_of(where: str, came: Sequence[tuple[Loss | None, int]], dropped:
         yield Finding(
             "loss",
             "invalid" if dropped == 0 and expected > margin else "suspect",
-            f"{where}: {dropped} of {offered} packets were lost at random, asked are {expected:.0f} ± {margin:.0f}",
-            "random loss is not what was asked for",
+            f"{where}: {dropped} of {offered} packets were lost at random, asked were {expected:.0f} ± {margin:.0f}",
+            "the random loss differs from what was asked",
         )
 
 
 def _chance(loss: RandomLoss | GilbertElliott) -> Fraction:
-    """The long-run share of packets lost; of a Gilbert–Elliott chain that is (r·good + p·bad)/(p + r)."""
+    """The long-run share of packets lost; for a Gilbert–Elliott chain (r·good + p·bad)/(p + r)."""
     if isinstance(loss, RandomLoss):
         return loss.probability
     return (loss.r * loss.loss_good + loss.p * loss.loss_bad) / (loss.p + loss.r)
@@ -225,7 +226,7 @@ def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
             "device",
             "invalid",
             f"{device} lost {count} packets that nobody asked it to lose",
-            "an input queue was too short: a smaller burst, or a larger net.core.netdev_max_backlog",
+            "an input queue was too short: use smaller bursts, or a larger net.core.netdev_max_backlog",
         )
 
 

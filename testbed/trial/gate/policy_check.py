@@ -15,12 +15,12 @@ POLICY_TOLERANCE = 0.01
 
 
 def policy(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Nothing is dropped before the volume has come; from then on the rate passes, and what its bucket had saved."""
+    """The policy drops nothing until the volume has come. After that it passes its rate, and what its bucket held."""
     for each in evidence.stages:
         if each.stage.policing is None or each.policed is None:
             continue
         for what in _faults(each.stage.policing, each.policed, each, trial.samples_interval_ns or 0):
-            hint = "the rules of the policy were changed, or count something else"
+            hint = "somebody changed the rules of the policy, or they count other packets"
             yield Finding("policy", "invalid", f"{each.link} {each.stage.way}: {what}", hint)
         yield from _notes(each.stage.policing, each.policed, each)
 
@@ -42,13 +42,14 @@ def _faults(policing: Policing, seen: Policed, each: StageEvidence, interval_ns:
     busy, span_ns = seen.passed_bps(), seen.span_ns
     if busy is None or span_ns is None:
         return
-    # A bucket that was empty within a sample interval has saved up less than the rest of that interval at its end.
+    # A bucket that ran empty within a sample interval holds, at its end, less than the rest of the interval brought.
     slack = policing.rate_bps * (POLICY_TOLERANCE + interval_ns / span_ns) + 2 * each.mtu_bytes * 8e9 / span_ns
     if abs(busy - policing.rate_bps) > slack:
-        yield f"{busy / 1e6:.2f} Mbit/s passed while packets were policed, asked are {policing.rate_bps / 1e6:g} Mbit/s"
+        asked = f"{policing.rate_bps / 1e6:g} Mbit/s"
+        yield f"{busy / 1e6:.2f} Mbit/s passed while packets were policed, asked were {asked}"
 
 
 def _notes(policing: Policing, seen: Policed, each: StageEvidence) -> Iterator[Finding]:
     if seen.offered_bytes <= policing.after_bytes:
-        what = f"{each.link} {each.stage.way}: {seen.offered_bytes} of the {policing.after_bytes} bytes came"
-        yield Finding("policy", "valid", what, "the policy never began: a longer workload, or a smaller volume")
+        what = f"{each.link} {each.stage.way}: only {seen.offered_bytes} of the {policing.after_bytes} bytes came"
+        yield Finding("policy", "valid", what, "the policy never began: use a longer workload, or a smaller volume")

@@ -17,23 +17,22 @@ LAB_TOLERANCE_S = 10e-6
 REAL_TOLERANCE = 0.05
 REAL_TOLERANCE_S = 1e-3
 EMULATED_S = 5e-3
-"""What two machines without KVM add to a round trip; each packet costs them about half a millisecond of computing."""
+"""What two virtual machines without KVM add to a round trip: each packet costs them about 0.5 ms of computing."""
 PAYLOAD_BYTES = 56
 HEADERS_BYTES = {4: 42, 6: 62}
-"""Of Ethernet, IP and ICMP, by the version of IP."""
+"""The headers of Ethernet, IP and ICMP together, by the version of IP."""
 AFTERWARDS = "ping after the workload"
-"""That is when they are sent where a controller has a say: before it, they would ask it in the place of the
-workload."""
+"""With controllers, the pings follow the workload: its first packets, not pings, must make switches ask a controller."""
 
 QUESTIONS = 2
-"""What a switch may have to ask its controller about on one way of a ping: the question or answer of ARP, and it."""
+"""How often a switch may ask its controller for each direction of a ping: once for ARP, once for the ping itself."""
 UPCALL_S, ANSWER_S = {True: 50e-6, False: 1e-3}, {True: 0.5e-3, False: 20e-3}
-"""What an Open vSwitch may take for a packet that its datapath does not know, and a controller to answer; in virtual
-time and not. Lab time goes on whenever a program looks at the clock."""
+"""How long an Open vSwitch may take for a packet that its datapath does not know, and a controller for an answer; in
+virtual time (True) and in real time. Lab time advances whenever a program reads the clock."""
 
 
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Every ping before the workload, and those of a ping workload."""
+    """Checks the pings around the workload, and those of a ping workload."""
     asked_s = plan.rtt_ns / 1e9
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     stages = _stages(evidence)
@@ -53,12 +52,12 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         high_s = (most_s if during else asked_s) + slack_s + waiting_s
         asked_for = _asked_to_lose(plan)
         hint = asked_for or "look at addresses and routes, and at the loss"
-        lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} came back", hint)
+        lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} got a reply", hint)
         yield from _judged(trial, evidence, seen, low_s, high_s, lost, f"asked {asked_s * 1e3:g} ms, {what}s took")
 
 
 def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """The pings between a cache and its origin; a path with jitter may take some more."""
+    """Checks the pings between a cache and its origin; jitter on the path widens the tolerance."""
     seen = evidence.upstream_check
     if plan.upstream is None or seen is None:
         return
@@ -69,7 +68,7 @@ def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         + slack_s
         + _sending_s(HEADERS_BYTES[plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(evidence), False)
     )
-    lost = Finding("rtt", "invalid", "no ping from the origin to the cache came back", "look at addresses and loss")
+    lost = Finding("rtt", "invalid", "no ping from the origin to the cache got a reply", "look at addresses and loss")
     took = f"between cache and origin asked {asked_s * 1e3:g} ms, pings took"
     yield from _judged(trial, evidence, seen, asked_s - slack_s, high_s, lost, took)
 
@@ -82,19 +81,19 @@ def _judged(
     if seen.rtt_min_s is None or seen.rtt_max_s is None:
         yield lost
     elif emulated and high_s < seen.rtt_max_s and low_s <= seen.rtt_min_s <= high_s + EMULATED_S:
-        said = f"{took} {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms"
-        yield Finding("rtt", "valid", said, "the rest is the computing of machines without KVM")
+        text = f"{took} {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms"
+        yield Finding("rtt", "valid", text, "the rest is computing time of virtual machines without KVM")
     elif not (low_s <= seen.rtt_min_s and seen.rtt_max_s <= high_s):
         yield Finding(
             "rtt",
             "invalid" if virtual else "suspect",
             f"{took} {seen.rtt_min_s * 1e3:g} to {seen.rtt_max_s * 1e3:g} ms",
-            "the emulator is not what was asked for" if virtual else "the machine is too busy",
+            "the emulator differs from what was asked" if virtual else "the machine is too busy",
         )
 
 
 def _asking_s(trial: Trial, plan: Plan) -> float:
-    """How long a ping can take longer because switches ask their controllers; for ever, where one is not there."""
+    """How much longer a ping can take because switches ask their controllers; infinite if a controller is away."""
     if _is_away(plan):
         return math.inf
     asked = [channel for _, channel in plan.controlled if not channel.controller.is_proactive]
@@ -103,7 +102,7 @@ def _asking_s(trial: Trial, plan: Plan) -> float:
 
 
 def _is_away(plan: Plan) -> bool:
-    """Whether a controller on the way is to come late, or to be killed."""
+    """Whether a controller on the path starts late or is killed, as asked."""
     return any(
         channel.controller.start_ns is not None or channel.controller.stop_ns is not None
         for _, channel in plan.controlled
@@ -111,7 +110,7 @@ def _is_away(plan: Plan) -> bool:
 
 
 def _asked_to_lose(plan: Plan) -> str | None:
-    """Why pings may well be lost; None if they may not."""
+    """Why pings may be lost, as asked; None if they may not."""
     if _is_away(plan):
         return "a controller was away, as asked"
     rules = [rule for _, channel in plan.controlled for rule in channel.controller.rules]
@@ -125,14 +124,14 @@ def _stages(evidence: Evidence) -> list[Stage]:
 
 
 def _slack_s(trial: Trial, evidence: Evidence, asked_s: float) -> float:
-    """What a round trip may be off either way: the kernel's timers, and jitter."""
+    """The tolerance of a round trip in both directions: for the kernel's timers, and for jitter."""
     spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in _stages(evidence) if stage.asked.jitter)
     virtual = trial.kernel.is_virtual_time
     return spread_s + (LAB_TOLERANCE_S if virtual else max(REAL_TOLERANCE_S, asked_s * REAL_TOLERANCE))
 
 
 def _sending_s(frame_bytes: int, stages: list[Stage], during: bool) -> float:
-    """How long it takes to send a frame at every rate on the way."""
+    """How long it takes to send a frame once at every rate on the path."""
     rates = (_lowest_rate(stage, during) for stage in stages)
     return sum(8 * frame_bytes / rate_bps for rate_bps in rates if rate_bps)
 
@@ -144,15 +143,15 @@ def _lowest_rate(stage: Stage, during: bool) -> int | None:
 
 
 def _longest_queue_s(each: StageEvidence) -> float:
-    """How long a packet can wait for others: those of a full buffer, and the one that is being sent."""
+    """How long a packet can wait for others: for a full buffer, and for the frame that is being sent."""
     rate_bps, frame = _lowest_rate(each.stage, True), each.mtu_bytes + ETHERNET_BYTES
     return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
 
 
 def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[tuple[str, PingResult, int, bool]]:
-    """What they were for, what came out, the bytes of payload, and whether schedules and background were at work."""
+    """(name, result, payload bytes, whether schedules and background were active) for each series of pings."""
     late = bool(plan.controlled)
     yield AFTERWARDS if late else "ping before the workload", evidence.rtt_check, PAYLOAD_BYTES, late
     if trial.workload.echo_bytes is not None:
-        found = measured.need(PingResult, evidence.outcome.measured)
-        yield "ping of the workload", found, trial.workload.echo_bytes, True
+        own = measured.need(PingResult, evidence.outcome.measured)
+        yield "ping of the workload", own, trial.workload.echo_bytes, True

@@ -1,4 +1,4 @@
-"""Checks of the gate: did what was scheduled happen, when it should, and did the network obey? Pure, no I/O."""
+"""Checks of the gate: did every scheduled change happen in time and take effect? Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .link_check import RATE_TOLERANCE, expected_of, parameters, random_loss_of
 
 LAB_LATE_NS = 1_000_000
 REAL_LATE_NS, REAL_TOO_LATE_NS = 50_000_000, 1_000_000_000
-"""By how much a change may be late, in virtual time and on the wall clock, where a little is only suspect."""
+"""How late a change may be, in virtual time and in real time, where a moderate delay is only suspect."""
 
 
 def happened(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Every change that was due before the workload ended, and no later than it should."""
+    """Checks that every change that was due before the workload ended happened, and in time."""
     if not plan.timeline:
         return
     timeline = evidence.timeline
     if timeline is None:
-        yield Finding("schedule", "invalid", "the schedule never started", "the workload did not say that it had begun")
+        yield Finding("schedule", "invalid", "the schedule never started", "the workload did not report its start")
         return
     virtual = trial.kernel.is_virtual_time
     late_ns, too_late_ns = (LAB_LATE_NS, LAB_LATE_NS) if virtual else (REAL_LATE_NS, REAL_TOO_LATE_NS)
@@ -41,25 +41,26 @@ def happened(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     changes = [change for link in _links(plan) for change in link.schedule]
     if any(at_ns > plan.until_ns for change in changes for at_ns in change.instants(ran_ns)):
         yield _schedule(
-            f"the workload ran for {ran_ns / 1e9:g} s, and the schedule was worked out for {plan.until_ns / 1e9:g} s",
+            f"the workload ran for {ran_ns / 1e9:g} s, but the plan has the schedule only up to "
+            f"{plan.until_ns / 1e9:g} s",
             "give the workload a duration, or the schedule fewer changes",
         )
 
 
 def came(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Not a fault, but perhaps not what was meant: a change after the end of the workload."""
+    """Notes changes that were due after the end of the workload: no fault, but perhaps not what was meant."""
     if evidence.timeline is None:
         return
     ran_ns = evidence.timeline.stop_ns - evidence.timeline.start_ns
     for link in _links(plan):
         for change in link.schedule:
             if change.at_ns >= ran_ns:
-                what = f"{link.name}: the change at {change.at_ns / 1e9:g} s never came, the workload was over"
+                what = f"{link.name}: the change at {change.at_ns / 1e9:g} s never happened, the workload was over"
                 yield Finding("schedule", "valid", what, f"the workload ran for {ran_ns / 1e9:g} s")
 
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """What was read back over netlink after each change, against what was asked."""
+    """Compares what was read back over netlink after each change with what was asked."""
     for each in evidence.stages:
         seen_ns = {interval.state.at_ns for interval in each.intervals[1:]}
         for state in each.stage.states:
@@ -78,7 +79,7 @@ def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """No sample interval between two changes carried more than the rate that then held."""
+    """No sample interval between two changes may carry more than the rate of that time."""
     if trial.samples_interval_ns is None or not trial.kernel.is_virtual_time:
         return
     for each in evidence.stages:
@@ -93,12 +94,12 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 yield _schedule(
                     f"{_where(each)} carried {seen / 1e6:.1f} Mbit/s from {interval.state.at_ns / 1e9:g} s on, asked "
                     f"were {asked / 1e6:g} Mbit/s",
-                    "the bottleneck does not limit what passes it",
+                    "the bottleneck does not limit the traffic",
                 )
 
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Every loss of a schedule counts for itself, exactly."""
+    """Each loss of a schedule has its own counters and must drop exactly the packets it should."""
     for each in evidence.stages:
         for count in each.losses:
             expected = expected_of(count.state.loss, count.state.phase, count.data_packets) or 0
@@ -108,14 +109,14 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
                     "invalid",
                     f"{_where(each)} from {count.state.at_ns / 1e9:g} s on: {count.dropped_packets} of "
                     f"{count.data_packets} data packets were dropped, asked were {expected}",
-                    "the loss rule is missing or counts something else",
+                    "the loss rule is missing or counts other packets",
                 )
         if each.stage.states and not each.data_packets and _is_periodic(each):
             yield Finding(
                 "loss",
                 "suspect",
-                f"{_where(each)}: periodic loss was asked and no packet that it counts passed",
-                "it counts TCP data and UDP: pings and pure ACKs are not lost",
+                f"{_where(each)}: periodic loss was asked, but no packet that it counts passed",
+                "it counts TCP data and UDP; it never drops pings and pure ACKs",
             )
 
 
@@ -124,7 +125,9 @@ def _is_periodic(each: StageEvidence) -> bool:
 
 
 def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Of each interval; on the wall clock of all together, for packets pass between a change and the look after it."""
+    """Checks each interval; in real time all intervals together, because packets pass between a change and the look
+    after it.
+    """
     for each in evidence.stages:
         groups = [[i] for i in each.intervals] if trial.kernel.is_virtual_time else [list(each.intervals)]
         for group in filter(None, groups):
@@ -134,9 +137,10 @@ def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
 
 
 def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """No tool can have got more through a path than its slowest link carried in that time.
+    """No tool can get more through a path than its slowest link could carry in that time.
 
-    What a link has let go may arrive a round trip later, and may have waited for a slower one: so much is granted.
+    Data that a link sent before may arrive up to a round trip later, and may wait in buffers: that much is allowed on
+    top.
     """
     got, outcome = evidence.outcome.goodput_bps, evidence.outcome
     if got is None or evidence.timeline is None or not any(each.intervals for each in evidence.data_stages):
@@ -152,9 +156,9 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             "goodput",
             "invalid",
-            f"{got / 1e6:.1f} Mbit/s of payload over a path that carried {min(limits) * 1e3 / (end_ns - begin_ns):.1f} "
-            "Mbit/s on average",
-            "the tool counted something else than what arrived, or another path was taken",
+            f"{got / 1e6:.1f} Mbit/s of payload over a path that could carry "
+            f"{min(limits) * 1e3 / (end_ns - begin_ns):.1f} Mbit/s on average",
+            "the tool counted more than what arrived, or the data took another path",
         )
 
 

@@ -12,11 +12,11 @@ from ..orders.openflow_dump import ControllerEvidence
 from ..stored_result import Finding
 
 SHOWN = 3
-"""Of many errors of one controller, so many become findings; the events have all."""
+"""At most so many errors of a controller become findings; its events have all of them."""
 
 
 def datapath(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """The one that was asked for, and everything it did not know reached ovs-vswitchd."""
+    """Checks that each switch used the datapath that was asked, and that no packet for ovs-vswitchd was lost."""
     asked = dict(plan.datapaths)
     for each in evidence.openflow.switches:
         if each.datapath != asked[each.name]:
@@ -24,14 +24,14 @@ def datapath(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 "datapath",
                 "invalid",
                 f"{each.name} was asked to use the datapath {asked[each.name]} and used {each.datapath}",
-                "the kernel has no Open vSwitch: datapath: user",
+                "the kernel has no Open vSwitch: use datapath: user",
             )
         if each.lost:
             yield Finding(
                 "upcalls",
                 "suspect",
-                f"{each.name} lost {each.lost} packets on their way from its datapath to ovs-vswitchd",
-                "no flow was there for them: a lower rate of new flows, or flows set up before",
+                f"{each.name} lost {each.lost} packets between its datapath and ovs-vswitchd",
+                "the datapath had no flow for them: use a lower rate of new flows, or set up flows beforehand",
             )
 
 
@@ -51,9 +51,9 @@ def controllers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             "controller",
             "valid" if is_asked else "suspect",
             f"{channel.name} {'was gone' if is_gone else 'came late'} for {names}" + (", as asked" if is_asked else ""),
-            "new packets then meet the fail_mode of the switches"
+            "meanwhile the fail_mode of the switches decides on new packets"
             if is_asked
-            else "the process ended, or its channel loses too much: look at its events",
+            else "the process ended, or its channel loses too many packets: look at its events",
         )
 
 
@@ -64,7 +64,7 @@ def _app(channel: Channel, seen: ControllerEvidence) -> Iterator[Finding]:
             "controller",
             "invalid",
             f"{channel.name} ({app}) had an exception: {text.strip()}",
-            "the app did not do what it was to do: mend it",
+            "the app did not do its work: fix it",
         )
     for text in seen.texts("error", "refused")[:SHOWN]:
         yield Finding(

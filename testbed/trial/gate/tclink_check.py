@@ -1,4 +1,4 @@
-"""Checks of the gate: did Mininet's TCLinks become what was asked for? Pure, no I/O."""
+"""Checks of the gate: are Mininet's TCLinks as asked? Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _where(each: TcEvidence) -> str:
 
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """What was read back over netlink, against what TCLink was asked for: it prints its errors and goes on."""
+    """Compares what was read back over netlink with what TCLink was asked for: TCLink only prints its errors."""
     for each in evidence.tc_ends:
         for what, asked, seen, slack in _parameters(each):
             if seen is None or abs(seen - asked) > slack:
@@ -28,7 +28,7 @@ def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                     "set-up",
                     "invalid",
                     f"{_where(each)}: {what}: asked {asked}, the kernel has {has}",
-                    "Mininet's TCLink did not set up what it was asked for",
+                    "Mininet's TCLink did not set up what was asked",
                 )
 
 
@@ -52,12 +52,12 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 "rate",
                 "invalid",
                 f"{_where(each)} carried {seen / 1e6:.1f} Mbit/s, asked were {asked / 1e6:g} Mbit/s",
-                "the bottleneck does not limit what passes it",
+                "the bottleneck does not limit the traffic",
             )
 
 
 def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Where the queue of a TCLink is not that of a link in a network."""
+    """Reports drops in queues of TCLinks that do not behave like the queue of a link."""
     for each in evidence.tc_ends:
         if not each.drops:
             continue
@@ -67,37 +67,39 @@ def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 "TCLink",
                 "suspect",
                 f"{lost} on the sender's own device: its TCP knows at once, and slows down without losing a round trip",
-                "engine: netns, a buffer in bdp, which makes the link an emulator, or another link as the bottleneck",
+                "use engine: netns, a buffer in bdp (which makes the link an emulator), or a bottleneck on another link",
             )
         if each.port.delay_ns and each.port.rate_bps:
             yield Finding(
                 "TCLink",
                 "valid",
-                f"{lost}, and it holds what is on its way and what waits together: a burst found more room than in the "
-                "buffer of a link",
-                "engine: netns, or a buffer, which makes the link an emulator",
+                f"{lost}, and it holds packets in flight and waiting packets together: a burst found more room than in "
+                "the buffer of a link",
+                "use engine: netns, or give the link a buffer (it then gets an emulator)",
             )
 
 
 def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Linux's TCP keeps little in a queue of its own host that has no delay, and nothing is dropped there."""
+    """Notes a bottleneck on the sender's own device: without a delay there, TCP keeps its queue short and loses
+    nothing.
+    """
     for each in evidence.data_tc_ends:
         port = each.port
         if port.is_host and not port.delay_ns and port.rate_bps is not None and port.rate_bps == plan.rate_bps:
             yield Finding(
                 "TCLink",
                 "valid",
-                f"{_where(each)}: the bottleneck is the sender's own device, for which its TCP waits and loses nothing",
-                "as with a NIC of that rate; at the port of a switch behind a faster one packets would be dropped",
+                f"{_where(each)}: the bottleneck is the sender's own device, so its TCP waits for it and loses nothing",
+                "a NIC of that rate does the same; the port of a switch behind a faster link would drop packets",
             )
 
 
 def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """The queue of a TCLink counts what hosts with offloads send as one."""
+    """Notes that the queue of a TCLink counts each superpacket of a host with offloads as one packet."""
     if evidence.tc_ends and "offload" in dict(plan.nics).values():
         yield Finding(
             "TCLink",
             "valid",
             "its queue counts superpackets of up to 64 KB as one packet each, so it holds more than was asked",
-            "nic: plain, the default of hosts in a network with TCLinks",
+            "use nic: plain, the default of hosts in a network with TCLinks",
         )
