@@ -22,7 +22,7 @@ PAYLOAD_BYTES = 56
 HEADERS_BYTES = {4: 42, 6: 62}
 """The headers of Ethernet, IP and ICMP together, by the version of IP."""
 AFTERWARDS = "ping after the workload"
-"""With controllers, the pings follow the workload: its first packets, not pings, must make switches ask a controller."""
+"""With controllers, the pings follow the workload: its first packets, not pings, must make switches ask controllers."""
 
 QUESTIONS = 2
 """How often a switch may ask its controller for each direction of a ping: once for ARP, once for the ping itself."""

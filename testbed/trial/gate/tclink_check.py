@@ -67,7 +67,7 @@ def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 "TCLink",
                 "suspect",
                 f"{lost} on the sender's own device: its TCP knows at once, and slows down without losing a round trip",
-                "use engine: netns, a buffer in bdp (which makes the link an emulator), or a bottleneck on another link",
+                "use engine: netns, a buffer in bdp (which makes the link an emulator), or another bottleneck",
             )
         if each.port.delay_ns and each.port.rate_bps:
             yield Finding(
