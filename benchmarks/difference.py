@@ -82,7 +82,9 @@ class Results:
         content = path.read_bytes()
         if path.name in OWN_KEYS:
             data = json.loads(content)
-            content = json.dumps({key: data[key] for key in data if key not in OWN_KEYS[path.name]}).encode()
+            content = json.dumps(
+                {key: data[key] for key in sorted(data) if key not in OWN_KEYS[path.name]}, sort_keys=True
+            ).encode()
         if path.name in NAMING:
             text = content.decode().replace(str(self.checkout), "CHECKOUT")
             for pattern, stands in NAMES:
