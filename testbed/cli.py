@@ -2,28 +2,66 @@
 
 from __future__ import annotations
 
+import inspect
 import signal
 import sys
 from importlib import import_module
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn
 
 import typer
 import typer.core
 import typer.main
 
 from . import __version__
+from .commands import help_page
 from .error import TestbedError
 
 GROUPS = {
-    "describe": ("check", "plan", "schema"),
-    "measure": ("run", "reproduce"),
-    "conclude": ("results", "query", "plot", "report", "compare"),
-    "network": ("up", "shell", "exec", "status", "down", "clean"),
-    "computer": ("doctor", "kernel", "machines"),
+    "describe": {
+        "check": "Check topology and scenario files for mistakes.",
+        "plan": "Print the commands that build a network, and run none.",
+        "list": "List the scenarios, topologies, profiles and kernels.",
+        "schema": "Print the JSON Schema of topology or scenario files.",
+    },
+    "measure": {
+        "run": "Run the trials of a scenario.",
+        "reproduce": "Repeat published measurements, and compare the numbers.",
+    },
+    "conclude": {
+        "results": "Print the results of a run.",
+        "query": "Query the results of a run in SQL.",
+        "plot": "Draw a figure of a run.",
+        "report": "Write a report of a run as one HTML page.",
+        "compare": "Compare a run with another run or a published profile.",
+    },
+    "network": {
+        "up": "Start a network and keep it running.",
+        "shell": "Open a shell in a node of a running network.",
+        "exec": "Run a command in a node of a running network.",
+        "status": "Show the running networks, their nodes and their links.",
+        "down": "Stop a running network.",
+        "clean": "Remove what killed commands left behind.",
+    },
+    "computer": {
+        "doctor": "Show what this computer can run, and what it lacks.",
+        "kernel": "Build, fetch and list kernels.",
+        "machines": "Prepare real computers over SSH, and restore them.",
+        "completion": "Print the script that completes commands in a shell.",
+    },
 }
-"""The commands, by the package of `testbed.commands` that their module is in, in the order of the help. The module has
-a function or a group `app` of the command's name. SETTINGS in it says how the command differs from others.
+"""The commands and what they do, by the package of `testbed.commands` that their module is in, in the order of the
+help. The module has a function or a group `app` of the command's name; its docstring says more. EXAMPLES in it are
+for the help, and SETTINGS say how the command differs from others.
 """
+
+TITLES = {
+    "describe": "Describe",
+    "measure": "Run",
+    "conclude": "Conclude",
+    "network": "Work in a network",
+    "computer": "This computer",
+}
 
 COMMANDS = {name: group for group, names in GROUPS.items() for name in names}
 
@@ -34,13 +72,21 @@ class Interrupted(TestbedError):
     exit_code = 130
 
 
-class Commands(typer.core.TyperGroup):
+class Commands(help_page.Group):
     """Imports a command when it is asked for, as the libraries of all of them take a second; and says what an
     interruption means, before typer makes an exit without a word of it.
     """
 
+    titles: ClassVar = {TITLES[group]: tuple(names) for group, names in GROUPS.items()}
+
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
+
+    def line_of(self, ctx: Any, name: str) -> str:
+        return GROUPS[COMMANDS[name]][name]
+
+    def source_of(self, name: str) -> Path:
+        return Path(__file__).parent / "commands" / COMMANDS[name] / f"{name}.py"
 
     def get_command(self, ctx: Any, name: str) -> Any:
         if name not in COMMANDS:
@@ -49,23 +95,29 @@ class Commands(typer.core.TyperGroup):
         found = getattr(module, "app", None)
         if found is None:
             found = typer.Typer(add_completion=False, rich_markup_mode=None)
-            found.command(name, **getattr(module, "SETTINGS", {}))(getattr(module, name))
+            settings = getattr(module, "SETTINGS", {})
+            shown = help_page.examples(*module.EXAMPLES)
+            found.command(name, cls=help_page.Command, epilog=shown, **settings)(getattr(module, name))
         made = typer.main.get_command(found)
         made.name = name
+        made.help = f"{self.line_of(ctx, name)}\n\n{inspect.cleandoc(made.help or '')}".strip()
         return made
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            said = "interrupted; what was finished is kept, the same command goes on from there"
-            raise Interrupted(said) from None
+            raise Interrupted(
+                "interrupted; what is finished is kept, and the same command continues from there"
+            ) from None
 
 
 app = typer.Typer(
     cls=Commands,
-    help="Build a network out of real parts, run an experiment over it, and know whether the number can be believed.",
-    epilog="Exit codes: 0 fine, 1 a verdict failed, 2 wrong input, 3 this machine lacks something, 130 interrupted.",
+    help="Build a network out of real parts, measure over it, and know whether the numbers can be believed.\n\n"
+    "`testbed COMMAND --help` explains a command, with examples.",
+    epilog="Exit codes: 0 fine, 1 a verdict or comparison failed, 2 wrong input, 3 this computer lacks something, "
+    "130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -81,9 +133,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Say which version this is."
-    ),
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Options before any command."""
 

@@ -82,9 +82,13 @@ def with_allowed(what: str, allowed: str | None) -> str:
 
 def one_of(allowed: Sequence[str], written: str) -> str:
     """The allowed words as text, with the one that was probably meant."""
-    listed = ", ".join(allowed)
-    meant = nearest(written, allowed)
-    return listed if meant is None else f"{listed} (did you mean {meant!r}?)"
+    return ", ".join(allowed) + did_you_mean(written, allowed)
+
+
+def did_you_mean(written: str, known: Iterable[str]) -> str:
+    """The end of a sentence that names the word which was probably meant; empty if there is none."""
+    meant = nearest(written, tuple(known))
+    return "" if meant is None else f" (did you mean {meant!r}?)"
 
 
 def nearest(written: str, known: Sequence[str]) -> str | None:

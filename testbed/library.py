@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .error import did_you_mean, nearest
+
 _LIBRARY = Path(__file__).with_name("_library")
 PROFILES, SCENARIOS, TOPOLOGIES = (_LIBRARY / kind for kind in ("profiles", "scenarios", "topologies"))
 
@@ -15,7 +17,39 @@ def spec_file(path: Path) -> Path:
     """A file that exists, or else the scenario or topology of this name that comes with the testbed; the path as it is
     where neither is there.
     """
-    if path.is_file() or path.name != str(path) or path.suffix:
+    if path.is_file() or path.suffix or path.is_absolute() or ".." in path.parts:
         return path
     named = (folder / f"{path}.yaml" for folder in (SCENARIOS, TOPOLOGIES))
     return next((file for file in named if file.exists()), path)
+
+
+def did_you_mean_file(written: str) -> str:
+    """The end of a sentence that names the scenario or topology of ours, or the file, which a path that does not exist
+    probably means; empty if there is none.
+    """
+    named = "" if Path(written).suffix else did_you_mean(written, names(SCENARIOS, TOPOLOGIES))
+    return named or did_you_mean_path(Path(written))
+
+
+def names(*folders: Path) -> list[str]:
+    """Of the files that come with the testbed, as people write them; those in folders come last."""
+    found = [
+        path.relative_to(folder).with_suffix("").as_posix() for folder in folders for path in folder.rglob("*.yaml")
+    ]
+    return sorted(found, key=lambda name: (name.count("/"), name))
+
+
+def did_you_mean_path(path: Path) -> str:
+    """The same among files and folders: each part of the path that does not exist gives way to one like it."""
+    found = Path(path.anchor)
+    for part in path.parts[1:] if path.anchor else path.parts:
+        if not (found / part).exists():
+            try:
+                near = nearest(part, [entry.name for entry in found.iterdir()])
+            except OSError:
+                near = None
+            if near is None:
+                return ""
+            part = near
+        found /= part
+    return f" (did you mean {str(found)!r}?)" if found != path else ""

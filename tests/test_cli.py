@@ -81,7 +81,7 @@ def test_check_counts_what_is_in_good_files(testbed: Testbed) -> None:
     said = testbed("check", WAN, QUICKSTART)
     assert said.code == 0
     assert said.out.splitlines() == [
-        f"{WAN}: fine, 2 nodes, 1 links, 1 emulators",
+        f"{WAN}: fine, 2 nodes, 1 link, 1 emulator",
         f"{QUICKSTART}: fine, 16 trials",
     ]
 

@@ -241,7 +241,7 @@ def test_two_values_of_an_axis_of_one_run_are_compared(compare: Compare, tmp_pat
         (("--axis", "kernel", "--base", "old", "--candidate", "newer"), "--candidate newer: kernel has no such value"),
         (("--axis", "kernel", "--base", "old", "--candidate", "old"), "are both {lab: old}"),
         (("--axis", "kernel", "--base", "old"), "--axis compares within one run"),
-        (("--base", "old"), "say what to compare the run with"),
+        (("--base", "old"), "there is nothing to compare the run with"),
         (
             ("--axis", "flows", "--base", "1", "--candidate", "2", "--metric", "speed"),
             "--metric speed: allowed: goodput",

@@ -244,9 +244,9 @@ def test_several_networks_stand_side_by_side_and_are_told_apart(home: Home) -> N
 @pytest.mark.lab
 def test_clean_all_takes_down_what_is_up(home: Home) -> None:
     home.says("up", home.topology("net"), "--kernel", "lab-realtime")
-    assert home.says("clean", "--all", "--dry-run") == "would take down: network net\n"
+    assert home.says("clean", "--all", "--dry-run") == "would stop: network net\n"
     assert len(json.loads(home.says("status", "--format", "json"))) == 1
-    assert "takes down: network net" in home.says("clean", "--all")
+    assert "stops: network net" in home.says("clean", "--all")
     assert home.left() == []
 
 
@@ -262,8 +262,8 @@ def test_clean_all_takes_down_what_is_up(home: Home) -> None:
             "the network 'net' is not up, and no other is; to fix it, type: testbed up TOPOLOGY --name net",
         ),
         (("down", "net", "--all"), 2, "--all and net exclude each other; allowed: one of them"),
-        (("exec", "a"), 2, "say what to run; allowed: testbed exec a -- COMMAND"),
-        (("up", "net.yaml", "--name", "No Name"), 2, "--name 'No Name' is no name of a network; allowed: 1 to 32 of"),
+        (("exec", "a"), 2, "there is no command to run; allowed: testbed exec a -- COMMAND"),
+        (("up", "net.yaml", "--name", "No Name"), 2, "--name 'No Name' cannot be the name of a network; allowed: 1 to 32 of"),
         (
             ("up", "nic.yaml", "--kernel", "lab-realtime"),
             2,
@@ -281,7 +281,7 @@ def test_what_cannot_be_is_refused(home: Home, words: tuple[str, ...], status: i
 
 
 def test_no_network_is_no_error(home: Home) -> None:
-    assert home.says("status") == "no network is up; to have one, type: testbed up TOPOLOGY\n"
+    assert home.says("status") == "no network is running; to start one, type: testbed up TOPOLOGY\n"
     assert home.says("status", "--format", "json") == "[]\n"
     assert home.says("clean") == "nothing is left behind\n"
     assert home.says("down", "--all") == ""

@@ -93,7 +93,7 @@ def test_an_interrupted_run_keeps_what_is_finished(
     assert running.stderr is not None
     said = running.stderr.read()
     assert running.wait() == 130
-    assert "testbed: interrupted; what was finished is kept, the same command goes on from there" in said
+    assert "testbed: interrupted; what is finished is kept, and the same command continues from there" in said
     assert "Traceback" not in said
     assert outlive(processes_below(tmp_path)) == []
     assert 2 <= len(finished(tmp_path)) < 4

@@ -68,8 +68,8 @@ INSIDE = {
     ),
     "commands": (
         ("describe", "measure", "conclude", "network", "computer"),
-        ("result_table",),
-        ("finding_text", "text_table"),
+        ("candidate", "result_table", "comparison_table"),
+        ("known", "help_page", "finding_text", "text_table"),
     ),
     "compare": (("paper",), ("reproduction", "profile_text"), ("profile", "run_text"), ("published", "run")),
 }

@@ -325,5 +325,5 @@ def test_json_of_a_query_can_be_parsed_and_loses_no_column(store: Store, capsys:
     found = json.loads(asked(store, sql, "json", capsys), parse_constant=pytest.fail)
     assert found == [{"a": None, "b": None, "c": [1.5, None], "e": {"d": "2020-01-01"}}]
     assert '""d"": ""2020-01-01""' in asked(store, sql, "csv", capsys)
-    with pytest.raises(UserError, match=r"two columns are called 'id'; allowed: .*AS"):
+    with pytest.raises(UserError, match=r"two columns have the name 'id'; allowed: .*AS"):
         asked(store, "SELECT a.id, b.id FROM trials a JOIN trials b USING (seed)", "json", capsys)

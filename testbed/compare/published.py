@@ -18,8 +18,8 @@ from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter, WithJs
 
 from .. import units
 from ..analysis.profile import ThroughputProfile
-from ..error import SpecError, UserError, ValueRefused, nearest, one_of
-from ..library import PROFILES
+from ..error import SpecError, UserError, ValueRefused, did_you_mean, nearest, one_of
+from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
 from ..spec.syntax.field import Name, Text
 from ..spec.syntax.file_model import Shape, check
@@ -271,7 +271,9 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
     where, _, series = text.partition("#")
     path = PROFILES / f"{where}.yaml" if where in names() else Path(where)
     if not path.is_file():
-        raise UserError(f"there is no published profile {where!r}; allowed: a file, or {one_of(names(), where)}")
+        listed = f"a file, or {', '.join(names())}"
+        meant = did_you_mean(where, names()) or did_you_mean_path(Path(where))
+        raise UserError(f"there is no published profile {where!r}; allowed: {listed}{meant}")
     profile = load(path)
     if series and series not in profile.series:
         raise UserError(f"{where} has no series {series!r}; allowed: {one_of([*profile.series], series) or 'none'}")

@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import journal
 from ..cache_folder import user_folder
-from ..error import MachineError, UserError, one_of
+from ..error import MachineError, UserError, did_you_mean, one_of
 from ..journal import Entry
 
 KIND = "network"
@@ -92,7 +92,8 @@ def choose(name: str | None, node: str | None = None) -> RunningNetwork:
     what = f"no network that is up has a node {node!r}" if not fitting else f"several networks are up ({names})"
     if fitting and node is not None:
         what = f"several networks that are up have a node {node!r} ({names})"
-    raise UserError(f"{what}; allowed: --name with one of {names}")
+    meant = "" if fitting or node is None else did_you_mean(node, {name for each in found for name in each.nodes})
+    raise UserError(f"{what}{meant}; allowed: --name with one of {names}")
 
 
 def _named(found: list[RunningNetwork], name: str) -> RunningNetwork:

@@ -23,6 +23,7 @@ from typing import Any
 from .. import __version__, journal
 from ..error import TestbedError, UserError
 from ..journal import RUN
+from ..library import did_you_mean_path
 from ..model.run_setting import Until
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_data
@@ -79,7 +80,10 @@ class Store:
         """This store, if it is the folder of a run with this schema version. Raises UserError otherwise."""
         path = self.path / "run.json"
         if not path.exists():
-            raise UserError(f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote")
+            meant = "" if self.path.exists() else did_you_mean_path(self.path)
+            raise UserError(
+                f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote{meant}"
+            )
         schema = read_json(path).get("schema")
         if schema != SCHEMA:
             raise UserError(f"{self.path} has results of schema version {schema}; allowed: {SCHEMA}")

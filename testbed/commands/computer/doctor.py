@@ -1,4 +1,4 @@
-"""`testbed doctor`: what this machine can do, what it lacks, and the command that fixes it."""
+"""`testbed doctor`: shows what this computer can run, what it lacks, and the command that fixes it."""
 
 import json
 from dataclasses import asdict
@@ -17,11 +17,16 @@ TITLES = {
     LAB: "To run trials in the lab kernel (the default)",
     BUILD: "To build a lab kernel",
     MININET: "To build networks with Mininet (`engine: mininet`)",
-    HOST: "To run trials in this machine's own kernel (`kernel: host`)",
+    HOST: "To run trials in the kernel of this computer (`kernel: host`)",
     SDN: "For nodes of the types ovs and controller",
     VM: "To run virtual machines (`type: vm`, with `kernel: host`)",
 }
 COLOUR = {"ok": "green", "yes": "green", "no": "red"}
+
+EXAMPLES = (
+    ("See what this computer can run, and what to type for the rest", "testbed doctor"),
+    ("Read it in a program", "testbed doctor --format json"),
+)
 
 
 class Format(StrEnum):
@@ -30,9 +35,12 @@ class Format(StrEnum):
 
 
 def doctor(
-    format: Annotated[Format, typer.Option(help="How to print the findings.")] = Format.table,
+    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
 ) -> None:
-    """Say what this machine can do, what it lacks, and what to type."""
+    """For everything that is missing, the command that installs it is printed below the tables.
+
+    The exit code is 3 if this computer cannot run trials in the lab kernel.
+    """
     findings = examine()
     works = lab_works(findings)
     able = tuple(abilities())

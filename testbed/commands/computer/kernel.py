@@ -21,10 +21,18 @@ from ...kernel.image.build import KernelImage, Stage, build, installed
 from ...kernel.vm import build as vmbuild
 from ...kernel.vm import fetch, kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
+from ..help_page import Command, Group, examples
 from ..text_table import Column, Table, show, terminal_width
 
 app = typer.Typer(
-    help="Build lab kernels; build or fetch kernels for virtual machines; list both.",
+    cls=Group,
+    help="Trials run in a lab kernel, which is built once. Virtual machines have kernels of their own, which are "
+    "built, or fetched from Debian.",
+    epilog=examples(
+        ("Build the lab kernel", "testbed kernel build"),
+        ("Fetch a kernel for virtual machines", "testbed kernel fetch"),
+        ("List the kernels", "testbed kernel list"),
+    ),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -85,23 +93,44 @@ def plain(stage: Stage) -> str:
     return f"{stage.what}, {10 * int(10 * stage.done / stage.total)} %"
 
 
-@app.command("build")
+@app.command(
+    "build",
+    cls=Command,
+    epilog=examples(
+        ("Build the lab kernel", "testbed kernel build"),
+        (
+            "Build one with a change of yours, for scenarios with `kernel: {lab: mine}`",
+            "testbed kernel build --name mine --patch tcp.patch",
+        ),
+        ("Build another version of Linux for virtual machines", "testbed kernel build --for vm --source 6.16"),
+    ),
+)
 def build_command(
     source: Annotated[
-        str | None, typer.Option(help="A version (7.3), a tarball, or a folder with Linux's source.")
+        str | None,
+        typer.Option(metavar="SOURCE", help="A version of Linux (7.3), a tarball, or a folder with its source."),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="What scenarios call it, `kernel: {lab: NAME}`, or topologies, `kernel: NAME` of a vm."),
+        typer.Option(
+            metavar="KERNEL",
+            help="The name that scenarios (`kernel: {lab: NAME}`) or virtual machines (`kernel: NAME`) use for it.",
+        ),
     ] = None,
     patch: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="A change of yours to the source (patch -p1); needs --name."),
+        typer.Option(metavar="FILE", help="Apply a patch to the source (patch -p1); needs --name. May be repeated."),
     ] = None,
-    use: Annotated[Use, typer.Option("--for", help="A lab kernel, or one for virtual machines.")] = Use.lab,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Compilers at once; all processors if left out.")] = None,
+    use: Annotated[Use, typer.Option("--for", help="Build a lab kernel, or one for virtual machines.")] = Use.lab,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="How many compilers run at once; one for each processor if left out."),
+    ] = None,
 ) -> None:
-    """Build the lab kernel, or one for virtual machines, unless it is there already."""
+    """Build a lab kernel, or one for virtual machines.
+
+    A kernel that exists is not built again.
+    """
     with Bar(Console(stderr=True), use) as bar:
         if use is Use.vm:
             kernel = vmbuild.make(source, name, patches=patch or [], jobs=jobs, report=bar.show)
@@ -111,25 +140,46 @@ def build_command(
     print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
 
 
-@app.command("fetch")
+@app.command(
+    "fetch",
+    cls=Command,
+    epilog=examples(
+        ("Fetch the newest kernel", "testbed kernel fetch"),
+        ("Fetch an older one, for virtual machines with `kernel: old`", "testbed kernel fetch 6.16 --name old"),
+    ),
+)
 def fetch_command(
-    version: Annotated[str | None, typer.Argument(help="Such as 7.3 or 6.16; left out, the newest.")] = None,
-    name: Annotated[str | None, typer.Option(help="What topologies call it: `kernel: NAME` of a vm.")] = None,
+    version: Annotated[
+        str | None, typer.Argument(metavar="VERSION", help="Such as 7.3 or 6.16; the newest if left out.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="KERNEL", help="The name that virtual machines use for it (`kernel: NAME`).")
+    ] = None,
 ) -> None:
-    """Fetch a kernel for virtual machines from Debian, and the guest agent, unless they are there already.
+    """Fetch a kernel for virtual machines from Debian.
 
-    They are unpacked, not installed.
+    The kernel and the guest agent are unpacked into the cache folder of the user; nothing is installed.
     """
     console = Console(stderr=True)
     kernel = fetch.fetch(version, name, lambda what: console.print(f"virtual machines: {what}", highlight=False))
     print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
 
 
-@app.command("list")
+@app.command(
+    "list",
+    cls=Command,
+    epilog=examples(
+        ("List all kernels", "testbed kernel list"),
+        ("Read their paths in a program", "testbed kernel list --format json"),
+    ),
+)
 def list_command(
-    format: Annotated[Format, typer.Option(help="How to print them.")] = Format.table,
+    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
 ) -> None:
-    """List the lab kernels and those for virtual machines, the newest last."""
+    """List the lab kernels and those for virtual machines.
+
+    The newest is the last. Trials that name no kernel use the newest one with `default: yes`.
+    """
     images, machines = installed(), kernel_cache.installed()
     if format is Format.json:
         print(json.dumps([*map(_plain, images), *map(_plain_machine, machines)], indent=2))
@@ -137,7 +187,7 @@ def list_command(
     if not images:
         print("no lab kernel has been built yet; to build one, type: testbed kernel build")
     if not machines:
-        print(f"there is no kernel for virtual machines yet; to get one, type: {kernel_cache.FETCH_COMMAND}")
+        print(f"there is no kernel for virtual machines yet; to fetch one, type: {kernel_cache.FETCH_COMMAND}")
     if images or machines:
         show(table(images, machines).lines(terminal_width()))
 

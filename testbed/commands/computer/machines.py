@@ -10,38 +10,69 @@ import typer
 
 from ...error import UserError
 from ...kernel.machine.playbook import play
+from ...library import spec_file
 from ...model.topology import Topology
 from ...spec.load import is_scenario, load_scenario, load_topology
+from ..help_page import Command, Group, examples
 
 app = typer.Typer(
-    help="Real computers over SSH: prepare them, look at them, and put them back as they were.",
+    cls=Group,
+    add_completion=False,
+    help="The computers are the nodes of type machine in a topology; inventory.yml says how to reach them.",
+    epilog=examples(
+        ("Prepare the computers of a topology", "testbed machines prepare topologies/machines.yaml"),
+        ("Undo what was prepared", "testbed machines restore topologies/machines.yaml"),
+    ),
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-File = Annotated[Path, typer.Argument(metavar="TOPOLOGY", help="A topology or a scenario file with machines.")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE|NAME", help="A topology or scenario file with nodes of type machine.")
+]
 
 
-@app.command()
+@app.command(
+    cls=Command,
+    epilog=examples(("Prepare the computers of a topology", "testbed machines prepare topologies/machines.yaml")),
+)
 def prepare(file: File) -> None:
-    """Install tools, load modules and change settings, all written down before; again, it changes nothing."""
+    """Install tools, load modules and change settings.
+
+    What is changed is written down first, so that `restore` can undo it. A second time changes nothing.
+    """
     _play("prepare", _topology(file))
 
 
-@app.command()
+@app.command(
+    cls=Command,
+    epilog=examples(("Undo what was prepared", "testbed machines restore topologies/machines.yaml")),
+)
 def restore(file: File) -> None:
-    """Put back exactly what `prepare` changed, and what a trial that was killed left."""
+    """Undo what `prepare` changed.
+
+    It also removes what a killed trial left on the computers.
+    """
     _play("restore", _topology(file))
 
 
-@app.command()
+@app.command(
+    cls=Command,
+    epilog=examples(
+        ("Write machines/NODE.json for each computer", "testbed machines collect topologies/machines.yaml"),
+        ("Write the files elsewhere", "testbed machines collect topologies/machines.yaml -o facts"),
+    ),
+)
 def collect(
     file: File,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where NODE.json goes.")] = Path(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files NODE.json go.")] = Path(
         "machines"
     ),
 ) -> None:
-    """Write down what the machines are: kernel, CPU, NICs, drivers, offloads, settings. Changes nothing."""
+    """Write down the kernel, CPU, NICs, drivers, offloads and settings.
+
+    Nothing on the computers changes.
+    """
     topology = _topology(file)
     output.mkdir(parents=True, exist_ok=True)
     _play("collect", topology, output, changes=False)
@@ -49,6 +80,7 @@ def collect(
 
 
 def _topology(file: Path) -> Topology:
+    file = spec_file(file)
     topology = load_scenario(file).trials()[0].topology if is_scenario(file) else load_topology(file)
     if not any(node.kind.runs_in == "computer" for node in topology.nodes):
         raise UserError(f"{file} has no machine; allowed: a topology with nodes of type machine")

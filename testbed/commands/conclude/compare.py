@@ -1,4 +1,4 @@
-"""`testbed compare`: a run against another run, or against what was published."""
+"""`testbed compare`: compares a run with another run, or with a published profile."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from ...analysis import flow_sample
 from ...analysis.metric import METRICS, chosen
@@ -20,10 +18,16 @@ from ...error import UserError
 from ...spec.scenario.trial import trial_of
 from ...sweep.store import Store
 from ...trial.folder import TRIAL, read_json
-from ..text_table import Column, Table, paragraph, show, terminal_width
+from ..comparison_table import write, write_table
 
-MORE = "a wider terminal or --format json shows them"
-COLOUR = {"better": "green", "same": "dim", "worse": "red", "cannot tell": "yellow", "AGREE": "green", "DIFFER": "red"}
+EXAMPLES = (
+    ("Find out whether a change made anything worse", "testbed compare results/before results/after"),
+    ("Compare two values of an axis of one run",
+     "testbed compare results/mine --axis flows --base 1 --candidate 4"),
+    ("Compare a run with a published profile", "testbed compare results/mine google-cloud-emulated"),
+    ("Let a build server read the outcome",
+     "testbed compare results/before results/after --format junit -o out.xml"),
+)  # fmt: skip
 
 
 class Format(StrEnum):
@@ -34,36 +38,61 @@ class Format(StrEnum):
 
 
 def compare(
-    base: Annotated[Path, typer.Argument(metavar="DIR", help="A run: what `testbed run -o` wrote.")],
+    base: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     other: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN|PROFILE]", help="Another run's folder; or a published profile: NAME, FILE, or NAME#SERIES."
+            metavar="RUN|PROFILE",
+            help="The folder of another run; or a published profile as NAME, FILE or NAME#SERIES (testbed list "
+            "profiles).",
         ),
     ] = None,
     axis: Annotated[
-        str | None, typer.Option(help="Compare two values of this axis of one run, such as kernel.")
+        str | None, typer.Option(metavar="KEY", help="Compare two values of this axis of one run, such as kernel.")
     ] = None,
     base_value: Annotated[
         str | None, typer.Option("--base", metavar="VALUE", help="With --axis: the value to compare with.")
     ] = None,
     candidate: Annotated[str | None, typer.Option(metavar="VALUE", help="With --axis: the value to judge.")] = None,
     tolerance: Annotated[
-        str | None, typer.Option(help="What does not matter: 3 % of a metric; 10 % RMS of capacity for a profile.")
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="The difference that does not matter; if left out, 3 % of a metric, or for a profile 10 % RMS of "
+            "the capacity.",
+        ),
     ] = None,
-    metric: Annotated[list[str] | None, typer.Option(help=f"Only this metric: {', '.join(METRICS)}.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC", help=f"Compare this metric only; may be repeated: {', '.join(METRICS)}."),
+    ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="SETTING", help="A setting that two runs may differ in, such as workload.duration."),
+        typer.Option(
+            metavar="SETTING",
+            help="A setting in which the runs may differ, such as workload.duration; may be repeated.",
+        ),
     ] = None,
-    with_ramp: Annotated[bool, typer.Option(help="Take the ramp, which leave_out leaves out, into a profile.")] = False,
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    with_ramp: Annotated[
+        bool,
+        typer.Option("--with-ramp", help="Include the start of the flows, which leave_out leaves out, in a profile."),
+    ] = False,
+    format: Annotated[Format, typer.Option(help="The format of the output; junit is for two runs.")] = Format.table,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write it there; a figure if .png, .svg or .pdf."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write to this file; a .png, .svg or .pdf file gets a figure of a profile.",
+        ),
     ] = None,
 ) -> None:
-    """Compare a run with another run, or with a published profile. Exit code 1 if it is worse, or differs."""
+    """Trials of two runs are paired by cell and seed. A verdict is better, same, worse or cannot tell; it takes into
+    account how much the seeds differ among themselves.
+
+    The exit code is 1 if the run is worse than the other, or differs from the profile.
+    """
     _refuse_what_means_nothing(other, axis, {"--metric": metric, "--ignore": ignore}, with_ramp)
     metrics = chosen(metric or [*METRICS])
     if axis is not None:
@@ -74,7 +103,7 @@ def compare(
         return
     if other is None or base_value is not None or candidate is not None:
         raise UserError(
-            "say what to compare the run with; allowed: another run's folder, a published profile "
+            "there is nothing to compare the run with; allowed: the folder of another run, a published profile "
             f"({', '.join(published.names())}), or --axis with --base and --candidate"
         )
     if (Path(other) / "run.json").is_file():
@@ -113,7 +142,7 @@ def _refuse_what_means_nothing(
         raise UserError("--with-ramp is for a published profile; allowed: two runs without it")
     unfit = [option for option, value in of_runs.items() if value and (is_profile or (axis and option == "--ignore"))]
     if unfit:
-        raise UserError(f"{unfit[0]} is for two runs; allowed: this without it")
+        raise UserError(f"{unfit[0]} is for two runs; allowed: the same without it")
 
 
 def _missing(folder: Path) -> tuple[str, ...]:
@@ -143,14 +172,14 @@ def _two_values(
 
 def _show_runs(found: run.RunComparison, format: Format, output: Path | None) -> None:
     if format is Format.table:
-        _write_table(
+        write_table(
             [(run_text.RUN_HEADERS, run_text.run_rows(found))],
             run_text.run_notes(found),
             run_text.run_summary(found),
             output,
         )
     else:
-        _write(RUN_PRINTERS[format](found), output)
+        write(RUN_PRINTERS[format](found), output)
     if found.verdict == "worse":
         raise typer.Exit(1)
 
@@ -175,9 +204,9 @@ def _published(folder: Path, name: str, tolerance: float, span: Span, format: Fo
             (profile_text.SUMMARY_HEADERS, profile_text.summary_rows(found)),
             (profile_text.HEADERS, profile_text.point_rows(found)),
         ]
-        _write_table(tables, profile_text.notes(found), profile_text.summary(found), to)
+        write_table(tables, profile_text.notes(found), profile_text.summary(found), to)
     else:
-        _write(profile_text.to_json(found) if format is Format.json else profile_text.to_markdown(found), to)
+        write(profile_text.to_json(found) if format is Format.json else profile_text.to_markdown(found), to)
     if not found.agrees:
         raise typer.Exit(1)
 
@@ -208,59 +237,6 @@ def _share(written: str | None, usual: float) -> float:
         raise UserError(f"--tolerance {written!r}: allowed: a share below 1, such as 0.03 or '3 %'")
     return value
 
-
-def _write(whole: str, output: Path | None) -> None:
-    if output is None:
-        print(whole, end="")
-        return
-    try:
-        output.write_text(whole)
-    except OSError as error:
-        raise UserError(f"{output} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
-    print(output)
-
-
-def _write_table(
-    tables: Sequence[tuple[run_text.Row, Sequence[run_text.Row]]],
-    notes: Sequence[str],
-    summary: str,
-    output: Path | None,
-) -> None:
-    """On standard output as wide as the terminal; in a file as wide as it needs to be."""
-    width = terminal_width() if output is None else None
-    lines: list[str] = []
-    for headers, rows in tables:
-        columns = tuple(Column(name, **COLUMNS.get(name, {})) for name in headers)
-        lines += [*Table(columns, tuple(rows), MORE, COLOUR).lines(width), *([""] if output is None else [])]
-    lines += [escape(paragraph(note, width)) for note in notes]
-    if output is None:
-        show([*lines, escape(paragraph(summary, width))])
-        return
-    console = Console(highlight=False, no_color=True)
-    with console.capture() as captured:
-        show(lines, console)
-    _write(f"{captured.get()}{summary}\n", output)
-
-
-COLUMNS: dict[str, dict[str, Any]] = {
-    "cell": {"heads": True, "names": True},
-    "metric": {"names": True, "folds": True},
-    **{name: {"right": True} for name in ("base", "candidate", "difference", "RMS")},
-    "95 % interval": {"drop": 1, "folds": True},
-    "noise": {"drop": 2, "folds": True},
-    "p": {"drop": 4, "folds": True},
-    "seeds": {"drop": 3, "folds": True, "right": True},
-    "published": {"heads": True, "names": True, "folds": True},
-    "ours": {"heads": True, "names": True, "folds": True},
-    "C_UC difference": {"drop": 2},
-    "shape": {"drop": 1, "wraps": True},
-    "claim": {"folds": True},
-    "certainty": {"drop": 2, "folds": True},
-    "RTT": {"names": True, "right": True},
-    "published share": {"right": True},
-    "ours share": {"right": True},
-}
-"""How the columns of a comparison give way where there is no room."""
 
 RUN_PRINTERS = {
     Format.json: run_text.run_json,

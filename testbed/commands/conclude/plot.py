@@ -9,30 +9,40 @@ import typer
 
 from ...error import UserError
 
+EXAMPLES = (
+    ("Draw goodput over RTT", "testbed plot results/quickstart"),
+    ("Draw what happened inside a trial, for a paper",
+     "testbed plot results/quickstart timeseries --trial ID -o figure.pdf"),
+    ("Draw the mean of each cell over two axes", "testbed plot results/quickstart heatmap --x rtt --y loss"),
+)  # fmt: skip
+
 
 def plot(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     kind: Annotated[
         str,
         typer.Argument(
+            metavar="KIND",
             help="profile (goodput over RTT), windows (transfer by window), cuc (utilization-concavity coefficient), "
-            "cdf, timeseries (inside a trial), heatmap (any two axes) or topology."
+            "cdf, timeseries (inside a trial), heatmap (over two axes) or topology; profile if left out.",
         ),
     ] = "profile",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="A .png, .svg or .pdf (DIR/KIND.png).")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="A .png, .svg or .pdf file; DIR/KIND.png if left out."),
     ] = None,
     trial: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="timeseries: of this trial; or words of its name: flows=10,rtt=91ms."),
+        typer.Option(metavar="ID", help="timeseries: the trial, by its id or a part of it, such as flows=10,rtt=91ms."),
     ] = None,
-    x: Annotated[str | None, typer.Option(metavar="KEY", help="heatmap: the axis across, such as rtt.")] = None,
-    y: Annotated[str | None, typer.Option(metavar="KEY", help="heatmap: the axis down.")] = None,
+    x: Annotated[str | None, typer.Option(metavar="KEY", help="heatmap: the horizontal axis, such as rtt.")] = None,
+    y: Annotated[str | None, typer.Option(metavar="KEY", help="heatmap: the vertical axis.")] = None,
     metric: Annotated[
-        str | None, typer.Option(help="cdf: a metric of `testbed compare`, or of all samples: srtt, rate.")
+        str | None,
+        typer.Option(metavar="METRIC", help="cdf: a metric of `testbed compare`, or srtt or rate, over all samples."),
     ] = None,
 ) -> None:
-    """Draw a figure of a run. Its caption says what is needed to repeat it."""
+    """The caption of the figure says how to repeat it."""
     from ...report.figure import (  # matplotlib takes a second to import, which no other command should pay for
         KINDS,
         draw,

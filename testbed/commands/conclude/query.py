@@ -15,27 +15,34 @@ from ...error import UserError
 from ..result_table import Format
 from ..text_table import Column, Table, show, terminal_width
 
+EXAMPLES = (
+    ("Print the mean goodput with each congestion control",
+     "testbed query DIR 'SELECT congestion, avg(goodput_bps) FROM trials GROUP BY 1'"),
+    ("List the columns of a table", "testbed query DIR 'DESCRIBE samples'"),
+    ("Save a table as CSV", "testbed query DIR 'FROM flows' --format csv > flows.csv"),
+)  # fmt: skip
+
 
 def query(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     sql: Annotated[
         str,
         typer.Argument(
             metavar="SQL",
-            help="A statement over trials, flows, samples and queues, such as 'SELECT id, goodput_bps FROM trials'; "
-            "'DESCRIBE trials' has the columns. A name with a dot stands in double quotes: \"path.rtt\".",
+            help="A statement over the tables trials, flows, samples and queues. Put names with a dot in double "
+            'quotes: "path.rtt".',
         ),
     ],
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
 ) -> None:
-    """Ask a run's results in SQL (DuckDB's). Nothing is changed."""
+    """The dialect is that of DuckDB. A query changes nothing."""
     from ...sweep import database  # Arrow and DuckDB take a while to import, which no other command should pay for
 
     found = database.open_results(folder).query(sql)
     names = list(found.schema.names)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None and format is Format.json:
-        raise UserError(f"two columns are called {twice!r}; allowed: a name of its own for each, such as … AS other")
+        raise UserError(f"two columns have the name {twice!r}; allowed: different names, such as ... AS other")
     columns = [column.to_pylist() for column in found.columns]
     PRINTERS[format](names, [list(row) for row in zip(*columns, strict=True)])
 

@@ -1,4 +1,4 @@
-"""`testbed report`: everything about a run on one page."""
+"""`testbed report`: writes everything about a run as one page."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ import typer
 
 from ...error import UserError
 
+EXAMPLES = (
+    ("Write results/quickstart/report.html", "testbed report results/quickstart"),
+    ("Write it elsewhere", "testbed report results/quickstart -o /tmp/quickstart.html"),
+)
+
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where it goes (DIR/report.html).")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The file to write; DIR/report.html if left out."),
     ] = None,
 ) -> None:
-    """Write a report of a run: one HTML file that opens in any browser, without a network."""
+    """The page opens in any browser, without a server and without a network."""
     from ...report.page import page  # SciPy takes a second to import, which no other command should pay for
     from ...report.stored_run import read
     from ...report.view import view

@@ -1,4 +1,4 @@
-"""`testbed results`: what came out, and whether it can be believed."""
+"""`testbed results`: prints what was measured, and whether it can be believed."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ from ...sweep.store import Store
 from ...trial.stored_result import TrialResult
 from ..result_table import Format, print_cells, print_trials
 
+EXAMPLES = (
+    ("Print the trials of a run, with the warnings", "testbed results results/quickstart"),
+    ("Print the mean of each cell with its confidence interval", "testbed results results/quickstart --by cell"),
+    ("Read the results in a spreadsheet", "testbed results results/quickstart --format csv > trials.csv"),
+)
+
 
 class By(StrEnum):
     trial = "trial"
@@ -25,17 +31,19 @@ class By(StrEnum):
 
 
 def results(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `testbed run -o` wrote.")],
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
     by: Annotated[
-        By | None, typer.Option(help="A line or object for each trial, or for each cell (a table has both).")
+        By | None, typer.Option(help="Print a line for each trial, or for each cell; a table has both if left out.")
     ] = None,
     metric: Annotated[
         list[str] | None, typer.Option(metavar="METRIC", help="Show this too: a metric of `testbed compare`.")
     ] = None,
 ) -> None:
-    """Print the results of a run: trials, and what the repetitions of each cell say together. Exit code 1 if a trial is
-    invalid or missing.
+    """A trial is `valid`, `suspect` or `invalid`; the lines below the table say why. A cell is the trials that differ
+    only in their seed: its mean leaves out invalid trials.
+
+    The exit code is 1 if a trial is invalid or missing.
     """
     store = Store(folder).open()
     found, failures = store.results(), store.failures()

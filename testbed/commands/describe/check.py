@@ -1,4 +1,4 @@
-"""`testbed check`: whether spec files make sense, up to the exact commands they lead to."""
+"""`testbed check`: finds the mistakes in spec files, up to the commands that they lead to."""
 
 from __future__ import annotations
 
@@ -15,14 +15,29 @@ from ...plan.network import plan
 from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
 from ...trial.orders.sequence import orders
 
+EXAMPLES = (
+    ("Check a scenario that comes with the testbed", "testbed check quickstart"),
+    ("Check files of yours, and whether this computer can run them", "testbed check --here net.yaml test.yaml"),
+    ("Check all scenarios in a folder", "testbed check scenarios/*.yaml"),
+)
+
 
 def check(
     files: Annotated[
-        list[Path], typer.Argument(help="Topology and scenario files, or names of those that come with the testbed.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE|NAME",
+            help="Topology and scenario files, or the names of those that come with the testbed (testbed list).",
+        ),
     ],
-    on_this_machine: Annotated[bool, typer.Option("--here", help="Also whether they can run on this machine.")] = False,
+    on_this_machine: Annotated[
+        bool, typer.Option("--here", help="Also check whether this computer can run them.")
+    ] = False,
 ) -> None:
-    """Say what is wrong with topology and scenario files: all problems of all files at once."""
+    """All mistakes in all files are printed at once, each with its line. Nothing runs.
+
+    The exit code is 2 if a file has a mistake, and 3 if --here finds something that this computer lacks.
+    """
     failed: TestbedError | None = None
     for file in map(spec_file, files):
         try:
@@ -43,10 +58,15 @@ def _describe(file: Path) -> str:
         for trial in (trial for trials in found.values() for trial in trials):
             orders(trial)
         quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
-        return f"fine, {len(found['full'])} trial{'s' if len(found['full']) != 1 else ''}{quick}"
+        return f"fine, {_counted(len(found['full']), 'trial')}{quick}"
     topology = load_topology(file)
     planned = plan(topology)
-    return f"fine, {len(topology.nodes)} nodes, {len(topology.links)} links, {len(planned.emulators)} emulators"
+    counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
+    return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts)))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _where(file: Path) -> str:

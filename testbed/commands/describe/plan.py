@@ -1,4 +1,4 @@
-"""`testbed plan`: the exact script that builds a network, and nothing done."""
+"""`testbed plan`: prints the script that builds a network, and runs nothing."""
 
 from __future__ import annotations
 
@@ -7,27 +7,41 @@ from typing import Annotated
 
 import typer
 
-from ...error import UserError
+from ...error import UserError, did_you_mean
 from ...library import spec_file
 from ...plan import network as planning
 from ...spec.load import is_scenario, load_scenario, load_topology
 from ...trial.orders.sequence import orders
 
+EXAMPLES = (
+    ("Print the script of a topology", "testbed plan wan"),
+    ("List the trials of a scenario", "testbed plan quickstart --list"),
+    (
+        "Print the script of its first trial, with another RTT",
+        "testbed plan quickstart --set path.rtt='50 ms'",
+    ),
+)
+
 
 def plan(
     file: Annotated[
-        Path, typer.Argument(help="A topology or a scenario file, or the name of one that comes with the testbed.")
+        Path,
+        typer.Argument(
+            metavar="FILE|NAME",
+            help="A topology or scenario file, or the name of one that comes with the testbed (testbed list).",
+        ),
     ],
-    trial: Annotated[str | None, typer.Option(help="Which trial of a scenario, by its id (the first one).")] = None,
-    list_trials: Annotated[
-        bool, typer.Option("--list", help="Print the ids of the scenario's trials instead.")
-    ] = False,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the scenario.")
+    trial: Annotated[
+        str | None, typer.Option(metavar="ID", help="The trial of a scenario; the first one if left out.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The quick size of the scenario.")] = False,
+    list_trials: Annotated[bool, typer.Option("--list", help="Print the ids of the trials instead.")] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key or an axis of the scenario; may be repeated."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Take the quick size of the scenario.")] = False,
 ) -> None:
-    """Print the commands that build the network, as a script for a root shell, and stop there."""
+    """The script can be pasted into a root shell. Of a scenario it is the script of one trial."""
     file = spec_file(file)
     if not is_scenario(file):
         print(planning.plan(load_topology(file)).script(), end="")
@@ -38,6 +52,7 @@ def plan(
         return
     chosen = next((each for each in trials if trial in (None, each.id)), None)
     if chosen is None:
-        raise UserError(f"{file} has no trial {trial!r}; allowed: one of `testbed plan {file} --list`")
+        meant = did_you_mean(trial or "", [each.id for each in trials])
+        raise UserError(f"{file} has no trial {trial!r}; allowed: one of `testbed plan {file} --list`{meant}")
     print(f"# {chosen.id} (1 of {len(trials)} trials of {file})")
     print(orders(chosen).script, end="")

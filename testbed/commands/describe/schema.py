@@ -10,12 +10,17 @@ import typer
 
 from ...spec import json_schema as schemas
 
+EXAMPLES = (
+    ("Let an editor check and complete topology files", "testbed schema topology > topology.schema.json"),
+    ("The same for scenario files", "testbed schema scenario > scenario.schema.json"),
+)
+
 
 class Kind(StrEnum):
     topology = "topology"
     scenario = "scenario"
 
 
-def schema(kind: Annotated[Kind, typer.Argument(help="Which kind of file.")]) -> None:
-    """Print the JSON Schema of topology or scenario files."""
+def schema(kind: Annotated[Kind, typer.Argument(help="The kind of file.")]) -> None:
+    """Editors with support for JSON Schema, such as VS Code, use it to check and complete YAML files."""
     print(json.dumps(schemas.schema(kind.value), indent=2))

@@ -1,4 +1,4 @@
-"""`testbed reproduce`: runs what publications measured, and says row by row what came out."""
+"""`testbed reproduce`: runs what publications measured, and compares the numbers row by row."""
 
 from __future__ import annotations
 
@@ -64,33 +64,45 @@ Written by `testbed reproduce --{size}`, which runs all rows."""
 HAVE = frozenset({*NODE_TYPES, *(f"engine: {name}" for name in get_args(Engine))})
 """Node types and engines that this version has."""
 
+EXAMPLES = (
+    ("List what can be reproduced, and run nothing", "testbed reproduce --list"),
+    ("Reproduce one figure in minutes", "testbed reproduce S3-F7"),
+    ("Reproduce a publication with the numbers that it used", "testbed reproduce S3 --full"),
+)
+
 
 def reproduce(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]…", help="Rows such as S3-F7 or K3, or a publication such as S3. All, if none."),
+        typer.Argument(metavar="ID", help="Rows, such as S3-F7 or K3, or a publication, such as S3; all if left out."),
     ] = None,
-    full: Annotated[bool, typer.Option("--full/--quick", help="The publications' numbers, or minutes.")] = False,
-    results: Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")] = RESULTS,
+    full: Annotated[
+        bool,
+        typer.Option("--full/--quick", help="Use the numbers of the publication, or smaller ones that take minutes."),
+    ] = False,
+    results: Annotated[Path, typer.Option(metavar="DIR", help="Where the results are kept.")] = RESULTS,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
             metavar="FILE",
-            help=f"The page with all rows ({PAGE} if all were asked for; else in DIR).",
+            help=f"The page to write with all rows; {PAGE} if no ID is given, otherwise in DIR.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Trials side by side in virtual time.")] = os.cpu_count() or 1,
-    list_rows: Annotated[bool, typer.Option("--list", help="Print the rows, and run nothing.")] = False,
-    format: Annotated[Format, typer.Option(help="How to print: table or json.")] = Format.table,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
+    or 1,
+    list_rows: Annotated[bool, typer.Option("--list", help="List the rows, and run nothing.")] = False,
+    format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
 ) -> None:
-    """Run what publications measured, and print what they have, what comes out here, and what that may be called.
+    """Each row is a published number, figure or statement. The table has the published value, ours, and how strong the
+    claim is: the same mechanism gave the number (reproduced), only an order or a shape was compared (shape), or the
+    number was an input (calibrated).
 
-    Exit code 1 if a row is not met, or could not be judged though it was run.
+    The exit code is 1 if a row is not met, or cannot be judged although it ran.
     """
     if format is Format.csv:
-        raise UserError("rows are no CSV; allowed: --format table or json")
+        raise UserError("rows cannot be printed as CSV; allowed: --format table or json")
     rows = catalogue.select(ids or [])
     size: Size = "full" if full else "quick"
     console = Console(stderr=True, highlight=False)
@@ -143,7 +155,7 @@ class Runs:
         self.ran = {row for row in able if row.judge and not any(name in self.lacking for name in row.scenarios)}
 
     def finding(self, row: Row) -> Finding:
-        """What came out for a row; for one that was not asked for, from results that are there already."""
+        """The finding of a row; of one that was not asked for, from results that exist already."""
         if row.judge is None:
             return Finding(row, None)
         lacking = lacks(row) or next((self.lacking[name] for name in row.scenarios if name in self.lacking), "")
@@ -155,7 +167,7 @@ class Runs:
         except (TestbedError, ValueError) as error:
             return Finding(row, None, str(error))
         except (LookupError, ArithmeticError) as error:  # a judge that looks for what no trial has
-            return Finding(row, None, f"it cannot be judged from these results: {type(error).__name__} {error}")
+            return Finding(row, None, f"these results cannot be judged: {type(error).__name__} {error}")
         why = "; ".join(filter(None, (judged.why, *(each.cautions for each in runs.values()))))
         return Finding(row, replace(judged, why=why))
 
@@ -173,7 +185,7 @@ class Runs:
     def _look_for(self, name: str) -> None:
         store = self._store(name)
         if not store.exists:
-            raise UserError(f"{name} was not run in its {self.size} size")
+            raise UserError(f"{name} has not run in its {self.size} size")
         found = prepare(self._scenario(name), store, check=False)
         self._take(name, Summary(found.done).in_order(found.ids), len(found.ids))
 

@@ -30,38 +30,66 @@ from .screen import Reports, Screen, duration, rate
 if TYPE_CHECKING:
     from ...report.live import Live
 
+EXAMPLES = (
+    ("Run a scenario that comes with the testbed", "testbed run quickstart"),
+    ("Run it with other values, and keep the results elsewhere",
+     "testbed run quickstart --set 'path.rtt=[20 ms, 80 ms]' -o results/mine"),
+    ("See how long a large scenario takes, before it runs", "testbed run throughput-profile --quick --dry-run"),
+    ("Run a stored trial again, and see whether every file is the same",
+     "testbed run --repeat results/quickstart/trials/ID"),
+)  # fmt: skip
+
 
 def run(
     scenario: Annotated[
-        Path | None, typer.Argument(help="A scenario file, or the name of one that comes with the testbed.")
+        Path | None,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario file, or the name of one that comes with the testbed (testbed list scenarios).",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Where results go (results/NAME; NAME-quick with --quick)."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Where the results go; results/NAME if left out, or results/NAME-quick with --quick.",
+        ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Trials side by side in virtual time.")] = os.cpu_count() or 1,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
+    or 1,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the scenario.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key or an axis of the scenario; may be repeated."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The scenario's quick size.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what there is to do, and do nothing.")] = False,
-    format: Annotated[Format, typer.Option(help="How to print what --dry-run says: table or json.")] = Format.table,
+    quick: Annotated[bool, typer.Option("--quick", help="Run the quick size of the scenario.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the number of trials and the time they need, and run nothing.")
+    ] = False,
+    format: Annotated[
+        Format, typer.Option(metavar="table|json", help="The format of what --dry-run prints.")
+    ] = Format.table,
     repeat: Annotated[
-        Path | None, typer.Option(metavar="TRIAL_DIR", help="Run a stored trial again, and compare.")
+        Path | None, typer.Option(metavar="TRIAL_DIR", help="Run a stored trial again, and compare its files.")
     ] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="Show the report in a browser while it runs, on this computer alone.")
+        bool, typer.Option("--live", help="Serve the report to browsers on this computer while the scenario runs.")
     ] = False,
 ) -> None:
-    """Run the trials of a scenario that are not done yet. Exit code 1 if one is invalid or failed."""
+    """Trials with a result in the folder do not run again: an interrupted run continues where it stopped. A table of
+    the results is printed at the end; `testbed results` prints it again.
+
+    The exit code is 1 if a trial is invalid or failed.
+    """
     if (scenario is None) == (repeat is None):
-        raise UserError("say what to run; allowed: one scenario file, or --repeat with the folder of a trial")
+        raise UserError("there is nothing to run; allowed: one scenario, or --repeat with the folder of a trial")
     if format is not Format.table and not (dry_run and format is Format.json):
-        raise UserError(f"--format {format} means nothing here; allowed: --dry-run --format json")
+        raise UserError(f"--format {format} has no use here; allowed: --dry-run --format json")
     if repeat is not None:
         if output is not None or settings or quick or dry_run or live:
             raise UserError(
-                "--repeat runs a trial just as it is stored; allowed: --repeat TRIAL_DIR without -o, --set, "
+                "--repeat runs a trial exactly as it is stored; allowed: --repeat TRIAL_DIR without -o, --set, "
                 "--quick, --dry-run and --live"
             )
         _repeat(repeat)
@@ -72,7 +100,7 @@ def run(
         check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
         folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
         if dry_run and live:
-            raise UserError("--dry-run runs nothing that could be shown; allowed: --live without it")
+            raise UserError("--dry-run runs nothing, so --live has nothing to show; allowed: one of them")
         if dry_run:
             _foretell(loaded, folder, jobs, format)
         else:
@@ -189,4 +217,6 @@ def _repeat(folder: Path) -> None:
     if different:
         print(f"different: {', '.join(different)}")
         raise typer.Exit(1)
-    print(f"every file is the same, byte for byte (but {', '.join(sorted(NOT_REPEATED))}, which tells of this machine)")
+    print(
+        f"every file is the same, byte for byte (but {', '.join(sorted(NOT_REPEATED))}, which describes this computer)"
+    )

@@ -11,18 +11,23 @@ from ...interactive.connection import take_down
 from ...interactive.leftover import Leftover, leftovers
 from ...interactive.running_network import networks
 
+EXAMPLES = (
+    ("See what there is to remove", "testbed clean --dry-run"),
+    ("Remove it", "testbed clean"),
+    ("Stop the running networks as well", "testbed clean --all"),
+)
+
 
 def clean(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what there is to remove, and do nothing.")] = False,
-    all_networks: Annotated[bool, typer.Option("--all", help="Also take down the networks that are up.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    all_networks: Annotated[bool, typer.Option("--all", help="Also stop the running networks.")] = False,
 ) -> None:
-    """Remove what killed commands left behind: what the journal names as ours, and nothing else.
-
-    Networks that are up and runs that go on are left alone.
+    """It removes the processes, network namespaces, links and folders that the testbed noted in its journal as its
+    own, and nothing else. Running networks and runs in progress stay.
     """
     said = 0
     for network in networks() if all_networks else ():
-        print(f"{'would take' if dry_run else 'takes'} down: network {network.name}")
+        print(f"{'would stop' if dry_run else 'stops'}: network {network.name}")
         said += 1
         if not dry_run:
             take_down(network)

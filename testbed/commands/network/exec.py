@@ -1,4 +1,4 @@
-"""`testbed exec`: one command in a node of a network that is up."""
+"""`testbed exec`: runs a command in a node of a running network."""
 
 from __future__ import annotations
 
@@ -11,21 +11,31 @@ from ...interactive import connection
 from ...interactive.running_network import choose
 
 SETTINGS = {"context_settings": {"allow_interspersed_args": False}}
-"""What follows the node is the command's."""
+"""Options after the node are those of the command."""
+EXAMPLES = (
+    ("Ping one node from another", "testbed exec client -- ping -c 3 server"),
+    ("Look at the addresses of a node in one of several networks", "testbed exec -n wan client -- ip address"),
+    ("Save what a node prints", "testbed exec server -- ss -tin > sockets.txt"),
+)
 
 
 def exec(
-    node: Annotated[str, typer.Argument(help="A node of the network.")],
-    command: Annotated[list[str] | None, typer.Argument(metavar="-- COMMAND…", help="What to run there.")] = None,
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A node of a running network.")],
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="-- COMMAND...", help="The command and its arguments.")
+    ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", "-n", metavar="NAME", help="Which network, if several have such a node.")
+        str | None,
+        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
     ] = None,
 ) -> None:
-    """Run a command in a node, with this command's input, output and exit code (127: no such program there)."""
+    """Its input, output and signals are those of this command, and so is its exit code; 127 means that the node has no
+    such program.
+    """
     words = command or []
     words = words[1:] if words[:1] == ["--"] else words
     if not words:
-        raise UserError(f"say what to run; allowed: testbed exec {node} -- COMMAND, such as -- ip address")
+        raise UserError(f"there is no command to run; allowed: testbed exec {node} -- COMMAND, such as -- ip address")
     network = choose(name, node)
     where = network.where(node)
     raise typer.Exit(connection.attend(network, node, where, words, terminal=connection.is_terminal()))

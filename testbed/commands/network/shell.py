@@ -1,4 +1,4 @@
-"""`testbed shell`: a shell in a node of a network that is up."""
+"""`testbed shell`: opens a shell in a node of a running network."""
 
 from __future__ import annotations
 
@@ -12,14 +12,22 @@ from ...interactive.running_network import RunningNetwork, choose
 
 WORDS = ["sh", "-c", "command -v bash >/dev/null && exec bash --rcfile /run/trial/shellrc -i; exec sh -i"]
 
+EXAMPLES = (
+    ("Open a shell in a node", "testbed shell client"),
+    ("Open a shell in one of several networks", "testbed shell client -n wan"),
+)
+
 
 def shell(
-    node: Annotated[str, typer.Argument(help="A node of the network.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A node of a running network.")],
     name: Annotated[
-        str | None, typer.Option("--name", "-n", metavar="NAME", help="Which network, if several have such a node.")
+        str | None,
+        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
     ] = None,
 ) -> None:
-    """Work in a node: a shell there, whose prompt says where. Its end is the end of the command."""
+    """The prompt shows the node. Leaving the shell ends the command; the network keeps running. Virtual machines and
+    real machines have no terminal: their shell runs one line at a time.
+    """
     network = choose(name, node)
     where = network.where(node)
     if "on" in where:
@@ -28,10 +36,10 @@ def shell(
 
 
 def _line_by_line(network: RunningNetwork, node: str, where: dict[str, str]) -> int:
-    """For a node with a kernel of its own, to which no terminal leads: each line is a command by itself."""
+    """For a node with a kernel of its own, which has no terminal: each line is a command of its own."""
     status = 0
     if sys.stdin.isatty():
-        print(f"{node} is reached line by line: each is a command by itself, from /; end with Ctrl-D", file=sys.stderr)
+        print(f"{node} has no terminal: each line is a command of its own, run in /; Ctrl-D leaves", file=sys.stderr)
     while True:
         try:
             line = input(f"{node}# " if sys.stdin.isatty() else "")

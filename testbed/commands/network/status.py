@@ -1,4 +1,4 @@
-"""`testbed status`: the networks that are up."""
+"""`testbed status`: shows the running networks."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ LINK_COLUMNS = (
     Column("passed", wraps=True),
 )
 
+EXAMPLES = (
+    ("Show all running networks", "testbed status"),
+    ("Show one of them", "testbed status wan"),
+    ("Read the addresses of its nodes in a program", "testbed status wan --format json"),
+)
+
 
 class Format(StrEnum):
     table = "table"
@@ -30,10 +36,12 @@ class Format(StrEnum):
 
 
 def status(
-    name: Annotated[str | None, typer.Argument(help="One network (all).")] = None,
-    format: Annotated[Format, typer.Option(help="How to print it: table or json.")] = Format.table,
+    name: Annotated[str | None, typer.Argument(metavar="NETWORK", help="A running network; all if left out.")] = None,
+    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
 ) -> None:
-    """Say which networks are up, with their nodes, their links and what has passed through these."""
+    """Each link is shown with its settings and with the packets and bytes that it carried forward (→) and backward (←)
+    since the start of the network.
+    """
     chosen = [each for each in networks() if each.is_ready] if name is None else [choose(name)]
     found: list[dict[str, Any]] = []
     for network in chosen:
@@ -44,7 +52,7 @@ def status(
     if format is Format.json:
         print(as_json(found))
     elif not found:
-        print("no network is up; to have one, type: testbed up TOPOLOGY")
+        print("no network is running; to start one, type: testbed up TOPOLOGY")
     else:
         for at, each in enumerate(found):
             show([*([""] if at else []), *_lines(each, terminal_width())])

@@ -1,4 +1,4 @@
-"""`testbed up`: has a network stand, for people to work in."""
+"""`testbed up`: starts a network that people work in, and keeps it running."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ from ...model.run_setting import Kernel
 from ...spec.load import is_scenario, load_topology
 from ...spec.syntax.scalar import NAME_ALLOWED, NAME_PATTERN
 
+EXAMPLES = (
+    ("Start a network that comes with the testbed, and work in it", "testbed up wan; testbed shell client"),
+    ("Start a second one from the same file", "testbed up wan --name other"),
+    ("Start a network of yours in a lab kernel, without root", "testbed up net.yaml --kernel lab-realtime"),
+)
+
 
 class Place(StrEnum):
     host = "host"
@@ -27,18 +33,22 @@ class Place(StrEnum):
 
 
 def up(
-    topology: Annotated[Path, typer.Argument(help="A topology file, or the name of one that comes with the testbed.")],
+    topology: Annotated[
+        Path, typer.Argument(metavar="TOPOLOGY", help="A topology file, or the name of one (testbed list topologies).")
+    ],
     kernel: Annotated[
         Place | None,
-        typer.Option(help="This machine's kernel (root), or a lab kernel on the wall clock (left out: see below)."),
+        typer.Option(help="The kernel of this computer, which takes root, or a lab kernel in real time."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", "-n", metavar="NAME", help="What to call it (the topology's name).")
+        str | None,
+        typer.Option("--name", "-n", metavar="NAME", help="The name of the network; that of the topology if left out."),
     ] = None,
 ) -> None:
-    """Have a network stand: `testbed shell NODE` works in it, `testbed down` takes it down.
+    """`testbed shell` and `testbed exec` work in it, and `testbed down` stops it.
 
-    Without --kernel it is this machine's own for root where that can do what the topology needs, else lab-realtime.
+    Without --kernel, root gets the kernel of this computer if that can do all that the topology needs; everybody else
+    gets lab-realtime.
     """
     topology = spec_file(topology)
     if is_scenario(topology):
@@ -46,7 +56,7 @@ def up(
     wanted = load_topology(topology)
     called = wanted.name if name is None else name
     if not re.fullmatch(NAME_PATTERN, called):
-        raise UserError(f"--name {called!r} is no name of a network; allowed: {NAME_ALLOWED}")
+        raise UserError(f"--name {called!r} cannot be the name of a network; allowed: {NAME_ALLOWED}")
     check_names([topology], names([wanted]))
     place, why = feasibility.place_for(wanted, None if kernel is None else kernel.value)
     made = build(wanted, Kernel(place))
@@ -57,4 +67,4 @@ def up(
         start(made, called, lambda step: screen.update(f"{called}: {step}"))
     print(f"{called} is up on kernel {place}{why}: {', '.join(node.name for node in wanted.nodes)}")
     node = next((node.name for node in wanted.nodes if node.kind.is_local_host), wanted.nodes[0].name)
-    print(f"testbed shell {node} works in it, testbed status shows it, testbed down {called} ends it")
+    print(f"work in it: testbed shell {node}; look at it: testbed status; stop it: testbed down {called}")

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...cache_folder import user_folder
-from ...error import MachineError
+from ...error import MachineError, one_of
 
 BUILD_COMMAND = "testbed kernel build"
 
@@ -84,7 +84,7 @@ class Cache:
             return fitting[-1]
         if name is None:
             raise MachineError("no lab kernel has been built yet", BUILD_COMMAND)
-        have = ", ".join(sorted({image.name for image in images})) or "none"
+        have = one_of(sorted({image.name for image in images}), name) or "none"
         what = f"no lab kernel is called {name!r} (there are: {have})"
         raise MachineError(what, f"{BUILD_COMMAND} --source SOURCE --name {name}")
 

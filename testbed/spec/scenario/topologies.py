@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...error import Problem, SpecError
+from ...library import did_you_mean_file
 from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
 from ..inventory import with_inventory
@@ -201,7 +202,8 @@ def read(path: str | os.PathLike[str]) -> Document:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}")]) from None
+        meant = did_you_mean_file(name) if isinstance(error, FileNotFoundError) else ""
+        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}{meant}")]) from None
     try:
         return parse(data.decode("utf-8-sig"), Position(name, 1))
     except UnicodeDecodeError as error:

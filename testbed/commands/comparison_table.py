@@ -1,0 +1,70 @@
+"""Tables of comparisons. Prints them, or writes them to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from ..compare.run_text import Row
+from ..error import UserError
+from .text_table import Column, Table, paragraph, show, terminal_width
+
+MORE = "a wider terminal or --format json shows them"
+COLOUR = {"better": "green", "same": "dim", "worse": "red", "cannot tell": "yellow", "AGREE": "green", "DIFFER": "red"}
+COLUMNS: dict[str, dict[str, Any]] = {
+    "cell": {"heads": True, "names": True},
+    "metric": {"names": True, "folds": True},
+    **{name: {"right": True} for name in ("base", "candidate", "difference", "RMS")},
+    "95 % interval": {"drop": 1, "folds": True},
+    "noise": {"drop": 2, "folds": True},
+    "p": {"drop": 4, "folds": True},
+    "seeds": {"drop": 3, "folds": True, "right": True},
+    "published": {"heads": True, "names": True, "folds": True},
+    "ours": {"heads": True, "names": True, "folds": True},
+    "C_UC difference": {"drop": 2},
+    "shape": {"drop": 1, "wraps": True},
+    "claim": {"folds": True},
+    "certainty": {"drop": 2, "folds": True},
+    "RTT": {"names": True, "right": True},
+    "published share": {"right": True},
+    "ours share": {"right": True},
+}
+"""How the columns of a comparison give way where there is no room."""
+
+
+def write(whole: str, output: Path | None) -> None:
+    """On standard output, or in a file, whose name is then printed. Raises UserError if it cannot be written."""
+    if output is None:
+        print(whole, end="")
+        return
+    try:
+        output.write_text(whole)
+    except OSError as error:
+        raise UserError(f"{output} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
+    print(output)
+
+
+def write_table(
+    tables: Sequence[tuple[Row, Sequence[Row]]],
+    notes: Sequence[str],
+    summary: str,
+    output: Path | None,
+) -> None:
+    """On standard output as wide as the terminal; in a file as wide as it needs to be."""
+    width = terminal_width() if output is None else None
+    lines: list[str] = []
+    for headers, rows in tables:
+        columns = tuple(Column(name, **COLUMNS.get(name, {})) for name in headers)
+        lines += [*Table(columns, tuple(rows), MORE, COLOUR).lines(width), *([""] if output is None else [])]
+    lines += [escape(paragraph(note, width)) for note in notes]
+    if output is None:
+        show([*lines, escape(paragraph(summary, width))])
+        return
+    console = Console(highlight=False, no_color=True)
+    with console.capture() as captured:
+        show(lines, console)
+    write(f"{captured.get()}{summary}\n", output)

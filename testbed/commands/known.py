@@ -1,0 +1,126 @@
+"""What people name on the command line, with a sentence on each: scenarios, topologies, published profiles, kernels,
+running networks and their nodes. Reads files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import library
+
+SENTENCE = re.compile(r"(.+?)\.(?=\s+[^a-z\s]|\s*$)", re.DOTALL)
+LITTLE = frozenset(
+    ("a", "an", "and", "at", "between", "by", "from", "in", "is", "it", "its", "of", "on", "or", "over", "than",
+     "that", "the", "through", "to", "under", "what", "where", "which", "with")
+)  # fmt: skip
+"""Words at which no text ends."""
+DESCRIBED = re.compile(r"^(?:description|about):", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Known:
+    """`description` is one sentence without its full stop; empty if there is none."""
+
+    kind: str
+    name: str
+    description: str
+    path: Path
+
+
+def scenarios() -> tuple[Known, ...]:
+    return tuple(_of_files("scenario", library.SCENARIOS))
+
+
+def topologies() -> tuple[Known, ...]:
+    return tuple(_of_files("topology", library.TOPOLOGIES))
+
+
+def profiles() -> tuple[Known, ...]:
+    return tuple(_of_files("profile", library.PROFILES))
+
+
+def kernels() -> tuple[Known, ...]:
+    """Those of this user, for the lab and for virtual machines."""
+    from ..kernel.image import cache
+    from ..kernel.vm import kernel_cache
+
+    def described(use: str, release: str, default: bool) -> str:
+        return f"{use}, Linux {release}{', the default' if default else ''}"
+
+    return (
+        *(Known("kernel", each.name, described("lab", each.release, each.default), each.folder)
+          for each in cache.installed()),
+        *(Known("kernel", each.name, described("virtual machines", each.release, each.default), each.folder)
+          for each in kernel_cache.installed()),
+    )  # fmt: skip
+
+
+def networks() -> dict[str, tuple[str, ...]]:
+    """The running networks of this user and their nodes."""
+    from ..interactive.running_network import networks
+
+    return {each.name: each.nodes for each in networks() if each.is_ready}
+
+
+KINDS: dict[str, Callable[[], tuple[Known, ...]]] = {
+    "scenarios": scenarios,
+    "topologies": topologies,
+    "profiles": profiles,
+    "kernels": kernels,
+}
+
+
+def _of_files(kind: str, folder: Path) -> Iterable[Known]:
+    for name in library.names(folder):
+        path = folder / f"{name}.yaml"
+        yield Known(kind, name, _description(path.read_text(encoding="utf-8")), path)
+
+
+def _description(text: str) -> str:
+    """The first sentence of what a file says of itself: its description, or else the comment that it begins with."""
+    said = _said(text) if DESCRIBED.search(text) else ""
+    if not said:
+        lines = text.splitlines()
+        end = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+        said = " ".join(line.lstrip("# ") for line in lines[:end])
+    said = " ".join(said.split())
+    sentence = SENTENCE.match(said)
+    return sentence[1] if sentence else said
+
+
+def _said(text: str) -> str:
+    import yaml  # only here: a command that lists nothing need not pay for it
+
+    try:
+        data = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError:
+        return ""
+    return str(data.get("description") or data.get("about") or "") if isinstance(data, dict) else ""
+
+
+def shortened(text: str, width: int | None) -> str:
+    """At most so long: cut at the end of a clause, or else of a word, with an ellipsis."""
+    if width is None or len(text) <= width:
+        return text
+    room = text[: max(width - 1, 1)]
+    clause = max(room.rfind(mark) for mark in (", ", ": ", "; "))
+    end = clause if clause > width // 2 else room.rfind(" ")
+    words = room[: end if end > 0 else len(room)].split(" ")
+    while len(words) > 1 and words[-1] in LITTLE:
+        words.pop()
+    return f"{' '.join(words).rstrip(' ,:;')} …"[:width]
+
+
+def axes(scenario: Path) -> tuple[str, ...]:
+    """The keys of a scenario's sweep; none if it cannot be read."""
+    import yaml
+
+    try:
+        data = yaml.load(library.spec_file(scenario).read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (OSError, ValueError, yaml.YAMLError):
+        return ()
+    sweep = data.get("sweep") if isinstance(data, dict) else None
+    return tuple(map(str, sweep)) if isinstance(sweep, dict) else ()
