@@ -263,7 +263,11 @@ def test_clean_all_takes_down_what_is_up(home: Home) -> None:
         ),
         (("down", "net", "--all"), 2, "--all and net exclude each other; allowed: one of them"),
         (("exec", "a"), 2, "there is no command to run; allowed: testbed exec a -- COMMAND"),
-        (("up", "net.yaml", "--name", "No Name"), 2, "--name 'No Name' cannot be the name of a network; allowed: 1 to 32 of"),
+        (
+            ("up", "net.yaml", "--name", "No Name"),
+            2,
+            "--name 'No Name' cannot be the name of a network; allowed: 1 to 32 of",
+        ),
         (
             ("up", "nic.yaml", "--kernel", "lab-realtime"),
             2,

@@ -16,8 +16,8 @@ from ..result_table import Format
 from ..text_table import Column, Table, show, terminal_width
 
 EXAMPLES = (
-    ("Print the mean goodput with each congestion control",
-     "testbed query DIR 'SELECT congestion, avg(goodput_bps) FROM trials GROUP BY 1'"),
+    ("Print the mean goodput for each number of flows",
+     "testbed query DIR 'SELECT flows, avg(goodput_bps) FROM trials GROUP BY 1'"),
     ("List the columns of a table", "testbed query DIR 'DESCRIBE samples'"),
     ("Save a table as CSV", "testbed query DIR 'FROM flows' --format csv > flows.csv"),
 )  # fmt: skip
