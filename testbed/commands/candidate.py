@@ -206,6 +206,12 @@ def _settings(current: str, before: Sequence[str], given: Sequence[str]) -> Word
     return [(f"{key}=", "") for key in dict.fromkeys((*axes, "kernel", "repetitions", "seed"))]
 
 
+def _metrics(*_: object) -> Words:
+    from ..analysis.metric import METRICS  # takes a second to import, which other words need not wait for
+
+    return [(name, metric.what) for name, metric in METRICS.items()]
+
+
 KINDS_OF_FIGURE = ("profile", "windows", "cuc", "cdf", "timeseries", "heatmap", "topology")
 
 VALUES: dict[str, tuple[str, Find | None]] = {
@@ -218,6 +224,7 @@ VALUES: dict[str, tuple[str, Find | None]] = {
     "NODE": ("none", _nodes_of_networks),
     "NETWORK": ("none", lambda *_: [(name, ", ".join(nodes)) for name, nodes in known.networks().items()]),
     "KIND": ("none", lambda *_: [(kind, "") for kind in KINDS_OF_FIGURE]),
+    "METRIC": ("none", _metrics),
     "KEY=VALUE": ("none", _settings),
     "DIR": ("dirs", None),
     "TRIAL_DIR": ("dirs", None),

@@ -37,7 +37,8 @@ def results(
         By | None, typer.Option(help="Print a line for each trial, or for each cell; a table has both if left out.")
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option(metavar="METRIC", help="Show this too: a metric of `testbed compare`.")
+        list[str] | None,
+        typer.Option(metavar="METRIC", help="Also print this metric of `testbed compare`; may be repeated."),
     ] = None,
 ) -> None:
     """A trial is `valid`, `suspect` or `invalid`; the lines below the table say why. A cell is the trials that differ
@@ -62,7 +63,7 @@ def results(
 
 
 def _measured(store: Store, found: Sequence[TrialResult], names: Sequence[str] | None) -> dict[str, Metrics]:
-    """The metrics that are wanted, by the id of the trial; empty if none is. Raises UserError for an unknown one."""
+    """The metrics asked for, by the id of the trial; empty if none is. Raises UserError for an unknown one."""
     if not names:
         return {}
     from ...analysis import flow_sample, metric  # these take a second to import
