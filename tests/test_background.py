@@ -16,6 +16,7 @@ from trials import make_trial, steps_data
 from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
 from testbed.model.background import HeavyTailed, OnOff, schedule
+from testbed.trial import record
 from testbed.trial.orders.sequence import Orders, orders
 from testbed.trial.workload import background
 
@@ -141,7 +142,7 @@ def test_what_is_in_the_files_is_what_the_result_says(tmp_path: Path) -> None:
     (tmp_path / "background-web.txt").write_text("5 0 100\n7 0 200\n9 0 300\n")
     (tmp_path / "background-web.out").write_text("start 1000\nflow 0 5 90 100 3 finished\nflow 1 7 95 150 0 cut\n")
     found = background.read(trial.background, tmp_path)["web"]
-    assert found == {
+    assert record.write(found) == {
         "pattern": "heavy-tailed",
         "from": "a",
         "to": "b",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from record import DATA, sources
 
 from testbed.plan.link.impairment import NETEM_LIMIT
+from testbed.trial.measured import TcpSecond
 from testbed.trial.observe import netlink, tcp_info
 from testbed.trial.observe.readback import qdiscs
 from testbed.trial.observe.sample import (
@@ -171,16 +172,16 @@ def told(time_s: float, received: int, port: int = 5001, netns: str = "tb-server
 def test_a_series_has_what_arrived_in_each_whole_second() -> None:
     samples = [told(0.5, 0), told(1.5, 1000), told(2.5, 1000), told(3.5, 5000)]
     series = received_series(samples, "tb-server", {5001}, 10**9, 3_900_000_000)
-    assert series == [{"time_s": 0, "goodput_bps": 500 * 8}, {"time_s": 1, "goodput_bps": 2000 * 8}]
+    assert series == [TcpSecond(0, 500 * 8), TcpSecond(1, 2000 * 8)]
 
 
 def test_a_series_adds_up_flows_and_leaves_out_other_sockets() -> None:
     mine = [told(second, 100 * second, port) for second in range(4) for port in (5001, 5002)]
     others = [told(3, 10**6, 22), told(3, 10**6, 5001, "tb-client")]
     series = received_series([*mine, *others], "tb-server", {5001, 5002}, 0, 3 * 10**9)
-    assert [each["goodput_bps"] for each in series] == [1600, 1600, 1600]
+    assert [each.goodput_bps for each in series] == [1600, 1600, 1600]
 
 
 def test_a_flow_that_is_over_keeps_what_it_had() -> None:
     series = received_series([told(0, 0), told(1, 700)], "tb-server", {5001}, 0, 3 * 10**9)
-    assert [each["goodput_bps"] for each in series] == [5600, 0, 0]
+    assert [each.goodput_bps for each in series] == [5600, 0, 0]

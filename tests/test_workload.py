@@ -15,6 +15,7 @@ from testbed.kernel.guest import TrialError
 from testbed.model.workload import HttpWorkload, UdpWorkload
 from testbed.spec.load import load_scenario
 from testbed.trial import readiness, ready_kernel
+from testbed.trial.measured import HttpResult, UdpResult, need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.workload import http, udp
 
@@ -126,7 +127,7 @@ def test_goodput_of_downloads_one_after_the_other_leaves_pauses_out(tmp_path: Pa
     found = http.read(HttpWorkload("a", "b", (1000, 3000)), tmp_path)
     assert found.goodput_bps == 4000 * 8
     assert (found.begin_ns, found.steady_ns, found.end_ns) == (5, None, 10)
-    assert [each["goodput_bps"] for each in found.measured["http"]["downloads"]] == [16_000, 48_000]
+    assert [each.goodput_bps for each in need(HttpResult, found.measured).downloads] == [16_000, 48_000]
 
 
 def test_goodput_of_downloads_at_once_is_over_the_time_that_all_of_them_took(tmp_path: Path) -> None:
@@ -140,9 +141,10 @@ def test_goodput_of_downloads_at_once_is_over_the_time_that_all_of_them_took(tmp
 def test_hits_and_misses_are_what_the_cache_logged(tmp_path: Path) -> None:
     log = "1000000 MISS 200 1000\n0 HIT 200 1000\n1 MISS 200 1000\n"
     write(tmp_path, f"begin 0\n{line(0, 1000)}{line(1, 1000)}end 1\n", log)
-    found = http.read(HttpWorkload("a", "b", (1000,), concurrency=2, cache="c"), tmp_path).measured["http"]
-    assert [each["cache"] for each in found["downloads"]] == ["HIT", "MISS"]
-    assert (found["cache_hits"], found["cache_misses"]) == (1, 1)
+    told = http.read(HttpWorkload("a", "b", (1000,), concurrency=2, cache="c"), tmp_path)
+    found = need(HttpResult, told.measured)
+    assert [each.cache for each in found.downloads] == ["HIT", "MISS"]
+    assert (found.cache_hits, found.cache_misses) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -206,14 +208,14 @@ def test_what_udp_says_is_what_the_result_says(tmp_path: Path) -> None:
     (tmp_path / udp.OUTPUT).write_text(udp_output(last=1_900_000_000))
     found = udp.read(UdpWorkload("a", "b", 500_000, 2 * 10**9, 1000), tmp_path)
     assert found.goodput_bps == 98 * 8000 / 2  # the path was idle at the end: over the time of sending
-    measured = found.measured["udp"]
-    assert measured["loss"] == 0.02
-    assert (measured["lost_datagrams"], measured["duplicates"], measured["out_of_order_datagrams"]) == (2, 1, 3)
-    assert measured["jitter_s"] == 1e-6
-    assert measured["jitter_mean_s"] == pytest.approx(100e-9)  # 97 steps
-    assert measured["delay_mean_s"] == 0.01
-    assert [each["lost_datagrams"] for each in measured["series"]] == [1, 1]
-    assert [each["goodput_bps"] for each in measured["series"]] == [58 * 8000, 40 * 8000]
+    measured = need(UdpResult, found.measured)
+    assert measured.loss == 0.02
+    assert (measured.lost_datagrams, measured.duplicates, measured.out_of_order_datagrams) == (2, 1, 3)
+    assert measured.jitter_s == 1e-6
+    assert measured.jitter_mean_s == pytest.approx(100e-9)  # 97 steps
+    assert measured.delay_mean_s == 0.01
+    assert [each.lost_datagrams for each in measured.series] == [1, 1]
+    assert [each.goodput_bps for each in measured.series] == [58 * 8000, 40 * 8000]
 
 
 def test_a_queue_that_empties_after_the_sender_does_not_make_the_path_faster(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from ...plan.link.stage import Emulator, Stage
 from ...plan.link.tclink import TcPort
 from ...plan.node.namespace import node_netns
 from .. import record
+from ..measured import BACKGROUND, TcpResult
 from ..node_result import MachineResult
 from ..observe.readback import Qdisc, class_rates_bps, qdiscs
 from ..observe.sample import (
@@ -93,12 +94,12 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     short: Mapping[str, int] = {}
     if trial.background:
         others = background.read(trial.background, folder)
-        outcome = replace(outcome, measured={**outcome.measured, "background": others})
+        outcome = replace(outcome, measured={**outcome.measured, BACKGROUND: record.write(others)})
         log = (folder / LOG).read_text()
         short = background.short_ns(trial.background, trial.workload, made.plan, folder, log)
     tcp = tuple(tcp_samples(dumps.samples, made.sampled))
     if trial.workload.port_is_senders and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
-        outcome = replace(outcome, measured={**outcome.measured, "tcp": _series(trial.workload, outcome, tcp)})
+        outcome = replace(outcome, measured={**outcome.measured, TcpResult.KEY: _series(trial.workload, outcome, tcp)})
     upstream = folder / UPSTREAM_CHECK
     return Evidence(
         rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
@@ -134,13 +135,14 @@ def _mininet(folder: Path) -> str | None:
     return str(json.loads(path.read_text())["version"]) if path.exists() else None
 
 
-def _series(workload: Workload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> dict[str, Any]:
+def _series(workload: Workload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> Any:
     """By seconds from the start of the workload, all flows together, as `udp` has it."""
     assert outcome.begin_ns is not None, "BUG: flows without a beginning"
     assert outcome.end_ns is not None, "BUG: flows without an end"
     ports = {flow.port for flow in outcome.flows}
     netns = node_netns(workload.destination)
-    return {"series": received_series(tcp, netns, ports, outcome.begin_ns, outcome.end_ns)}
+    seconds = received_series(tcp, netns, ports, outcome.begin_ns, outcome.end_ns)
+    return record.write(TcpResult(tuple(seconds)))
 
 
 class _Dumps:

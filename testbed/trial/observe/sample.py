@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..measured import TcpSecond
 from . import netlink, tcp_info
 
 INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
@@ -93,7 +94,7 @@ def tcp_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[TcpSample]:
 
 def received_series(
     samples: Iterable[TcpSample], netns: str, ports: Container[int | None], begin_ns: int, end_ns: int
-) -> list[dict[str, float]]:
+) -> list[TcpSecond]:
     """What sockets with these ports received together in each whole second after `begin_ns`, as a goodput.
 
     Of each socket the count at a full second lies on the line between the samples around it; a socket that is gone
@@ -106,7 +107,7 @@ def received_series(
             counts.setdefault(socket_key, []).append((each.time_ns, each.info["bytes_received"] or 0))
     marks = range(begin_ns, end_ns + 1, 10**9)
     totals = [sum(_at(mark, found) for found in counts.values()) for mark in marks]
-    return [{"time_s": n, "goodput_bps": (b - a) * 8} for n, (a, b) in enumerate(pairwise(totals))]
+    return [TcpSecond(n, (b - a) * 8) for n, (a, b) in enumerate(pairwise(totals))]
 
 
 def _at(time_ns: int, counts: list[tuple[int, float]]) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ...error import UserError
 from ...kernel.guest import TrialError
@@ -17,6 +18,7 @@ from ...model.workload import Workload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Sleep, Step, Stop
+from ..measured import BackgroundResult
 from . import udp
 
 FIRST_PORT = 7001
@@ -85,7 +87,7 @@ def comments(drawn: Schedules) -> str:
     )
 
 
-def read(backgrounds: Backgrounds, folder: Path) -> dict[str, Any]:
+def read(backgrounds: Backgrounds, folder: Path) -> dict[str, BackgroundResult]:
     """What each carried. Raises TrialError if an output makes no sense."""
     return {name: _read(name, each, folder) for name, each in backgrounds}
 
@@ -148,23 +150,29 @@ def _flow_words(name: str, congestion: str, data_path: DataPath, port: int) -> l
     ]
 
 
-def _read(name: str, background: Background, folder: Path) -> dict[str, Any]:
-    about = {"pattern": background.pattern, "from": background.source, "to": background.destination}
+def _read(name: str, background: Background, folder: Path) -> BackgroundResult:
+    text = (folder / output(name)).read_text()
+    result = partial(BackgroundResult, pattern=background.pattern, source=background.source,
+                     destination=background.destination)  # fmt: skip
     if isinstance(background, Constant):
-        told = udp.parse((folder / output(name)).read_text(), background.length_bytes)
-        keys = ("sent_datagrams", "arrived_datagrams", "lost_datagrams", "received_bytes")
-        return about | {key: told.summary()[key] for key in keys}
+        told = udp.parse(text, background.length_bytes)
+        return result(
+            sent_datagrams=told.sent,
+            arrived_datagrams=told.arrived,
+            lost_datagrams=told.sent - told.arrived,
+            received_bytes=told.arrived * background.length_bytes,
+        )
     planned = (folder / schedule_file(name)).read_text().splitlines()
-    flows = list(_flows((folder / output(name)).read_text()))
+    flows = list(_flows(text))
     if len(flows) > len(planned):
         raise TrialError(f"{output(name)} tells of {len(flows)} flows, planned were {len(planned)}")
-    return about | {
-        "planned_flows": len(planned),
-        "started_flows": len(flows),
-        "finished_flows": sum(finished for _, _, finished in flows),
-        "received_bytes": sum(received for received, _, _ in flows),
-        "retransmits": sum(retransmits for _, retransmits, _ in flows),
-    }
+    return result(
+        planned_flows=len(planned),
+        started_flows=len(flows),
+        finished_flows=sum(finished for _, _, finished in flows),
+        received_bytes=sum(received for received, _, _ in flows),
+        retransmits=sum(retransmits for _, retransmits, _ in flows),
+    )
 
 
 def _flows(text: str) -> Iterator[tuple[int, int, bool]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from ...error import UserError
 from ...kernel.guest import TrialError
@@ -13,6 +13,8 @@ from ...model.workload import UdpWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Step
+from .. import record
+from ..measured import UdpResult, UdpSecond
 from ..stored_result import FlowResult
 from .outcome import Outcome
 from .tool import Tool
@@ -111,41 +113,42 @@ class UdpOutput:
             return (flow.arrived - 1) * self.length_bytes * 8 / receiving_s if receiving_s else 0.0
         return flow.arrived * self.length_bytes * 8 / sending_s
 
-    def summary(self) -> dict[str, Any]:
-        """Of all flows together; times are None if nothing arrived."""
-        flows = self.flows
-        sent, arrived = sum(each.sent for each in flows), sum(each.arrived for each in flows)
+    @property
+    def sent(self) -> int:
+        return sum(each.sent for each in self.flows)
+
+    @property
+    def arrived(self) -> int:
+        return sum(each.arrived for each in self.flows)
+
+    def result(self, rate_bps: int, burst: int) -> UdpResult:
+        """All flows together, each of which sends at `rate_bps` in groups of `burst` datagrams."""
+        flows, sent, arrived = self.flows, self.sent, self.arrived
         heard = [each for each in flows if each.arrived]
         steps = sum(each.arrived - 1 for each in heard)
-        return {
-            "sent_datagrams": sent,
-            "arrived_datagrams": arrived,
-            "lost_datagrams": sent - arrived,
-            "loss": (sent - arrived) / sent if sent else None,
-            "duplicates": sum(each.twice for each in flows),
-            "out_of_order_datagrams": sum(each.overtaken for each in flows),
-            "receiver_drops": sum(each.overflowed for each in flows),
-            "jitter_s": sum(each.jitter_ns for each in heard) / len(heard) / 1e9 if heard else None,
-            "jitter_mean_s": sum(each.jitters_ns for each in heard) / steps / 1e9 if steps else None,
-            "delay_min_s": min(each.delay_min_ns for each in heard) / 1e9 if heard else None,
-            "delay_mean_s": sum(each.delays_ns for each in heard) / arrived / 1e9 if heard else None,
-            "delay_max_s": max(each.delay_max_ns for each in heard) / 1e9 if heard else None,
-            "received_bytes": arrived * self.length_bytes,
-            "send_late_max_s": max(each.late_ns for each in flows) / 1e9,
-        }
+        return UdpResult(
+            offered_bps=rate_bps * len(flows),
+            burst_datagrams=burst,
+            sent_datagrams=sent,
+            arrived_datagrams=arrived,
+            lost_datagrams=sent - arrived,
+            loss=(sent - arrived) / sent if sent else None,
+            duplicates=sum(each.twice for each in flows),
+            out_of_order_datagrams=sum(each.overtaken for each in flows),
+            receiver_drops=sum(each.overflowed for each in flows),
+            jitter_s=sum(each.jitter_ns for each in heard) / len(heard) / 1e9 if heard else None,
+            jitter_mean_s=sum(each.jitters_ns for each in heard) / steps / 1e9 if steps else None,
+            delay_min_s=min(each.delay_min_ns for each in heard) / 1e9 if heard else None,
+            delay_mean_s=sum(each.delays_ns for each in heard) / arrived / 1e9 if heard else None,
+            delay_max_s=max(each.delay_max_ns for each in heard) / 1e9 if heard else None,
+            received_bytes=arrived * self.length_bytes,
+            send_late_max_s=max(each.late_ns for each in flows) / 1e9,
+            series=tuple(self._series()),
+        )
 
-    def series(self) -> list[dict[str, float | int]]:
-        """By seconds from the start; what arrived by the time of its arrival, what was lost by the time of sending."""
-        return [
-            {
-                "time_s": second,
-                "goodput_bps": arrived * self.length_bytes * 8,
-                "sent_datagrams": sent,
-                "lost_datagrams": lost,
-                "arrived_datagrams": arrived,
-            }
-            for second, (sent, lost, arrived) in sorted(self.seconds.items())
-        ]
+    def _series(self) -> Iterator[UdpSecond]:
+        for second, (sent, lost, arrived) in sorted(self.seconds.items()):
+            yield UdpSecond(second, arrived * self.length_bytes * 8, sent, lost, arrived)
 
 
 def parse(text: str, length_bytes: int) -> UdpOutput:
@@ -185,9 +188,8 @@ def read(workload: UdpWorkload, folder: Path) -> Outcome:
         for each in told.flows
     )
     goodput_bps = sum(flow.goodput_bps or 0.0 for flow in flows)
-    measured = {"offered_bps": workload.rate_bps * workload.flows, "burst_datagrams": _burst(workload)}
-    measured |= told.summary() | {"series": told.series()}
-    return Outcome(told.begin_ns, None, told.end_ns, goodput_bps, None, flows, {"udp": measured})
+    measured = {UdpResult.KEY: record.write(told.result(workload.rate_bps, _burst(workload)))}
+    return Outcome(told.begin_ns, None, told.end_ns, goodput_bps, None, flows, measured)
 
 
 def _burst(workload: UdpWorkload) -> int:
