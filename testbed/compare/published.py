@@ -22,7 +22,7 @@ from ..error import SpecError, UserError, ValueRefused, did_you_mean, nearest, o
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
 from ..spec.syntax.field import Name, Text
-from ..spec.syntax.file_model import Shape, check
+from ..spec.syntax.file_model import FileModel, check
 from ..spec.syntax.scalar import text_of, whole
 
 Certainty: TypeAlias = Literal["exact", "about", "bound", "unknown", "cited", "derived"]
@@ -99,7 +99,7 @@ UnitField = Annotated[
 Year = Annotated[int, PlainValidator(whole(1900, 2100)), WithJsonSchema({"type": "integer"})]
 
 
-class Citation(Shape):
+class Citation(FileModel):
     """Where it was published; venue and year are None if they are not known for certain."""
 
     authors: list[Text] = Field(min_length=1)
@@ -109,7 +109,7 @@ class Citation(Shape):
     note: Text | None = None
 
 
-class Statement(Shape):
+class Statement(FileModel):
     """A statement of a source without a number: a condition of the measurement, or a finding."""
 
     says: Text = Field(min_length=1)
@@ -117,14 +117,14 @@ class Statement(Shape):
     note: Text | None = None
 
 
-class Contradiction(Shape):
+class Contradiction(FileModel):
     """Two statements of a source that cannot both be true, and how we read them."""
 
     what: Text = Field(min_length=1)
     reading: Text = Field(min_length=1)
 
 
-class Measure(Shape):
+class Measure(FileModel):
     """One number of a source: a value, or limits, or only a unit (unknown)."""
 
     value: NumberField | None = None
@@ -185,7 +185,7 @@ class Point(Measure):
     where: Text | None = None
 
 
-class Series(Shape):
+class Series(FileModel):
     """Numbers over another quantity, all in one unit, one for each value of that quantity.
 
     `capacity` normalizes the throughput of a series over RTT.
@@ -244,7 +244,7 @@ class Series(Shape):
         return ThroughputProfile.of_means({rtt: number.value for rtt, number in values.items()})
 
 
-class PublishedProfile(Shape):
+class PublishedProfile(FileModel):
     """All data taken from one publication."""
 
     name: Name

@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter
 from ..error import Problem, SpecError
 from .syntax.document import Document, Position, parse
 from .syntax.field import Text
-from .syntax.file_model import Shape, check
+from .syntax.file_model import FileModel, check
 from .topology.node.keys import nodes_that
 from .topology.node.machine import Host, SshFile
 
@@ -24,7 +24,7 @@ INVENTORY = "inventory.yml"
 PATHS = ("key", "known_hosts")
 
 
-class InventoryFile(Shape):
+class InventoryFile(FileModel):
     """The computers that topologies beside this file can name."""
 
     description: Text = ""

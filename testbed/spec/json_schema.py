@@ -66,9 +66,9 @@ def _axes(scenario: dict[str, Any]) -> dict[str, Any]:
     known |= {
         f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions) for key in DIRECTIONAL
     }
-    for type, shape in NODE_FILES.items():
-        for key in shape.varied:
-            known.setdefault(f"{NAME_PATTERN}\\.{key}", definitions[shape.__name__]["properties"][key])
+    for type, file_model in NODE_FILES.items():
+        for key in file_model.varied:
+            known.setdefault(f"{NAME_PATTERN}\\.{key}", definitions[file_model.__name__]["properties"][key])
         known |= _control_axes(definitions) if NODE_TYPES[type].openflow == "controller" else {}
     known |= {key: scenario["properties"][key] for key in WHOLE if key != "topology"}
     known |= {"topology": {"type": "string", "description": "A topology file, seen from the folder of this one."}}
@@ -100,8 +100,8 @@ def _any(axes: dict[str, Any]) -> str:
 def _workload_keys(definitions: dict[str, Any]) -> dict[str, list[Any]]:
     """The keys of all tools but `tool` itself, each with what the tools take for it."""
     found: dict[str, list[Any]] = {}
-    for shape in registry.TOOLS.values():
-        for key, one in definitions[shape.__name__]["properties"].items():
+    for file_model in registry.TOOLS.values():
+        for key, one in definitions[file_model.__name__]["properties"].items():
             if key != "tool" and one not in found.setdefault(key, []):
                 found[key].append(one)
     return found

@@ -20,7 +20,7 @@ from ...model.node.type import NODE_TYPES
 from ...model.run_setting import Kernel
 from ..syntax.document import Fault, Path
 from ..syntax.field import Sysctls
-from ..syntax.file_model import Shape, check
+from ..syntax.file_model import FileModel, check
 from ..syntax.scalar import SYSCTL_PATTERN
 from ..topology.file import NODE_FILES, LinkFile, TopologyFile
 from ..topology.impaired import EITHER_OR, TOTALS, WAYS
@@ -165,7 +165,7 @@ def read_value(key: AxisKey, data: Any, names: Names) -> tuple[Any, str, list[Fa
         return text, text, faults
     if key.key == "topology":
         return _read_topology(data, names)
-    adapter = _adapter(_shape(key, names), key.key)
+    adapter = _adapter(_file_model(key, names), key.key)
     value, faults = check(adapter, {key.way: data} if key.way else data)
     if faults:
         return None, "", faults
@@ -192,27 +192,27 @@ def _read_topology(data: Any, names: Names) -> tuple[TopologyFile | None, str, l
     return file, file.name if file else "", []
 
 
-def _shape(key: AxisKey, names: Names) -> type[Shape]:
+def _file_model(key: AxisKey, names: Names) -> type[FileModel]:
     if key.part == "workload":
         return TOOLS[names.tool or "flow"]
     if key.part == "background":
         return PATTERNS[names.backgrounds[key.name] or "constant"]
     if key.part == "node":
         return NODE_FILES[names.types[key.name][0]]
-    shapes: dict[str, type[Shape]] = {
+    file_models: dict[str, type[FileModel]] = {
         "link": LinkFile,
         "controller": ControlFile,
         "scenario": ScenarioFile,
     }
-    return shapes[key.part]
+    return file_models[key.part]
 
 
 _SYSCTLS = TypeAdapter[Any](Sysctls)
 
 
 @cache
-def _adapter(shape: type[Shape], key: str) -> TypeAdapter[Any]:
-    info = next(info for name, info in shape.model_fields.items() if (info.alias or name) == key)
+def _adapter(file_model: type[FileModel], key: str) -> TypeAdapter[Any]:
+    info = next(info for name, info in file_model.model_fields.items() if (info.alias or name) == key)
     return TypeAdapter(info.rebuild_annotation())
 
 

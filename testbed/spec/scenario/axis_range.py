@@ -22,7 +22,7 @@ from ... import units
 from ...error import ValueRefused
 from ..syntax.document import Fault
 from ..syntax.field import number
-from ..syntax.file_model import Shape, check
+from ..syntax.file_model import FileModel, check
 from ..syntax.scalar import whole
 
 VALUES_MAX = 10_000
@@ -37,7 +37,7 @@ _LOG = decimal.Context(prec=40)
 _ROUND = decimal.Context(prec=30)
 
 
-class RangeFile(Shape):
+class RangeFile(FileModel):
     """The values between two ends, both of which belong to it."""
 
     first: Any = Field(alias="from", description="The first value.")

@@ -1,4 +1,4 @@
-"""A scenario, and a stored trial, as their files write them: the shapes. Pure, no I/O."""
+"""The file models of a scenario, and what a stored trial shares with them. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...model.run_setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYT
 from ...model.topology import Engine, Nic
 from ..syntax.document import MAPPING, Fault
 from ..syntax.field import IpVersionsField, Name, Size, Span, Sysctls, Text, byte_count_schema, number
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import byte_count, text_of, whole
 from ..topology.file import TopologyFile
 from ..topology.loss import FractionField
@@ -55,7 +55,7 @@ def write_kernel(kernel: Kernel) -> Any:
     return kernel.kind if kernel.name is None else {kernel.kind: kernel.name}
 
 
-class SamplesFile(Shape):
+class SamplesFile(FileModel):
     """How often every flow and queue is looked at."""
 
     interval: Span = Field(SAMPLES_INTERVAL_NS, description="In lab time.")
@@ -127,7 +127,7 @@ Trials = Annotated[
 ]
 
 
-class CaptureFile(Shape):
+class CaptureFile(FileModel):
     """A pcap of what passes a node or a link."""
 
     at: Name = Field(description="A node or a link.")
@@ -137,7 +137,7 @@ class CaptureFile(Shape):
         return Capture(self.at, self.snaplen)
 
 
-class LimitsFile(Shape):
+class LimitsFile(FileModel):
     """What a trial may use."""
 
     wall: Span | None = Field(None, description="On the wall clock.")
@@ -147,7 +147,7 @@ class LimitsFile(Shape):
         return Limits(self.wall, self.memory)
 
 
-class RunFile(Shape):
+class RunFile(FileModel):
     """What scenarios and stored trials have in common."""
 
     kernel: KernelField = LAB
@@ -168,7 +168,7 @@ class RunFile(Shape):
         return self.samples.interval if isinstance(self.samples, SamplesFile) else None
 
 
-class TitleFile(Shape):
+class TitleFile(FileModel):
     """What a scenario file begins with."""
 
     name: Name
@@ -176,7 +176,7 @@ class TitleFile(Shape):
     topology: TopologyField
 
 
-class UntilFile(Shape):
+class UntilFile(FileModel):
     """How well the mean goodput of a cell is to be known before it is not repeated any more."""
 
     ci: FractionField = Field(description="Half of the 95 % confidence interval, as a share of the mean.")

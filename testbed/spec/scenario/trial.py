@@ -12,7 +12,7 @@ from ...model.run_setting import SEED_MAX
 from ...model.scenario import Trial
 from ..syntax.document import of_data
 from ..syntax.field import Text
-from ..syntax.file_model import Shape, check
+from ..syntax.file_model import FileModel, check
 from ..syntax.scalar import whole
 from ..topology.file import TopologyFile
 from ..topology.rules import check_topology
@@ -21,7 +21,7 @@ from ..workload.registry import workload_file
 from .file import REPETITIONS_MAX, CaptureFile, LimitsFile, RunFile, SamplesFile
 
 
-class LabelFile(Shape):
+class LabelFile(FileModel):
     """What a stored trial begins with."""
 
     id: Text

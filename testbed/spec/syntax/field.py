@@ -25,7 +25,7 @@ from ... import units
 from ...error import ValueRefused
 from ...model.topology import MTU_MAX, MTU_MIN
 from . import scalar
-from .file_model import Shape
+from .file_model import FileModel
 
 T = TypeVar("T")
 
@@ -154,7 +154,7 @@ Sysctls = Annotated[
 ]
 
 
-class PerDirection(Shape, Generic[T]):
+class PerDirection(FileModel, Generic[T]):
     """One value for both directions, or {forward: …, backward: …}, where one that is left out has none.
 
     Forward is from the first end to the second.

@@ -1,4 +1,4 @@
-"""The shape of a piece of a spec file: pydantic models, and their errors as faults. Pure, no I/O."""
+"""FileModel: the pydantic model of one mapping in a spec file, and its errors as faults. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 from ...error import ValueRefused, one_of
 from .document import MAPPING, Fault
 
-Self = TypeVar("Self", bound="Shape")
+Self = TypeVar("Self", bound="FileModel")
 T = TypeVar("T")
 
 
-class Shape(BaseModel):
+class FileModel(BaseModel):
     """A mapping with known keys: any other key is a fault that lists them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
@@ -90,11 +90,11 @@ def _fault(error: ErrorDetails) -> Fault:
         return Fault(path, f"{written!r} is not known", one_of(words, written), named=True)
     if kind == "too_short":
         return Fault(path, "there is nothing in it", "at least one entry", named=True)
-    what, allowed = _SHAPES.get(kind, (error["msg"], None))
+    what, allowed = _TYPE_ERRORS.get(kind, (error["msg"], None))
     return Fault(path, what, allowed, named=True)
 
 
-_SHAPES: dict[str, tuple[str, str | None]] = {
+_TYPE_ERRORS: dict[str, tuple[str, str | None]] = {
     "dict_type": ("this is not a mapping", MAPPING),
     "model_type": ("this is not a mapping", MAPPING),
     "model_attributes_type": ("this is not a mapping", MAPPING),

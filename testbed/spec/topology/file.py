@@ -1,4 +1,4 @@
-"""A topology as its file writes it: the shape, and the way to values and back. Pure, no I/O.
+"""The file model of a topology, converted to and from values. Pure, no I/O.
 
 The keys of a new node type are a line in NODE_FILES; what must hold between nodes and links is in `rules`.
 """
@@ -23,7 +23,7 @@ from ..syntax.field import (
     Name,
     Text,
 )
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.variant import Variant
 from .impaired import WAYS, Impaired, both, link_keys, rows, with_keys
 from .node.keys import HostFile, NodeKeys, RouterFile
@@ -97,7 +97,7 @@ class LinkFile(Impaired):
         )
 
 
-class TopologyFile(Shape):
+class TopologyFile(FileModel):
     """A network: nodes, and the links between them."""
 
     name: Name

@@ -10,7 +10,7 @@ from pydantic import Field, create_model
 from ...model.impairment import IMPAIRMENTS, UNIMPAIRED, Direction, Impairment
 from ..syntax.document import Fault
 from ..syntax.field import PerDirection
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from .impairment import FILE_FIELDS, FileField
 
 WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
@@ -23,7 +23,7 @@ EITHER_OR = {**TOTALS, **{key: total for total, key in TOTALS.items()}}
 _PAIR: Any = PerDirection
 """For fields that are not known before the program runs."""
 
-S = TypeVar("S", bound=Shape)
+S = TypeVar("S", bound=FileModel)
 
 
 def rows(is_wanted: Callable[[Impairment], bool]) -> tuple[Impairment, ...]:
@@ -58,21 +58,21 @@ def _keys(wanted: Iterable[Impairment], kind: Callable[[Impairment, FileField], 
 
 
 def with_keys(definitions: Definitions, behind: str | None = None) -> Callable[[type[S]], type[S]]:
-    """A decorator of shapes: adds keys `behind` one that a shape has, or (None) before all of them."""
+    """Decorates a file model: adds keys `behind` one of its own, or (None) before all of them."""
 
-    def added(shape: type[S]) -> type[S]:
+    def added(file_model: type[S]) -> type[S]:
         keys: dict[str, Any] = dict(definitions)
-        new, own = create_model("Keys", **keys).model_fields, [*shape.model_fields.items()]
+        new, own = create_model("Keys", **keys).model_fields, [*file_model.model_fields.items()]
         at = [name for name, _ in own].index(behind) + 1 if behind else 0
-        shape.model_fields.clear()
-        shape.model_fields.update([*own[:at], *new.items(), *own[at:]])
-        shape.model_rebuild(force=True)
-        return shape
+        file_model.model_fields.clear()
+        file_model.model_fields.update([*own[:at], *new.items(), *own[at:]])
+        file_model.model_rebuild(force=True)
+        return file_model
 
     return added
 
 
-class Impaired(Shape):
+class Impaired(FileModel):
     """What with_keys() gave the keys of impairments."""
 
     @classmethod
@@ -133,7 +133,7 @@ class Impaired(Shape):
         return found
 
 
-def conflicts(file: Shape, wanted: Iterable[Impairment]) -> Iterator[Fault]:
+def conflicts(file: FileModel, wanted: Iterable[Impairment]) -> Iterator[Fault]:
     """A total beside the key that says it for each direction."""
     for row in wanted:
         if row.total is not None and getattr(file, row.total) is not None and getattr(file, row.key) is not None:

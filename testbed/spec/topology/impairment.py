@@ -15,7 +15,7 @@ from ...model.impairment import Buffer, Distribution, Jitter, buffer_words
 from ...model.topology import Link
 from ..syntax.document import Fault
 from ..syntax.field import Flag, Rate, Span, Time, matching
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import quantity, text_of
 from .loss import LinkLoss, LossField
 from .policy import LinkPolicy, PolicyField, policy_faults
@@ -23,7 +23,7 @@ from .policy import LinkPolicy, PolicyField, policy_faults
 Read = Callable[[Any], Any]
 
 
-class JitterFile(Shape):
+class JitterFile(FileModel):
     """Jitter in full."""
 
     sd: Span

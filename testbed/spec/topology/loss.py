@@ -11,7 +11,7 @@ from ... import units
 from ...error import ValueRefused, one_of
 from ...model.impairment import EVERY_MAX, EVERY_MIN, GilbertElliott, Loss, PeriodicLoss, RandomLoss
 from ..syntax.field import PerDirection, is_directional, matching, number
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import text_of, whole
 
 
@@ -55,7 +55,7 @@ Phase = Annotated[
 ]
 
 
-class EveryFile(Shape):
+class EveryFile(FileModel):
     """Periodic loss: one data packet in `every`."""
 
     every: Every
@@ -67,7 +67,7 @@ class EveryFile(Shape):
         return PeriodicLoss(self.every, self.phase)
 
 
-class RandomFile(Shape):
+class RandomFile(FileModel):
     """Independent random loss."""
 
     random: FractionField
@@ -78,7 +78,7 @@ class RandomFile(Shape):
         return RandomLoss(self.random)
 
 
-class ChainFile(Shape):
+class ChainFile(FileModel):
     """The parameters of a Gilbert-Elliott chain."""
 
     p: FractionField
@@ -87,7 +87,7 @@ class ChainFile(Shape):
     loss_good: FractionField = Fraction(0)
 
 
-class GilbertElliottFile(Shape):
+class GilbertElliottFile(FileModel):
     """Loss in bursts."""
 
     chain: ChainFile = Field(alias="gilbert-elliott")

@@ -16,7 +16,7 @@ from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema
 
 from ...error import ValueRefused
 from ...model.openflow import NOBODY
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import NAME_PATTERN
 
 PLACE = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_.-]*)")
@@ -49,7 +49,7 @@ TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 """A time without a unit is in µs for tc."""
 
 
-class TopoFile(Shape):
+class TopoFile(FileModel):
     """A class of a Python file."""
 
     file: str = Field(description="Seen from the folder of this one.")

@@ -13,13 +13,13 @@ from ...model.impairment import Policy
 from ...model.topology import Link
 from ..syntax.document import Fault
 from ..syntax.field import PerDirection, Rate, Size, is_directional
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import quantity
 
 POLICY_ALLOWED = "none, {after: 9 GB, rate: 400 Mbit/s}, or {forward: …, backward: …} of such"
 
 
-class RangeFile(Shape):
+class RangeFile(FileModel):
     """A volume that is drawn from the trial's seed."""
 
     low: Size = Field(alias="from")
@@ -58,7 +58,7 @@ _RANGE: dict[str, Any] = {
 }
 
 
-class PolicyFile(Shape):
+class PolicyFile(FileModel):
     """A volume, and the rate to which what follows it is policed."""
 
     after: Annotated[

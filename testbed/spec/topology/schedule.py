@@ -15,7 +15,7 @@ from ...model.schedule import Change
 from ...model.topology import Link
 from ..syntax.document import Fault
 from ..syntax.field import Span, Time, is_directional
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from .impaired import WAYS, Definitions, conflicts, halves, rows, with_keys
 from .impairment import FILE_FIELDS, Read
 
@@ -94,7 +94,7 @@ def _keys() -> Definitions:
 
 
 @with_keys(_keys(), behind="holds")
-class ChangeFile(Shape):
+class ChangeFile(FileModel):
     """One entry of a schedule; what it does not name stays as it is."""
 
     at: Time = Field(description="When, after the start of the workload.")

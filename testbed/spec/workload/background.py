@@ -1,4 +1,4 @@
-"""Background traffic as a scenario file writes it: one shape for each pattern, and the way to values. Pure, no I/O."""
+"""Background traffic as a scenario file writes it: one file model for each pattern, converted to and from values. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...model.topology import Topology
 from ...model.workload import Workload
 from ..syntax.document import Fault
 from ..syntax.field import Rate, Size, Span, Time, matching
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import NAME_ALLOWED, NAME_PATTERN, text_of
 from ..syntax.variant import Variant
 from .common import Congestion, EndsFile
@@ -74,7 +74,7 @@ ParetoShape = Annotated[
 ]
 
 
-class SizesFile(Shape):
+class SizesFile(FileModel):
     """A Pareto distribution of sizes."""
 
     mean: Size
@@ -138,7 +138,7 @@ BackgroundFile: TypeAlias = Annotated[AnyBackgroundFile, Variant("pattern", PATT
 
 
 def background_file(background: Background) -> AnyBackgroundFile:
-    """The file's shape of a background; its `background()` is the way back."""
+    """The file model of a background; its `background()` returns the value again."""
     common: dict[str, Any] = {
         "pattern": background.pattern,
         "source": background.source,

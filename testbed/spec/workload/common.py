@@ -13,7 +13,7 @@ from ...error import ValueRefused
 from ...model.workload import FLOWS_MAX, WINDOW_MAX_BYTES, Workload
 from ..syntax.document import Fault
 from ..syntax.field import Name, matching, number
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import quantity, text_of, whole, word
 
 _CONGESTION_ALLOWED = "the kernel's name of a congestion control, such as cubic or bbr"
@@ -60,7 +60,7 @@ Flows = Annotated[
 ]
 
 
-class EndsFile(Shape):
+class EndsFile(FileModel):
     """The hosts between which a workload runs."""
 
     source: Name = Field(alias="from", description="The host that sends the data.")

@@ -11,7 +11,7 @@ from ... import units
 from ...model.workload import FlowWorkload
 from ..syntax.document import Fault
 from ..syntax.field import Size, Span, matching, number
-from ..syntax.file_model import Shape
+from ..syntax.file_model import FileModel
 from ..syntax.scalar import quantity, whole
 from .common import CONGESTION_SCHEMA, WINDOW_SCHEMA, Flows, ToolFile, read_congestion, read_window, write_window
 
@@ -66,7 +66,7 @@ Starts = Annotated[
 ]
 
 
-class RttsFile(Shape):
+class RttsFile(FileModel):
     """A time counted in round trips of the path."""
 
     rtts: Annotated[int, PlainValidator(whole(1, 10**6)), WithJsonSchema(number(1, 10**6, "Round trips."))]

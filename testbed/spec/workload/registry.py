@@ -32,7 +32,7 @@ WorkloadFile: TypeAlias = Annotated[ToolFile, Variant("tool", TOOLS)]
 
 
 def workload_file(workload: Workload) -> ToolFile:
-    """The file's shape of a workload; its `workload()` is the way back."""
+    """The file model of a workload; its `workload()` returns the value again."""
     return TOOLS[workload.tool].of(workload)
 
 

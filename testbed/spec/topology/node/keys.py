@@ -13,10 +13,10 @@ from ....model.node.type import NODE_TYPES, NodeType
 from ....model.topology import Nic, Node, Route
 from ...syntax.document import mapping
 from ...syntax.field import Addresses, Ip, Mac, Prefix, Sysctls
-from ...syntax.file_model import Shape
+from ...syntax.file_model import FileModel
 
 
-class NodeKeys(Shape, ABC):
+class NodeKeys(FileModel, ABC):
     """The keys of one node type. `varied` are those that an axis can vary."""
 
     varied: ClassVar[tuple[str, ...]] = ()
@@ -36,7 +36,7 @@ class NodeKeys(Shape, ABC):
         """The way back."""
 
 
-class RouteFile(Shape):
+class RouteFile(FileModel):
     """One route of a host or router."""
 
     to: Prefix

@@ -1,4 +1,4 @@
-"""Machines as a topology file and an inventory write them: the shapes, and the way to values and back. Pure, no I/O."""
+"""The file models of machines in a topology file and an inventory, converted to and from values. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ....error import ValueRefused
 from ....model.node.machine import Machine, Ssh
 from ....model.topology import Nic, Node
 from ...syntax.field import Addresses, Flag, Name, Sysctls, matching, number
-from ...syntax.file_model import Shape
+from ...syntax.file_model import FileModel
 from ...syntax.scalar import whole, word
 from .keys import NodeKeys
 
@@ -62,7 +62,7 @@ File = Annotated[
 ]
 
 
-class SshFile(Shape):
+class SshFile(FileModel):
     """How a computer is reached; what is left out is as in the user's SSH configuration."""
 
     address: Host

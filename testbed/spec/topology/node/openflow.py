@@ -14,7 +14,7 @@ from ....model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, O
 from ....model.topology import Node
 from ...syntax.document import Fault
 from ...syntax.field import Flag, Name, Span, Text, number
-from ...syntax.file_model import Shape
+from ...syntax.file_model import FileModel
 from ...syntax.scalar import text_of, whole
 from ..impaired import Impaired, channel_keys, with_keys
 from .keys import NodeKeys
@@ -78,7 +78,7 @@ class ControlFile(Impaired):
         return cls.model_construct(None, **cls.written_of(forward, backward))
 
 
-class RuleFile(Shape):
+class RuleFile(FileModel):
     """One rule of a firewall; what is left out fits all."""
 
     action: Literal["allow", "deny"]
