@@ -19,8 +19,7 @@ from .scalar import tag_of
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """An annotation for a pydantic field: the value is one of the file models in `table`, which has them by the word that a
-    file gives under `key`.
+    """An annotation for a pydantic field: the word under `key` in a file selects the file model from `table`.
     """
 
     key: str

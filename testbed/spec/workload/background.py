@@ -1,4 +1,4 @@
-"""Background traffic as a scenario file writes it: one file model for each pattern, converted to and from values. Pure, no I/O."""
+"""The file models of background traffic, one for each pattern, converted to and from values. Pure, no I/O."""
 
 from __future__ import annotations
 
