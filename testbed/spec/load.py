@@ -17,7 +17,7 @@ from .scenario.dimension import Dimension, dimensions
 from .scenario.exclude import Rule, rules
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
-from .scenario.topologies import OWN, Networks, networks, read_topology, topology_files
+from .scenario.topologies import OWN, ScenarioTopologies, read_topology, scenario_topologies, topology_files
 from .scenario.topologies import read as read
 from .syntax.document import Document, Fault, mapping
 from .syntax.file_model import check
@@ -48,11 +48,11 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     Raises SpecError with all the problems of the file, the settings and the topology.
     """
     changed = with_options(read(path), settings, quick)
-    over = networks(changed.document, _folder(path))
-    spec, varied, excluded, faults = _checked(changed, over)
-    if spec is None or None in over.files or faults or over.problems:
-        raise SpecError(_problems(changed.document, faults, over))
-    own = None if over.is_axis else over.found[OWN].file
+    topologies = scenario_topologies(changed.document, _folder(path))
+    spec, varied, excluded, faults = _checked(changed, topologies)
+    if spec is None or None in topologies.files or faults or topologies.problems:
+        raise SpecError(_problems(changed.document, faults, topologies))
+    own = None if topologies.is_axis else topologies.by_name[OWN].file
     resolver = Resolver(
         own,
         spec.workload,
@@ -67,7 +67,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     if not cells and not resolver.faults:
         faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]
     if resolver.faults or faults:
-        raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], over))
+        raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
     until = None if spec.until is None else spec.until.until()
     size: Size = "quick" if quick else "full"
     return Scenario(
@@ -91,11 +91,13 @@ def _folder(path: str | os.PathLike[str]) -> str:
     return os.path.dirname(os.fspath(path))
 
 
-def _checked(changed: Changed, over: Networks) -> tuple[ScenarioFile | None, list[Dimension], list[Rule], list[Fault]]:
+def _checked(
+    changed: Changed, topologies: ScenarioTopologies
+) -> tuple[ScenarioFile | None, list[Dimension], list[Rule], list[Fault]]:
     """The parts of a scenario document, each by itself; None if it is not well-formed or not good YAML."""
     document = changed.document
-    data, names = mapping(document.data), over.names(document)
-    is_apart = over.is_axis or isinstance(data.get("topology"), dict)
+    data, names = mapping(document.data), topologies.names(document)
+    is_apart = topologies.is_axis or isinstance(data.get("topology"), dict)
     spec, faults = check(
         TypeAdapter(ScenarioFile), {**data, **({"topology": "apart"} if is_apart else {})} if data else document.data
     )
@@ -103,10 +105,10 @@ def _checked(changed: Changed, over: Networks) -> tuple[ScenarioFile | None, lis
     workload, _ = check(TypeAdapter[Any](WorkloadFile), data.get("workload"))
     varied, unread = dimensions(document, names, changed.unshown)
     excluded, unmatched = rules(document, varied, names, strict=changed.is_strict)
-    faults += [*unread, *unmatched, *_capture_faults(data, over), *_too_many(spec, varied)]
-    is_varied = over.is_axis or any(key.part == "workload" for each in varied for key in each.keys)
+    faults += [*unread, *unmatched, *_capture_faults(data, topologies), *_too_many(spec, varied)]
+    is_varied = topologies.is_axis or any(key.part == "workload" for each in varied for key in each.keys)
     if workload is not None and not is_varied and (faults or document.faults):
-        faults += [fault.under("workload") for fault in _workload_faults(workload, over)]
+        faults += [fault.under("workload") for fault in _workload_faults(workload, topologies)]
     return (None if document.faults else spec), varied, excluded, faults
 
 
@@ -118,16 +120,16 @@ def _too_many(spec: ScenarioFile | None, varied: Sequence[Dimension]) -> Iterato
         yield Fault(("sweep",), f"these are {trials} trials", f"up to {TRIALS_MAX}", named=True)
 
 
-def _workload_faults(workload: ToolFile, over: Networks) -> Iterator[Fault]:
+def _workload_faults(workload: ToolFile, topologies: ScenarioTopologies) -> Iterator[Fault]:
     """What cells would show, if there were any."""
     yield from workload.faults()
-    for file in over.files:
+    for file in topologies.files:
         if file is not None:
             yield from place_faults(workload, file.topology())
 
 
-def _capture_faults(data: dict[str, Any], over: Networks) -> Iterator[Fault]:
-    known, captures = over.positions(), data.get("capture")
+def _capture_faults(data: dict[str, Any], topologies: ScenarioTopologies) -> Iterator[Fault]:
+    known, captures = topologies.positions(), data.get("capture")
     for index, capture in enumerate(captures if isinstance(captures, list) else ()):
         at = mapping(capture).get("at")
         if isinstance(at, str) and known is not None and at not in known:
@@ -135,10 +137,10 @@ def _capture_faults(data: dict[str, Any], over: Networks) -> Iterator[Fault]:
             yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", allowed, named=True)
 
 
-def _problems(document: Document, faults: list[Fault], over: Networks) -> list[Problem]:
+def _problems(document: Document, faults: list[Fault], topologies: ScenarioTopologies) -> list[Problem]:
     """Those of the scenario and then those of the topologies; of one file, in the order of its lines."""
     own = document.problems(faults)
-    both = [*own, *(problem for problem in over.problems if problem not in own)]
+    both = [*own, *(problem for problem in topologies.problems if problem not in own)]
     files = list(dict.fromkeys(problem.file for problem in both))
     return sorted(both, key=lambda problem: (files.index(problem.file), problem.line or 0))
 

@@ -1,4 +1,4 @@
-"""Networks: the topologies a scenario runs over, with the names that its axes can use. Reads files."""
+"""ScenarioTopologies: the topologies a scenario runs over, with the names that its axes can use. Reads files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN = ""
 
 
 @dataclass(frozen=True)
-class Network:
+class CheckedTopology:
     """One topology: its file, None if it has problems; its names, `links` None if unread."""
 
     file: TopologyFile | None
@@ -40,26 +40,26 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Networks:
+class ScenarioTopologies:
     """The topologies of a scenario: those that an axis names, by what it says, or (under OWN) its only one."""
 
-    found: Mapping[str, Network]
+    by_name: Mapping[str, CheckedTopology]
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        return tuple(dict.fromkeys(problem for each in self.found.values() for problem in each.problems))
+        return tuple(dict.fromkeys(problem for each in self.by_name.values() for problem in each.problems))
 
     @property
     def is_axis(self) -> bool:
-        return OWN not in self.found
+        return OWN not in self.by_name
 
     @property
     def files(self) -> tuple[TopologyFile | None, ...]:
-        return tuple(each.file for each in self.found.values())
+        return tuple(each.file for each in self.by_name.values())
 
     def names(self, scenario: Document) -> Names:
         """What the axes of the scenario can refer to."""
-        each = tuple(self.found.values())
+        each = tuple(self.by_name.values())
         links, hosts, controllers = (
             _common(names)
             for names in (
@@ -74,7 +74,7 @@ class Networks:
             hosts,
             _tool(mapping(scenario.data)),
             tuple(name for name in every if name not in (*links, *hosts, *controllers)),
-            {said: one.file for said, one in self.found.items()},
+            {said: one.file for said, one in self.by_name.items()},
             _backgrounds(mapping(scenario.data)),
             controllers,
             {name: tuple(one.types[name] for one in each) for name in hosts},
@@ -82,9 +82,9 @@ class Networks:
 
     def positions(self) -> tuple[str, ...] | None:
         """The nodes and links that all topologies have; None if one could not be read."""
-        if any(one.links is None for one in self.found.values()):
+        if any(one.links is None for one in self.by_name.values()):
             return None
-        return _common([(*one.hosts, *one.others, *(one.links or ())) for one in self.found.values()])
+        return _common([(*one.hosts, *one.others, *(one.links or ())) for one in self.by_name.values()])
 
 
 def _common(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -92,11 +92,11 @@ def _common(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(name for name in first if all(name in other for other in rest))
 
 
-def networks(scenario: Document, folder: str) -> Networks:
+def scenario_topologies(scenario: Document, folder: str) -> ScenarioTopologies:
     """The topologies that a scenario names or contains; an axis of topologies goes before its `topology` key."""
     named = dict(topology_axis(scenario))
     found = {said: _named(scenario, path, said, folder) for said, path in named.items()}
-    return Networks(found or {OWN: _own(scenario, folder)})
+    return ScenarioTopologies(found or {OWN: _own(scenario, folder)})
 
 
 def topology_axis(scenario: Document) -> Iterator[tuple[str, Path]]:
@@ -113,7 +113,7 @@ def topology_axis(scenario: Document) -> Iterator[tuple[str, Path]]:
 
 
 def topology_files(scenario: Document, folder: str) -> dict[str, str]:
-    """The files that `networks` would read, as paths, by names that differ."""
+    """The files that `scenario_topologies` would read, as paths, by names that differ."""
     found = _yaml_files(scenario, folder)
     for name, path in list(found.items()):
         with suppress(SpecError):
@@ -137,31 +137,31 @@ def _yaml_files(scenario: Document, folder: str) -> dict[str, str]:
     return names
 
 
-def _own(scenario: Document, folder: str) -> Network:
+def _own(scenario: Document, folder: str) -> CheckedTopology:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
         return _inline(scenario.at("topology"), folder)
-    return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else Network(None)
+    return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else CheckedTopology(None)
 
 
-def _named(scenario: Document, path: Path, said: str, folder: str) -> Network:
+def _named(scenario: Document, path: Path, said: str, folder: str) -> CheckedTopology:
     try:
         return _known(read_topology(os.path.join(folder, said)))
     except SpecError as error:
         first = error.problems[0]
         if first.line is not None or first.file != os.path.normpath(os.path.join(folder, said)):
-            return Network(None, error.problems)
-        return Network(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
+            return CheckedTopology(None, error.problems)
+        return CheckedTopology(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
 
 
-def _inline(topology: Document, folder: str) -> Network:
+def _inline(topology: Document, folder: str) -> CheckedTopology:
     try:
         return _known(completed(topology, folder))
     except SpecError as error:
-        return Network(None, error.problems)
+        return CheckedTopology(None, error.problems)
 
 
-def _known(document: Document) -> Network:
+def _known(document: Document) -> CheckedTopology:
     file, faults = check_topology(document)
     data = mapping(document.data)
     nodes, links = mapping(data.get("nodes")), mapping(data.get("links"))
@@ -170,7 +170,7 @@ def _known(document: Document) -> Network:
     hosts = tuple(name for name, type in types.items() if NODE_FILES[type].varied)
     controllers = tuple(name for name, type in types.items() if NODE_TYPES[type].openflow == "controller")
     others = tuple(name for name in said if name not in hosts)
-    return Network(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, types)
+    return CheckedTopology(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, types)
 
 
 def _tool(data: dict[str, Any]) -> str | None:
