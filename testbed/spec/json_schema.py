@@ -12,7 +12,7 @@ from .scenario.file import ScenarioFile
 from .syntax.scalar import NAME_PATTERN, SYSCTL_PATTERN
 from .topology.file import NODE_FILES, LinkFile, TopologyFile
 from .topology.impairment import FILE_FIELDS
-from .topology.mininet_topology import TOPO
+from .topology.mininet_topology import MININET_TOPOLOGY
 from .workload import registry
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -30,7 +30,7 @@ def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
 
 def _complete_topology(topology: dict[str, Any]) -> None:
     """A Mininet topology in Python stands for nodes and links."""
-    topology["properties"]["topo"] = _without_null(TOPO.json_schema())
+    topology["properties"]["topo"] = _without_null(MININET_TOPOLOGY.json_schema())
     topology["required"] = [key for key in topology["required"] if key != "nodes"]
     topology["anyOf"] = [{"required": ["nodes"]}, {"required": ["topo"]}]
 

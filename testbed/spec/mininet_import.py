@@ -1,6 +1,6 @@
 """Mininet topologies in Python, read in a process of the system's Python. Reads files and starts processes.
 
-The nodes and links that one comes to stand in the place of the key that names it.
+The nodes and links that the class builds replace the key `topo` that names it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ..error import MachineError, Problem, SpecError, ValueRefused
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax.document import Document, Fault, mapping
 from .syntax.file_model import check
-from .topology.mininet_topology import TOPO, TopoFile, network
+from .topology.mininet_topology import MININET_TOPOLOGY, MininetTopologyFile, nodes_and_links
 
 READ_LIMIT_S = 20
-"""Wall time in which a class must have said its nodes and links; a tree of 1 000 hosts takes less than one."""
+"""Wall time in which a class must build its nodes and links; a tree of 1 000 hosts takes less than one second."""
 
 
 def expanded(document: Document, folder: str) -> Document:
@@ -29,16 +29,16 @@ def expanded(document: Document, folder: str) -> Document:
     data = mapping(document.data)
     if "topo" not in data:
         return document
-    found, faults = check(TOPO, data["topo"])
+    mininet_topology, faults = check(MININET_TOPOLOGY, data["topo"])
     faults = [fault.under("topo") for fault in faults]
     faults += [
         Fault(("topo",), f"topo and {key} exclude each other", "one") for key in ("nodes", "links") if key in data
     ]
-    if found is None or faults or document.faults:
+    if mininet_topology is None or faults or document.faults:
         raise SpecError(document.problems(faults))
-    said = _read(document, found, folder)
+    built = _read(document, mininet_topology, folder)
     try:
-        made = network(said, found)
+        made = nodes_and_links(built, mininet_topology)
     except ValueRefused as refused:
         raise SpecError([document.problem(Fault(("topo",), refused.what, refused.allowed))]) from None
     rest = {key: value for key, value in data.items() if key != "topo"} | {"engine": data.get("engine", "mininet")}
@@ -50,8 +50,8 @@ def expanded(document: Document, folder: str) -> Document:
 
 def python_file(document: Document, folder: str) -> str | None:
     """The path of the Python file that a topology document names; None if it names none."""
-    found, _ = check(TOPO, mapping(document.data).get("topo"))
-    return None if found is None else os.path.join(folder, found.file)
+    mininet_topology, _ = check(MININET_TOPOLOGY, mapping(document.data).get("topo"))
+    return None if mininet_topology is None else os.path.join(folder, mininet_topology.file)
 
 
 def driver() -> Path:
@@ -63,36 +63,36 @@ def missing() -> MachineError | None:
     try:
         process.run((*MININET_PYTHON, driver(), "check"))
     except process.CommandError as error:
-        said = error.stderr.strip().splitlines()[-1].removeprefix("mininet: ")
+        reason = error.stderr.strip().splitlines()[-1].removeprefix("mininet: ")
         # From Python 3.12 on distutils, which Mininet 2.3 imports, comes with setuptools.
-        package = "python3-setuptools" if "distutils" in said else "mininet"
-        return MachineError(f"Mininet does not work: {said}", install_command([package]))
+        package = "python3-setuptools" if "distutils" in reason else "mininet"
+        return MachineError(f"Mininet does not work: {reason}", install_command([package]))
     except MachineError as error:
         return MachineError("Mininet is missing", error.fix)
     return None
 
 
-def _read(document: Document, topo: TopoFile, folder: str) -> dict[str, Any]:
-    path = os.path.normpath(os.path.join(folder, topo.file))
+def _read(document: Document, mininet_topology: MininetTopologyFile, folder: str) -> dict[str, Any]:
+    path = os.path.normpath(os.path.join(folder, mininet_topology.file))
     if not os.access(path, os.R_OK):
         raise SpecError([document.problem(Fault(("topo",), f"{path!r} cannot be read", "a Python file"))])
     lacking = missing()
     if lacking is not None:
         raise lacking
-    words = (*MININET_PYTHON, driver(), "read", path, topo.name)
+    words = (*MININET_PYTHON, driver(), "read", path, mininet_topology.name)
     try:
-        done = process.run(words, input=json.dumps(topo.args), timeout=READ_LIMIT_S)
+        done = process.run(words, input=json.dumps(mininet_topology.args), timeout=READ_LIMIT_S)
     except process.CommandError as error:
         if error.status is None:
-            what = f"{topo.name} did not come to an end within {READ_LIMIT_S} s: it loops, or waits for something"
+            what = f"{mininet_topology.name} did not finish within {READ_LIMIT_S} s: it loops, or waits for something"
             raise SpecError([Problem(path, None, what, "a build() that adds nodes and links and returns")]) from None
         raise SpecError([Problem(path, None, error.stderr.strip().splitlines()[-1])]) from None
-    said: dict[str, Any] = json.loads(done.stdout)
-    if "error" in said:
-        raise SpecError([Problem(path, said.get("line"), said["error"], said.get("allowed"))])
-    return said
+    built: dict[str, Any] = json.loads(done.stdout)
+    if "error" in built:
+        raise SpecError([Problem(path, built.get("line"), built["error"], built.get("allowed"))])
+    return built
 
 
 def _paths(data: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [found for step, value in items for found in ((*path, step), *_paths(value, (*path, step)))]
+    return [each for step, value in items for each in ((*path, step), *_paths(value, (*path, step)))]

@@ -19,8 +19,7 @@ from .scalar import tag_of
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """An annotation for a pydantic field: the word under `key` in a file selects the file model from `table`.
-    """
+    """An annotation for a pydantic field: the word under `key` in a file selects the file model from `table`."""
 
     key: str
     table: Mapping[str, type[FileModel]]

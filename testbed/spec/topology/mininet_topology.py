@@ -49,7 +49,7 @@ TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 """A time without a unit is in µs for tc."""
 
 
-class TopoFile(FileModel):
+class MininetTopologyFile(FileModel):
     """A class of a Python file."""
 
     file: str = Field(description="Seen from the folder of this one.")
@@ -59,15 +59,15 @@ class TopoFile(FileModel):
     controller: Any = Field(None, description="Keys of a controller, or none; left out, {app: learning-switch}.")
 
 
-def read_topo(value: object) -> TopoFile:
+def read_mininet_topology(value: object) -> MininetTopologyFile:
     if isinstance(value, dict):
         args = value.get("args")
         typed = {"args": {key: _typed(one) for key, one in args.items()}} if isinstance(args, dict) else {}
-        return TopoFile.model_validate({**value, **typed})
+        return MininetTopologyFile.model_validate({**value, **typed})
     found = PLACE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         raise ValueRefused("this names no class in a Python file", ALLOWED)
-    return TopoFile.model_validate({"file": found["file"], "class": found["name"]})
+    return MininetTopologyFile.model_validate({"file": found["file"], "class": found["name"]})
 
 
 def _typed(value: object) -> object:
@@ -78,20 +78,20 @@ def _typed(value: object) -> object:
         return value
 
 
-TopoField = Annotated[
-    TopoFile,
-    PlainValidator(read_topo),
+MininetTopologyField = Annotated[
+    MininetTopologyFile,
+    PlainValidator(read_mininet_topology),
     WithJsonSchema(
         {
-            "anyOf": [{"type": "string", "pattern": r"^.+\.py:[A-Za-z_].*$"}, TopoFile.model_json_schema()],
+            "anyOf": [{"type": "string", "pattern": r"^.+\.py:[A-Za-z_].*$"}, MininetTopologyFile.model_json_schema()],
             "description": "A Mininet topology in Python, in place of nodes and links.",
         }
     ),
 ]
-TOPO = TypeAdapter[Any](TopoField)
+MININET_TOPOLOGY = TypeAdapter[Any](MininetTopologyField)
 
 
-def network(said: Mapping[str, Any], topo: TopoFile) -> dict[str, Any]:
+def nodes_and_links(said: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
     """The nodes and links of a topology file, from what the driver read. Raises ValueRefused for what we cannot do."""
     names = _names([node["name"] for node in said["nodes"]])
     degree = [end for link in said["links"] for end in link["ends"]]
@@ -100,24 +100,26 @@ def network(said: Mapping[str, Any], topo: TopoFile) -> dict[str, Any]:
     nodes = {}
     for node in said["nodes"]:
         number = hosts.index(node["name"]) + 1 if node["name"] in hosts and alone else None
-        nodes[names[node["name"]]] = _switch(node, topo.switch) if node["is_switch"] else _host(node, number)
+        nodes[names[node["name"]]] = (
+            _switch(node, mininet_topology.switch) if node["is_switch"] else _host(node, number)
+        )
     links = {}
     for link in said["links"]:
         first, second = (names[end] for end in link["ends"])
         links[f"{first}-{second}"[:32]] = {"ends": [first, second], **_link(link)}
-    return {"nodes": {**nodes, **_controller(nodes, topo)}, "links": links}
+    return {"nodes": {**nodes, **_controller(nodes, mininet_topology)}, "links": links}
 
 
-def _controller(nodes: Mapping[str, Any], topo: TopoFile) -> dict[str, Any]:
+def _controller(nodes: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
     """The one that Open vSwitches ask, if there are any that do; `mn` starts one too."""
     asking = [name for name, node in nodes.items() if node["type"] == "ovs" and node.get("controller") != NOBODY]
-    if topo.controller == NOBODY or not asking:
-        if topo.controller not in (None, NOBODY):
+    if mininet_topology.controller == NOBODY or not asking:
+        if mininet_topology.controller not in (None, NOBODY):
             raise ValueRefused("there is a controller, and no switch that asks one", "no such key, or switch: ovs")
         return {}
     if CONTROLLER in nodes:
         raise ValueRefused(f"a node is called {CONTROLLER}, as the controller is", "another name")
-    about = {"app": "learning-switch"} if topo.controller is None else topo.controller
+    about = {"app": "learning-switch"} if mininet_topology.controller is None else mininet_topology.controller
     if not isinstance(about, dict):
         raise ValueRefused(f"the controller is {about!r}", f"keys such as {{app: learning-switch}}, or {NOBODY}")
     return {CONTROLLER: {"type": "controller", **about}}
