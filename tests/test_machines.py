@@ -73,7 +73,7 @@ def computers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
 
 @pytest.fixture(autouse=True)
 def _every_machine_stays_as_it_was(computers: Room) -> Iterator[None]:
-    readiness._look_at.cache_clear()  # between tests machines change
+    readiness._examine.cache_clear()  # between tests machines change
     before = {name: computer.dump() for name, computer in computers.computers.items()}
     yield
     for name, computer in computers.computers.items():

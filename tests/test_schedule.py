@@ -87,7 +87,7 @@ def test_between_two_instants_nothing_changes(changes: list[Change]) -> None:
 
 def test_a_schedule_of_too_many_changes_is_refused_with_their_number() -> None:
     fast = [{"at": "0 s", "every": "1 ms", "for": "100 us", "rate": "1 Mbit/s"}]
-    with pytest.raises(UserError, match=r"comes to 30402 changes in 15\.2 s; allowed: up to 10000"):
+    with pytest.raises(UserError, match=r"has 30402 changes in 15\.2 s; allowed: up to 10000"):
         orders(make_trial(path={"schedule": fast}, workload={"duration": "10 s"}))
 
 

@@ -1,4 +1,4 @@
-"""The columns of the tables, with their types: the same for every run, even where all values are absent. No I/O.
+"""The columns of the tables, with their types: every run has the same, even if all values are absent. No I/O.
 
 Columns whose names hold a dot stand in double quotes in SQL: "path.rtt", "seen.queue_drops".
 """
@@ -49,7 +49,7 @@ TRIAL = (
     ("lab_s", REAL),
 )
 HOST = (("trial", TEXT), ("wall_s", REAL), ("started", TEXT), ("changed_ns", WHOLE))
-"""What tells of this machine and this hour. `changed_ns` is when the trial's result was written."""
+"""Columns that depend on this computer and the time of the run. `changed_ns` is when the trial's result was written."""
 
 SAMPLE = (
     ("time_s", REAL),
@@ -81,19 +81,19 @@ def trials(axes: Iterable[str]) -> pa.Schema:
 
 
 def axis_column(key: str) -> str:
-    """The name of an axis's column: its key, unless another column is called that."""
+    """The name of an axis's column: its key, or `params.KEY` if another column has that name."""
     return f"params.{key}" if key in dict(TRIAL) else key
 
 
 def flows() -> pa.Schema:
-    """The columns of flows: trial and number, then what FlowResult has."""
+    """The columns of flows: trial and number, then the fields of FlowResult."""
     hints = get_type_hints(FlowResult)
     own = [(field.name, _type(hints[field.name])) for field in fields(FlowResult)]
     return pa.schema([("trial", TEXT), ("number", WHOLE), *own])
 
 
 def of_trial(own: pa.Schema) -> pa.Schema:
-    """The columns of one trial's table as they are in the table of all trials."""
+    """The columns of one trial's table, as the table of all trials has them."""
     return pa.schema([("trial", TEXT), *own])
 
 
@@ -113,7 +113,7 @@ def trial_row(result: TrialResult) -> dict[str, Any]:
 
 
 def _type(hint: Any) -> pa.DataType:
-    """Of a field that holds one of a few plain types, or nothing; everything else is kept as JSON text."""
+    """The type of a field that holds one of TYPES, or None; every other field becomes JSON text."""
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     known = [TYPES[option] for option in options if option in TYPES]
     return known[0] if known and len([option for option in options if option is not type(None)]) == 1 else TEXT

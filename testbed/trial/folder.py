@@ -1,4 +1,4 @@
-"""The folder of one trial: the names of its files, and how they are read, written and compared."""
+"""The folder of one trial: the names of its files; reads, writes and compares them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "pro
 PARTIAL = ".partial-"
 
 NOT_REPEATED = frozenset({HOST})
-"""Files that tell of this machine and this hour, and differ from run to run."""
+"""Files that depend on this computer and the time of the run, and so differ from run to run."""
 
 
 @contextmanager
 def partial(parent: Path) -> Iterator[Path]:
-    """A folder that is removed at the end unless it was moved."""
+    """A folder that is removed when the block ends, unless it was moved."""
     folder = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent)).resolve()
     try:
         yield folder
@@ -50,7 +50,7 @@ def read_result(folder: Path) -> TrialResult:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Raises UserError if it is no file with a JSON object."""
+    """Raises UserError if the file cannot be read, or holds no JSON object."""
     try:
         data = json.loads(path.read_text())
     except (OSError, ValueError) as error:
@@ -61,7 +61,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_trial(folder: Path) -> Trial:
-    """The trial of a trial's folder. Raises UserError if it is none."""
+    """The trial of a trial's folder. Raises UserError if the folder is none."""
     if not (folder / TRIAL).exists():
         raise UserError(f"{folder} is not the folder of a trial; allowed: DIR/trials/ID")
     return trial_of(read_json(folder / TRIAL), str(folder / TRIAL))
@@ -72,7 +72,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def replace_json(path: Path, value: Any) -> None:
-    """Whoever reads or is killed meanwhile finds the old file or the new one."""
+    """Replaces the file in one step: a reader, or a crash, sees either the old file or the new one."""
     with replacing(path) as partial:
         write_json(partial, value)
 
@@ -92,12 +92,12 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def unwritable(path: Path, error: OSError) -> UserError:
     return UserError(
-        f"the results folder {path} cannot be written: {error.strerror}; allowed: -o with a folder that can"
+        f"the results folder {path} cannot be written: {error.strerror}; allowed: -o with a folder that can be written"
     )
 
 
 def same_files(first: Path, second: Path) -> tuple[str, ...]:
-    """The names of the files in which two trial folders differ, of those that should repeat."""
+    """The names of the files that should repeat, but differ between two trial folders."""
     names = {path.name for folder in (first, second) for path in folder.iterdir()} - NOT_REPEATED
     return tuple(name for name in sorted(names) if _bytes(first / name) != _bytes(second / name))
 

@@ -1,6 +1,6 @@
-"""What a tool measures besides goodput: its type, and its place in the `measured` of a result. Pure, no I/O.
+"""What tools measure besides goodput: a type for each tool, and its key in the `measured` of a result. Pure, no I/O.
 
-Base units; absent is None. Another tool adds a type of its own, in a module of its own, and reads it with `find` too.
+Base units; absent is None. A new tool adds its own type, in its own module, and reads it with `find`, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .record import ABSENT_IF_EMPTY, RecordError
 
 @dataclass(frozen=True)
 class ToolResult:
-    """`KEY` is under which it stands."""
+    """What a tool measures; `measured` has it under `KEY`."""
 
     KEY: ClassVar[str]
 
@@ -26,22 +26,22 @@ T = TypeVar("T", bound=ToolResult)
 
 
 def find(kind: type[T], measured: Mapping[str, Any]) -> T | None:
-    """None if the trial has nothing of that tool. Raises UserError for a field that is missing, or of another type."""
+    """None if the trial ran another tool. Raises UserError for a field that is missing or has another type."""
     return _read(kind, measured[kind.KEY], kind.KEY) if kind.KEY in measured else None
 
 
 def need(kind: type[T], measured: Mapping[str, Any]) -> T:
-    """As `find`; raises UserError, too, if the trial has nothing of that tool."""
-    found = find(kind, measured)
-    if found is None:
+    """As `find`, but raises UserError if the trial ran another tool, too."""
+    result = find(kind, measured)
+    if result is None:
         raise UserError(f"a result has no measured.{kind.KEY}: its trial ran another tool")
-    return found
+    return result
 
 
 @dataclass(frozen=True)
 class PingResult(ToolResult):
-    """RTTs are None if no reply came. Times in seconds, with the microseconds that ping prints. `first_rtts_s` are
-    those of the first pings, one by one, where controllers have a say; None elsewhere.
+    """RTTs are None if no reply came. Times are in seconds, with the microseconds that ping prints. With controllers,
+    `first_rtts_s` has the RTTs of the first pings one by one; None without.
     """
 
     KEY: ClassVar[str] = "ping"
@@ -57,7 +57,7 @@ class PingResult(ToolResult):
 
 @dataclass(frozen=True)
 class TcpSecond:
-    """What the receiver got of all flows in the second that begins `time_s` after the workload."""
+    """What the receiver got from all flows in the second that begins `time_s` after the start of the workload."""
 
     time_s: float
     goodput_bps: float
@@ -65,7 +65,7 @@ class TcpSecond:
 
 @dataclass(frozen=True)
 class TcpResult(ToolResult):
-    """Of the tool `flow`, where samples are taken more often than once in a second."""
+    """Measured by the tool `flow`, if samples are taken more often than once a second."""
 
     KEY: ClassVar[str] = "tcp"
 
@@ -74,7 +74,7 @@ class TcpResult(ToolResult):
 
 @dataclass(frozen=True)
 class UdpSecond:
-    """What arrived counts in the second of its arrival, what was lost in that of its sending."""
+    """One second of all flows. Arrived datagrams count in the second of arrival, lost ones in the second of sending."""
 
     time_s: float
     goodput_bps: float
@@ -85,9 +85,10 @@ class UdpSecond:
 
 @dataclass(frozen=True, kw_only=True)
 class UdpResult(ToolResult):
-    """All flows together. `loss` is lost over sent; `duplicates` came twice, `receiver_drops` were lost in the
-    receiver's socket. Jitter is that of RFC 3550 at the end, and its mean. Delays are one-way, and None if nothing
-    arrived. `send_late_max_s` is how late a datagram left at most. iperf3 tells less: what has a default is missing.
+    """All flows together. `loss` is lost over sent. `duplicates` came twice; the receiver's socket lost
+    `receiver_drops`. `jitter_s` is the jitter of RFC 3550 at the end, `jitter_mean_s` its mean. Delays are one-way, and
+    None if nothing arrived. `send_late_max_s` is how late a datagram left at most. iperf3 reports only the fields
+    without a default.
     """
 
     KEY: ClassVar[str] = "udp"
@@ -113,10 +114,10 @@ class UdpResult(ToolResult):
 
 @dataclass(frozen=True)
 class Download:
-    """One download. Times count from the start of the request, which with a new connection is that of connecting.
+    """One download. Times count from the start of the request, which includes connecting if the connection is new.
 
-    `number` is that of the request; `connect_s` is None where the connection was there already. `cache` is what the
-    proxy says: HIT, MISS, …; None without a proxy.
+    `number` is that of the request. `connect_s` is None if the connection existed before. `cache` is the proxy's
+    status: HIT, MISS, …; None without a proxy.
     """
 
     number: int
@@ -142,7 +143,7 @@ class ObjectResult:
 
 @dataclass(frozen=True)
 class HttpResult(ToolResult):
-    """Objects are in order of size, downloads in that of their numbers; hits and misses are None without a cache."""
+    """Objects are sorted by size, downloads by number. Hits and misses are None without a cache."""
 
     KEY: ClassVar[str] = "http"
 
@@ -154,8 +155,8 @@ class HttpResult(ToolResult):
 
 @dataclass(frozen=True, kw_only=True)
 class BackgroundResult:
-    """What one background carried. Flows are counted where it draws flows, datagrams where it sends at a constant rate;
-    None is what the other kind has.
+    """What one background carried. A background that draws flows counts flows, one with a constant rate counts
+    datagrams; the other counts are None.
     """
 
     pattern: str
@@ -175,9 +176,9 @@ BACKGROUND = "background"
 
 
 def backgrounds(measured: Mapping[str, Any]) -> dict[str, BackgroundResult]:
-    """By name; empty without any. Raises UserError as `find`."""
-    found = measured.get(BACKGROUND, {}).items()
-    return {name: _read(BackgroundResult, each, f"{BACKGROUND}.{name}") for name, each in found}
+    """The results of the backgrounds by name; empty without any. Raises UserError as `find`."""
+    by_name = measured.get(BACKGROUND, {}).items()
+    return {name: _read(BackgroundResult, each, f"{BACKGROUND}.{name}") for name, each in by_name}
 
 
 def _read(kind: type[R], data: object, place: str) -> R:

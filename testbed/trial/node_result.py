@@ -1,4 +1,4 @@
-"""What a trial's result tells of nodes with a kernel or with programs of their own. Pure, no I/O.
+"""The part of a trial's result on nodes that have their own kernel or run their own programs. Pure, no I/O.
 
 Base units; absent is None.
 """
@@ -12,11 +12,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class VmResult:
-    """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated), `why_no_kvm` says why KVM was not used.
+    """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated); `why_no_kvm` says why KVM was not used.
 
-    `boot_s` is from its start to the first answer of its agent. `kernel` is the name it was asked by, or `image` the
-    disk that it booted by itself. `cpu_busy` is the share of its processors' time that it was not idle while the
-    workload ran (None where the workload has no end in it), `host_cpus` how many of this computer's QEMU took.
+    `boot_s` is the time from its start to the first answer of its agent. `kernel` is the name of the kernel that was
+    asked for, or `image` the disk that it booted from. `cpu_busy` is the share of time that its processors were busy
+    while the workload ran (None if the workload has no end in it); `host_cpus` is how many processors of this computer
+    QEMU used.
     """
 
     accelerator: str
@@ -36,9 +37,9 @@ class VmResult:
 
 @dataclass(frozen=True)
 class MachineResult:
-    """One real machine. `release` is its kernel's, `host` its own name, and `versions` maps programs to what they say.
+    """One real machine. `release` is that of its kernel, `host` its own name; `versions` maps programs to versions.
 
-    Its CLOCK_MONOTONIC was ahead of ours by `clock_ahead_ns`, as near as the quickest of a few round trips tells;
+    Its CLOCK_MONOTONIC was ahead of ours by `clock_ahead_ns`, measured with the quickest of a few round trips.
     `reached_s` is how long connecting took. `cpu_busy` is as in VmResult.
     """
 
@@ -55,11 +56,11 @@ class MachineResult:
 
 @dataclass(frozen=True)
 class SwitchResult:
-    """One Open vSwitch. `datapath` is the one that ran (kernel, user), `flows_` how many entries its tables had.
+    """One Open vSwitch. `datapath` is the one that ran (kernel, user); `flows_` counts the entries of its tables.
 
-    `ports` is by how much each counter of each port, by its OpenFlow number, moved while the workload ran. In that time
-    its datapath forwarded `hit_packets` by itself and asked ovs-vswitchd about `missed_packets`; `lost_packets`, of the
-    whole trial, did not get there. `connected_` says whether it had its controller; None if it has none.
+    `ports` maps OpenFlow port numbers to how much each counter rose while the workload ran. In that time the datapath
+    forwarded `hit_packets` by itself and asked ovs-vswitchd about `missed_packets`. `lost_packets` did not reach
+    ovs-vswitchd in the whole trial. `connected_` says whether it was connected to its controller; None if it has none.
     """
 
     datapath: str
@@ -76,8 +77,8 @@ class SwitchResult:
 
 @dataclass(frozen=True)
 class ControllerResult:
-    """One OpenFlow controller. `packet_ins` is how many packets each switch sent to it in the whole trial; `events` are
-    what it wrote down, `ports` and `flows` what its monitor was answered, each with `time_s` from the workload's start.
+    """One OpenFlow controller. `packet_ins` counts the packets that each switch sent to it in the whole trial. `events`
+    is its log; `ports` and `flows` are the answers to its monitor. Each has `time_s` from the workload's start.
     """
 
     packet_ins: Mapping[str, int]

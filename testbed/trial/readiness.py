@@ -46,10 +46,10 @@ def check(trial: Trial, made: Orders) -> None:
 
 
 def _check_openflow(made: Orders, ready: ReadyKernel) -> None:
-    """The datapath that an Open vSwitch is to have must be in the kernel that it gets."""
+    """Raises MachineError if a kernel lacks the datapath that an Open vSwitch needs."""
     for switch, datapath in made.plan.datapaths:
         if datapath == "kernel" and not (package.has_module("openvswitch") if ready.image is None else _in_lab(ready)):
-            what = f"{switch} has datapath: kernel, and the kernel has no Open vSwitch"
+            what = f"{switch} has datapath: kernel, but the kernel has no Open vSwitch"
             raise MachineError(what, "sudo modprobe openvswitch, or datapath: user, or kernel: lab")
 
 
@@ -59,23 +59,23 @@ def _in_lab(ready: ReadyKernel) -> bool:
 
 
 def _check_machines(trial: Trial, made: Orders) -> None:
-    """Whether all of them can be reached, and have what they need."""
+    """Raises MachineError if a machine cannot be reached, or lacks something."""
     steps = tuple(step for step in made.steps if isinstance(step, ReachMachine))
-    _look_at(tuple(machines(trial).items()), steps)
+    _examine(tuple(machines(trial).items()), steps)
 
 
 @cache
-def _look_at(found: tuple[tuple[str, Machine], ...], steps: tuple[ReachMachine, ...]) -> None:
-    with tempfile.TemporaryDirectory(prefix="testbed-") as folder, ssh_relay.opened(dict(found), Path(folder)):
+def _examine(named: tuple[tuple[str, Machine], ...], steps: tuple[ReachMachine, ...]) -> None:
+    with tempfile.TemporaryDirectory(prefix="testbed-") as folder, ssh_relay.opened(dict(named), Path(folder)):
         for step in map(data, steps):
-            looked = {key: step[key] for key in ("machine", "needs")}
+            needs = {key: step[key] for key in ("machine", "needs")}
             try:
-                REACH[step["by"]](step["reach"], looked, folder).close()
+                REACH[step["by"]](step["reach"], needs, folder).close()
             except StepError as error:
                 fix = "testbed machines prepare TOPOLOGY, or change what the topology asks for"
                 raise MachineError(str(error), fix) from None
 
 
 def machines(trial: Trial) -> dict[str, Machine]:
-    """Those of its topology, by node."""
+    """The machines of its topology, by node."""
     return {node.name: node.machine for node in trial.topology.nodes if node.machine is not None}

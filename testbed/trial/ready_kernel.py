@@ -1,4 +1,4 @@
-"""The kernel that a trial gets, with the tools it runs there."""
+"""The kernel that a trial runs on, with our programs for it. Reads files of the kernel's image and of /proc."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReadyKernel:
 
     @cached_property
     def congestion_controls(self) -> frozenset[str]:
-        """What flows can use there."""
+        """The congestion controls that the kernel has."""
         if self.image is None:
             path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
             return frozenset(path.read_text().split())
@@ -38,14 +38,14 @@ class ReadyKernel:
 
 @cache
 def ready_kernel(kernel: Kernel) -> ReadyKernel:
-    """Raises MachineError with the command that fixes it if there is no such kernel."""
+    """Raises MachineError, with the command that fixes it, if there is no such kernel."""
     image = None if kernel.kind == "host" else find(kernel.name)
     return ReadyKernel(kernel, tools(), image)
 
 
 def kernel_key(trial: Trial) -> str | None:
-    """What the lab kernel that a trial would run on was built from, or the kernels of its virtual machines; None for
-    this machine's, or if one is missing.
+    """Identifies what the trial's lab kernel, or the kernels of its virtual machines, were built from; None if the
+    trial uses only this computer's kernel, or if a kernel is missing.
     """
     try:
         image = ready_kernel(trial.kernel).image
@@ -55,6 +55,6 @@ def kernel_key(trial: Trial) -> str | None:
 
 
 def machine_kernels(trial: Trial) -> str | None:
-    """Where those come from that we hand to virtual machines."""
+    """The sources of the kernels that we give to virtual machines; None without such machines."""
     given = [node.vm for node in trial.topology.nodes if node.vm is not None and not node.vm.boots_itself]
     return "; ".join(kernel_cache.find(vm.kernel).source for vm in given) or None

@@ -1,8 +1,8 @@
 """Records: frozen values as JSON objects and back, by the types of their fields. Pure, no I/O.
 
-A field is written under its own name, or under `key` of its metadata, such as `from`; a tuple becomes a list. A field
-that has a default may be missing in what is read. One with the metadata ABSENT_IF_EMPTY is not even written while it is
-None or has nothing in it.
+A field is written under its own name, or under the `key` of its metadata, such as `from`; a tuple becomes a list. A
+field with a default may be missing in what is read. A field with the metadata ABSENT_IF_EMPTY is not written if it is
+None or empty.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 Faults: TypeAlias = list[str]
 Reader: TypeAlias = Callable[[Any, str, Faults], Any]
-"""Takes a JSON value and the name of its place; returns what it means, or adds to the faults."""
+"""Takes a JSON value and the name of its position; returns the value as a record's field has it, or adds to the faults.
+"""
 
 ABSENT_IF_EMPTY = types.MappingProxyType({"absent": True})
 
@@ -32,7 +33,7 @@ _WORDS = {
 
 
 class RecordError(ValueError):
-    """What is wrong with JSON that should be a record, each fault with its place, such as `flows[0].port`."""
+    """The faults of JSON that should be a record, each with its position, such as `flows[0].port`."""
 
     def __init__(self, faults: Faults) -> None:
         super().__init__("; ".join(faults))
@@ -40,7 +41,7 @@ class RecordError(ValueError):
 
 
 def write(value: Any) -> Any:
-    """A record, or what a field of one may hold, as json.dumps takes it; fields in their order."""
+    """A record, or the value of a field, as json.dumps takes it; fields in their order."""
     if is_dataclass(value):
         kind: Any = type(value)
         return {
@@ -56,15 +57,15 @@ def write(value: Any) -> Any:
 
 
 def read(kind: type[T], data: object) -> T:
-    """The record that JSON holds. Numbers stay as they are written: 1 where a float is meant stays an int, so that what
-    is written again is the same. Keys without a field are passed over. Raises RecordError with all faults.
+    """The record that JSON holds. Numbers stay as they are written: a 1 in place of a float stays an int, so that
+    writing it again gives the same text. Ignores keys without a field. Raises RecordError with all faults.
     """
     faults: Faults = []
     hint: Any = kind
-    found = _reader(hint)(data, "", faults)
+    value = _reader(hint)(data, "", faults)
     if faults:
         raise RecordError(faults)
-    return cast(T, found)
+    return cast(T, value)
 
 
 def _is_empty(value: Any) -> bool:
@@ -150,7 +151,7 @@ def _scalar(kind: type) -> Reader:
 
 
 def _is(kind: type, value: Any, at: str, faults: Faults) -> bool:
-    """Whether a value is of a JSON type; true and false are no numbers."""
+    """Whether a value has a JSON type; true and false are no numbers. Adds to the faults if not."""
     allowed = (int, float) if kind is float else kind
     if isinstance(value, allowed) and (kind is bool or not isinstance(value, bool)):
         return True

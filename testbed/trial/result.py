@@ -1,4 +1,4 @@
-"""Makes the result of a trial from the evidence and what the gate found. Pure, no I/O."""
+"""Makes the result of a trial from the evidence and the findings of the gate. Pure, no I/O."""
 
 from __future__ import annotations
 

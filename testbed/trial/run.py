@@ -42,7 +42,7 @@ def run(
 ) -> TrialResult:
     """Carries out a trial. Afterwards `folder` has all that is needed to repeat it and to analyse it again.
 
-    Raises TrialError if it could not be carried out, Cancelled when `cancelled` says so.
+    Raises TrialError if the trial failed, Cancelled if `cancelled` returned True.
     """
     ready = ready_kernel(trial.kernel)
     write_json(folder / TRIAL, trial_data(trial))
@@ -53,14 +53,14 @@ def run(
         with ssh_relay.opened(machines(trial), folder):
             ending = _carry_out(trial, made, ready, folder, progress, cancelled)
     except TrialError as error:
-        said = openflow_dump.failures(folder)
-        raise TrialError(f"{said}\nThen {error}" if said else str(error)) from None
+        failures = openflow_dump.failures(folder)
+        raise TrialError(f"{failures}\nThen {error}" if failures else str(error)) from None
     remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed, SAMPLES: made.sampled})
-    seen = reader.read(trial, made, folder)
-    findings = judge.judge(trial, made.plan, seen)
-    write_samples(folder, seen)
+    evidence = reader.read(trial, made, folder)
+    findings = judge.judge(trial, made.plan, evidence)
+    write_samples(folder, evidence)
     (folder / SAMPLES).unlink()
-    done = result(trial, made.plan, seen, findings, ending)
+    done = result(trial, made.plan, evidence, findings, ending)
     write_json(folder / HOST, {"wall_s": ending.wall_s, "started": started})
     write_json(folder / RESULT, done.stored())
     return done
@@ -114,18 +114,18 @@ def _provenance(trial: Trial, ready: ReadyKernel) -> dict[str, object]:
 
 @cache
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}  # the agent's too
-    asked = {
+    versions = {"python": platform.python_version()}  # the agent's, too
+    programs = {
         **remote.versions(),
         "tcpdump": ("tcpdump", "--version"),
         **registry.versions(apart=False),
         "Open vSwitch": ("ovs-vswitchd", "--version"),
         "qemu": ("qemu-system-x86_64", "--version"),
     }
-    for name, words in asked.items():
+    for name, words in programs.items():
         try:
             done = process.run(words)
         except (process.CommandError, MachineError):
             continue
-        found[name] = (done.stdout or done.stderr).splitlines()[0].strip()
-    return found
+        versions[name] = (done.stdout or done.stderr).splitlines()[0].strip()
+    return versions

@@ -1,8 +1,8 @@
-"""A trial's result, as result.json has it and `testbed results` prints it. Pure, no I/O.
+"""A trial's result, as result.json stores it and `testbed results` prints it. Pure, no I/O.
 
-Fields stand in the order in which they are written; one with a default may be missing in results of earlier versions.
-Base units: s, bit/s, bytes, packets, fractions from 0 to 1. Absent is None. Everything but `wall_s` is the same when
-the same trial runs again in virtual time. Loads neither the world nor pyroute2.
+Fields are written in this order; results of earlier versions may lack those with a default. Base units: s, bit/s,
+bytes, packets, fractions from 0 to 1. Absent is None. If the same trial runs again in virtual time, everything but
+`wall_s` is the same. Imports few modules, and no pyroute2.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Verdict: TypeAlias = Literal["valid", "suspect", "invalid"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to read before trusting a result; with the verdict `valid` a note. `hint` says what to do about it."""
+    """Something to read before trusting a result; with the verdict `valid`, a note. `hint` says what to do about it."""
 
     check: str
     verdict: Verdict
@@ -35,11 +35,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class FlowResult:
-    """One flow. `goodput_bps` is payload that the receiver got in order, over the flow's own steady state.
+    """One flow. `goodput_bps` counts the payload that the receiver got in order, during the flow's own steady state.
 
-    `retransmits` are segments over the flow's life; `sndbuf_bytes` and `rcvbuf_bytes` what the kernel says of the two
-    sockets (twice what was asked); the `_limited` are fractions of the time in which the flow had data to send.
-    None is what the tool does not tell.
+    `retransmits` counts segments over the flow's life. `sndbuf_bytes` and `rcvbuf_bytes` are the kernel's sizes of the
+    two sockets' buffers (twice what was asked). The `_limited` are fractions of the time in which the flow had data to
+    send. A field is None if the tool does not report it.
     """
 
     goodput_bps: float | None
@@ -59,9 +59,9 @@ class FlowResult:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the path of the workload was asked to be: `rtt_s` there and back, `rate_bps` of its slowest link (None:
-    unlimited), and how many of the data packets that came its periodic losses should have dropped (None: no such loss).
-    `data_packets` and `queue_drops` are asked by nobody: None.
+    """What was asked of the workload's path: `rtt_s`, the `rate_bps` of its slowest link (None: unlimited), and how
+    many of the data packets that came its periodic losses should have dropped (None: no such loss). `data_packets` and
+    `queue_drops` are always None.
     """
 
     rtt_s: float
@@ -73,11 +73,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the same path was. RTTs are those of pings (None: none came back), `rate_bps` the highest rate that its
-    slowest emulator carried over one sample interval (None: unlimited, or not sampled).
+    """What was seen of the same path. RTTs are those of pings (None: no reply came). `rate_bps` is the highest rate
+    that its slowest emulator carried over one sample interval (None: unlimited, or not sampled).
 
-    `data_packets` and `dropped_packets` are counted where periodic loss is (None: there is no emulator), `random_drops`
-    where random loss is, in the data's direction, and `queue_drops` in full buffers of either direction.
+    `data_packets` and `dropped_packets` are counted at the periodic loss (None: there is no emulator), `random_drops`
+    at the random loss in the data's direction, and `queue_drops` at full buffers of both directions.
     """
 
     rtt_s: float | None
@@ -91,10 +91,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class IntervalResult:
-    """What was asked while one state of a schedule held, and what was seen; times count from the workload's start.
+    """What was asked and seen during one state of a schedule. Times count from the workload's start.
 
-    `late_s` is from when the change was due to when it was done; None at the start. `asked_loss` is as a topology
-    writes it. Counts and None as in StageResult.
+    `late_s` is the time from when the change was due until it was done; None at the start. `asked_loss` is written as
+    in a topology. Counts, and the meaning of None, are as in StageResult.
     """
 
     from_s: float
@@ -114,9 +114,9 @@ class IntervalResult:
 
 @dataclass(frozen=True)
 class PolicyResult:
-    """What a volume policy did. Bytes are of IP packets. `crossed_s` is when the volume was reached, counted from the
-    workload's start, or from the first sample where the tool does not tell; None if it was not. `_while_policed` is the
-    longest time in which packets were dropped in every sample interval; None if there is none.
+    """What a volume policy did. Bytes are those of IP packets. `crossed_s` is when the volume was reached, counted from
+    the workload's start, or from the first sample if the tool does not report its start; None if it was not reached.
+    `_while_policed` refers to the longest time in which every sample interval had drops; None if there is none.
     """
 
     after_bytes: int
@@ -132,15 +132,15 @@ class PolicyResult:
 
 @dataclass(frozen=True)
 class StageResult:
-    """One direction (`way`) through the emulator of one link. `asked_delay_s` is one-way; `asked_rate_bps` None is
-    unlimited, and then there is no `buffer`, which is counted in `buffer_unit`.
+    """One direction (`way`) through the emulator of one link. `asked_delay_s` is one-way. `asked_rate_bps` None is
+    unlimited; then there is no `buffer`, which is counted in `buffer_unit`.
 
-    `loss_phase` is which of so many packets a periodic loss drops first. Drops are counted where they are made:
-    `dropped_packets` by a periodic loss of the `data_packets` that came, where `expected_drops` should have been (None:
-    there is no such loss); `queue_drops` because the buffer was full; `random_drops` by a random loss.
-    `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` are of the samples; None
-    without. `intervals` are the states of a schedule, empty without one. `more` has the other impairments that
-    were asked for, by key and in words.
+    `loss_phase` is the number of data packets by which a periodic loss comes early. Drops are counted where they
+    happen. Of the `data_packets` that came, a periodic loss dropped `dropped_packets` and should have dropped
+    `expected_drops` (None: there is no such loss). A full buffer dropped `queue_drops`, a random loss `random_drops`.
+    `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` come from the samples; None
+    without samples. `intervals` are the states of a schedule; empty without one. `more` has the other impairments that
+    were asked, by key and in words.
     """
 
     link: str
@@ -165,7 +165,7 @@ class StageResult:
 
 @dataclass(frozen=True)
 class TclinkResult:
-    """One end of a Mininet TCLink, at `node`; the values mean what they mean in StageResult."""
+    """One end of a Mininet TCLink, at `node`; the fields have the same meaning as in StageResult."""
 
     link: str
     way: str
@@ -180,10 +180,10 @@ class TclinkResult:
 
 @dataclass(frozen=True)
 class CaptureResult:
-    """The workload's data in a capture: packets with payload, and the bytes of that.
+    """The workload's data in a capture: the packets with payload, and the bytes of their payload.
 
-    Those `again` are TCP packets that begin where one began before. `largest_bytes` is the most in one packet, and
-    `span_s` the time from the first to the last; None without any.
+    The `again_` fields count TCP packets that begin at the same sequence number as an earlier one. `largest_bytes` is
+    the largest payload of a packet, and `span_s` the time from the first packet to the last; None without packets.
     """
 
     packets: int
@@ -196,14 +196,14 @@ class CaptureResult:
 
 @dataclass(frozen=True, kw_only=True)
 class TrialResult:
-    """`goodput_bps` is that of all flows together without the ramp, `ramp_goodput_bps` that of the ramp (None: none was
-    left out). `stages` and `tclinks` are in the order that the data pass them, then those of the answers.
+    """`goodput_bps` is the goodput of all flows together without the ramp, `ramp_goodput_bps` that of the ramp (None:
+    no ramp was left out). `stages` and `tclinks` are in the order in which the data passes them, then the answers.
 
-    `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to what it shows
-    (None: it was not read), `nic` each host to its network card (offload, plain), `vms` and `machines` each such node
-    to what is known of it. `workload_s` is how long the workload took and `steady_s` how long its ramp; None where the
-    tool does not tell. `kernel` is where it ran (lab, lab-realtime, host), `kernel_release` what `uname -r` said there.
-    `lab_s` is emulated time, `wall_s` real time: result.json does not have it, for it never repeats.
+    `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to the workload's
+    data in it (None: it was not read), `nic` each host to its kind of NIC (offload, plain), `vms` and `machines` each
+    such node to its result. `workload_s` is how long the workload took, and `steady_s` how long its ramp; None if the
+    tool does not report it. `kernel` is where the trial ran (lab, lab-realtime, host), `kernel_release` the output of
+    `uname -r` there. `lab_s` is emulated time. `wall_s` is real time; it never repeats, so result.json lacks it.
     """
 
     schema: int = SCHEMA
@@ -240,31 +240,31 @@ class TrialResult:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it counts in means: it is not invalid, and has a goodput."""
+        """Whether means include it: it is not invalid, and has a goodput."""
         return self.verdict != "invalid" and self.goodput_bps is not None
 
     @property
     def usable_goodput_bps(self) -> float:
-        """The goodput of a result that is usable."""
+        """The goodput of a usable result."""
         assert self.goodput_bps is not None, "BUG: a result without goodput is not usable"
         return self.goodput_bps
 
     @property
     def rtt_off_s(self) -> float | None:
-        """How far the RTT that was seen is from the one that was asked; None if no ping came back."""
+        """The difference between the RTT seen and the RTT asked; None if no ping got a reply."""
         return None if self.seen.rtt_s is None else abs(self.seen.rtt_s - self.asked.rtt_s)
 
     @property
     def retransmits(self) -> int | None:
-        """Segments that were sent again, of all flows that tell; None if none does."""
+        """The retransmitted segments of all flows that report them; None if no flow does."""
         counts = [flow.retransmits for flow in self.flows if flow.retransmits is not None]
         return sum(counts) if counts else None
 
     @property
     def received_bytes(self) -> int | None:
-        """What all receivers got over the whole workload; None unless every flow tells, or without flows."""
-        got = [flow.received_bytes for flow in self.flows if flow.received_bytes is not None]
-        return sum(got) if got and len(got) == len(self.flows) else None
+        """What all receivers got over the whole workload; None without flows, or if a flow does not report it."""
+        counts = [flow.received_bytes for flow in self.flows if flow.received_bytes is not None]
+        return sum(counts) if counts and len(counts) == len(self.flows) else None
 
     def to_dict(self) -> dict[str, Any]:
         """What `testbed results --format json` prints."""

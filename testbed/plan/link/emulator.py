@@ -1,19 +1,18 @@
 """The emulator: the middlebox in the middle of an impaired link, as commands. Pure, no I/O.
 
-It is a bump in the wire: four devices in a namespace of its own, frames pass from one to the next unchanged.
+It is a bump in the wire: four devices in their own namespace, which pass frames on unchanged.
 
     first end ── end0 ─► wire0 ══ wire1 ─► end1 ── second end          (forward)
                         delay     loss     rate and buffer
 
-- wire0 (for the way back, wire1) delays. With hosts whose NICs segment (`nic: offload`) a superpacket is still one
-  object here, which is what makes long paths cheap; on leaving it is cut into MTU packets, as a NIC does.
-- the other end of the wire counts the data packets and drops 1 in X.
-- end1 sends at the link's rate from a drop-tail buffer of MTU packets: a token bucket of a few microseconds.
+- wire0 (backward: wire1) delays. If the hosts' NICs segment (`nic: offload`), a superpacket is still one object here,
+  which makes long paths cheap. When it leaves, it is cut into MTU packets, as by a NIC.
+- wire1 (backward: wire0) counts the data packets and drops 1 in X. A policy drops here, too.
+- end1 (backward: end0) sends at the link's rate from a drop-tail buffer of MTU packets: a token bucket of a few
+  microseconds.
 
-- a policy drops between the two.
-
-Random loss and jitter must see MTU packets: with superpackets on wire0 they, and the delay with them, stand before the
-rate on end1.
+Random loss and jitter must see MTU packets. If wire0 carries superpackets, random loss, jitter and delay move to end1,
+in front of the rate.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ STAGES = {"forward": ("wire0", "wire1", "end1"), "backward": ("wire1", "wire0", 
 
 
 def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpackets: bool) -> Emulator:
-    """The emulator for a link whose data goes `data_way`, with what its schedule does up to `until_ns`.
+    """The emulator of a link whose data goes in the direction `data_way`, with its schedule up to `until_ns`.
 
     `seed` draws the phases of seeded periodic losses and the volume of a policy.
     """
@@ -74,7 +73,7 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
 
 
 def _states(stage: Stage, later: Iterator[tuple[int, Direction]], link: Link, where: str) -> Iterator[State]:
-    """A buffer stays as large as it was at first, whatever the rate becomes, until a change says another."""
+    """The later states. A buffer keeps its initial size when the rate changes, until a change sets it."""
     before = stage.start
     for at_ns, now in later:
         limit, phase, generation = before.limit, before.phase, before.generation
@@ -94,22 +93,22 @@ def _policing(policy: Policy | None, link: Link, where: str) -> Policing | None:
 
 
 def _shrinks(stage: Stage) -> bool:
-    """Whether the delay ever becomes less than it was before."""
+    """Whether the delay ever decreases."""
     delays = [state.asked.delay_ns for state in stage.history]
     return any(later < sooner for sooner, later in pairwise(delays))
 
 
 def emulator_netns(link: str) -> str:
-    """A dot cannot stand in a node's name, so this is never the namespace of a node."""
+    """The namespace of a link's emulator. No node's name has a dot, so this is never the namespace of a node."""
     return f"{PREFIX}{link}.emulator"
 
 
 def commands(
     emulator: Emulator, *, superpackets: bool, real_time: bool, control: ControlConnection | None
 ) -> Iterator[Command]:
-    """Sets up the four devices, which exist already and are called end0, wire0, wire1, end1."""
+    """Sets up the four devices end0, wire0, wire1 and end1, which exist already."""
     for device in ("end0", "wire0", "wire1", "end1"):
-        if superpackets:  # Every device sends single MTU frames, and a host's NIC may merge what end0 and end1 send.
+        if superpackets:  # Every device must send single MTU frames; a host's NIC may merge what end0 and end1 send.
             yield Command("ethtool", ("-K", device, "tso", "off", "gso", "off"), emulator.netns)
     for stage in emulator.stages:
         yield from _qdiscs(stage, emulator, real_time)
@@ -117,7 +116,7 @@ def commands(
 
 
 def change(emulator: Emulator, stage: Stage, before: State, state: State, *, real_time: bool) -> Iterator[Command]:
-    """From one state to the next. Everything is changed in device: what waits and what is on its way stays there."""
+    """The commands from one state to the next. They change the qdiscs in place, so that no waiting packet is lost."""
     if _netem(stage, state) != _netem(stage, before):
         yield _tc("change", emulator, stage.delay_place, ("root",), _netem(stage, state))
     if _rate(emulator, stage, state, real_time) != _rate(emulator, stage, before, real_time):
@@ -128,7 +127,7 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
 
 
 def buffer(direction: Direction, rtt_ns: int, mtu_bytes: int) -> tuple[int | None, Literal["packets", "bytes"]]:
-    """The buffer of a direction's rate and its unit; None without a rate."""
+    """The size and the unit of the buffer of a direction's rate; the size is None without a rate."""
     if direction.rate_bps is None:
         return None, "bytes"
     frame = frame_bytes(mtu_bytes)

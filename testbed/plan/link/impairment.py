@@ -1,7 +1,7 @@
-"""How an emulator makes each impairment: the commands that it becomes, and what netlink must say of them then.
+"""How an emulator makes each impairment: its commands, and what netlink must report afterwards. Pure, no I/O.
 
-Pure, no I/O. One row each in MAKINGS: an option of netem, a qdisc, or a rule of nftables. `emulator` and `ruleset` put
-them together; the gate compares what was read back with `settings`.
+MAKINGS has a row for each impairment: an option of netem, a qdisc, or a rule of nftables. `emulator` and `ruleset`
+combine the rows; the gate compares what was read back with `settings`.
 """
 
 from __future__ import annotations
@@ -17,32 +17,33 @@ from .stage import BUFFER, DELAY, RATE, Stage, State, frame_bytes
 Words: TypeAlias = tuple[str, ...]
 
 NETEM_LIMIT = 2**31 - 1
-"""Packets in a delay: never what limits a path. What is on its way there is not bounded by the link's rate."""
+"""The packets that a delay can hold: so many that it never limits a path. The rate, which comes after the delay, does
+not bound them."""
 IN_ORDER = ("rate", "100tbit")
-"""netem sends each packet at its own time, so later ones overtake; with a rate it keeps them in order, and one of
-100 Tbit/s takes no time."""
+"""By itself, netem lets later packets overtake. With a rate it keeps packets in order, and a rate of 100 Tbit/s takes no
+time."""
 
 BURST_NS = 5_000
-"""What a token bucket holds, as time at its rate: packets leave up to this much early, a group for one timer."""
+"""The size of a token bucket, as time at its rate. Packets leave up to this much early, several for one timer."""
 
 REAL_TIME_BURST_NS = 1_000_000
-"""The same on the wall clock, where timers come late by up to about a millisecond."""
+"""The same in real time, where timers are late by up to about a millisecond."""
 
 OVER_VOLUME = "0x1"
-"""The mark of packets beyond the volume of a policy; it does not leave the emulator."""
+"""The mark of packets beyond the volume of a policy. It does not leave the emulator."""
 
 TICK_NS = 64
-"""The kernel's packet scheduler counts 64 ns ticks (PSCHED_SHIFT); what is read back is exact to one of them."""
+"""The kernel's packet scheduler counts in ticks of 64 ns (PSCHED_SHIFT), so what is read back is exact to a tick."""
 
 WHOLE = 2**32 - 1
-"""A share of 1, as netem has it."""
+"""A share of 1, as netem counts it."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A number that netlink must say of the qdisc with a handle, give or take `slack`.
+    """A number that netlink must report of the qdisc with `handle`, give or take `slack`.
 
-    `what` names it for people, with its unit, and `name` is what Qdisc.said() knows it by.
+    `what` names it for people, with its unit; `name` is its name for Qdisc.value().
     """
 
     what: str
@@ -62,7 +63,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Context:
-    """What a shaper needs to know beside what is asked of it."""
+    """What a shaper needs to know besides the stage and its state."""
 
     mtu_bytes: int
     real_time: bool
@@ -78,13 +79,13 @@ def _no_settings(stage: Stage, state: State) -> Iterator[Setting]:
 
 @dataclass(frozen=True)
 class Making:
-    """How an impairment is made. No words mean that nothing is asked for.
+    """How an impairment is made. Each function returns no words if nothing is asked.
 
-    - `netem`: options of the netem, which must see single MTU packets for them unless `takes_superpackets`.
-    - `shaper`: the qdisc that sends at a rate; `queue`: the one below it, which holds what waits.
+    - `netem`: options of netem, which must see single MTU packets for them, unless `takes_superpackets`.
+    - `shaper`: the qdisc that sends at a rate; `queue`: the qdisc below it, which holds the waiting packets.
     - `drop`: which data packets are dropped, in words of nftables.
     - `chain`: rules of nftables for all packets.
-    - `read_back`: what netlink must say then.
+    - `read_back`: what netlink must report afterwards.
     """
 
     netem: Callable[[State], Words] = _nothing
@@ -97,37 +98,39 @@ class Making:
 
 
 def netem_options(state: State, *, of_packets: bool = False) -> Words:
-    """What is asked of netem; or (`of_packets`) only that for which it must see single packets."""
-    found = (row.netem(state) for row in makings() if not (of_packets and row.takes_superpackets))
-    return tuple(word for words in found for word in words)
+    """The options of netem; with `of_packets` only those for which it must see single packets."""
+    options = (row.netem(state) for row in makings() if not (of_packets and row.takes_superpackets))
+    return tuple(word for words in options for word in words)
 
 
 def has_netem(stage: Stage) -> bool:
-    """Whether anything is ever asked of netem."""
+    """Whether a stage ever needs netem."""
     return any(netem_options(state) for state in stage.history)
 
 
 def settings(stage: Stage, state: State) -> Iterator[Setting]:
-    """All that netlink must say of a stage in a state."""
+    """All that netlink must report of a stage in a state."""
     for row in makings():
         yield from row.read_back(stage, state)
 
 
 def makings() -> tuple[Making, ...]:
-    """Every row. An impairment without one would be asked for and never be there."""
+    """All rows. Without its row, an impairment would be asked but never made."""
     unmade = IMPAIRMENTS.keys() - MAKINGS.keys()
     assert not unmade, f"BUG: MAKINGS lacks {', '.join(sorted(unmade))}"
     return tuple(MAKINGS.values())
 
 
 def netem_share(stage: Stage, state: State, what: str, name: str, share: Fraction | None) -> Iterator[Setting]:
-    """What netlink must say of a share that netem takes; 0 where a schedule asks for none, for it may have before."""
+    """What netlink must report of a share of netem. With a schedule that is 0 where none is asked, as there may have
+    been one before.
+    """
     if share is not None or (stage.states and has_netem(stage)):
         yield Setting(f"{what} in 2^-32", round((share or 0) * WHOLE), DELAY, name, slack=1)
 
 
 def tc_time(ns: int) -> str:
-    """tc refuses ns, and cuts what a fraction of a microsecond comes to: 0.4 ns more than is meant survives the cut."""
+    """A time as tc reads it. tc accepts no ns and truncates fractions of a microsecond, so 0.4 ns are added."""
     whole, rest = divmod(ns, 1000)
     return f"{whole}.{rest:03}4us" if rest else f"{whole}us"
 
@@ -148,7 +151,7 @@ def _delay_settings(stage: Stage, state: State) -> Iterator[Setting]:
 
 
 def _jitter(state: State) -> Words:
-    """Behind the words of the delay, to which it belongs."""
+    """The words of the jitter, which follow those of the delay."""
     asked = state.asked.jitter
     if asked is None:
         return ()
@@ -179,7 +182,7 @@ def _periodic_loss(state: State) -> Words:
 
 
 def _loss_settings(stage: Stage, state: State) -> Iterator[Setting]:
-    """Of a chain the kernel has what passes in the bad state, and what is lost in the good one."""
+    """For a chain, the kernel keeps the share that passes in the bad state, and the share lost in the good state."""
     loss = state.loss
     chance = loss.probability if isinstance(loss, RandomLoss) else None
     yield from netem_share(stage, state, "random loss", "loss", chance)
@@ -190,7 +193,7 @@ def _loss_settings(stage: Stage, state: State) -> Iterator[Setting]:
 
 
 def _rate(stage: Stage, state: State, context: Context) -> Words:
-    """A token bucket. It holds one frame and a half or more: with one frame it could lose what a late timer leaves."""
+    """A token bucket of at least 1.5 frames: one of a single frame could lose tokens when a timer is late."""
     rate_bps, frame = state.asked.rate_bps, frame_bytes(context.mtu_bytes)
     if rate_bps is None:
         return ()
@@ -206,7 +209,7 @@ def _rate_settings(stage: Stage, state: State) -> Iterator[Setting]:
 
 
 def _buffer(stage: Stage, state: State) -> Words:
-    """One in bytes is the token bucket's own."""
+    """The queue of a buffer in packets. A buffer in bytes belongs to the token bucket itself."""
     if state.asked.rate_bps is None or stage.limit_unit == "bytes":
         return ()
     return ("pfifo", "limit", str(state.limit))
@@ -219,7 +222,7 @@ def _buffer_settings(stage: Stage, state: State) -> Iterator[Setting]:
 
 
 def _policy(stage: Stage) -> Chain | None:
-    """Every packet meets the meter, from the first on, so that a sender above the rate finds its bucket empty."""
+    """Every packet passes the meter from the start, so that the bucket of a sender above the rate is empty by then."""
     policing = stage.policing
     if policing is None:
         return None
@@ -245,5 +248,5 @@ MAKINGS: dict[str, Making] = {
     "buffer": Making(queue=_buffer, read_back=_buffer_settings),
     "policy": Making(chain=_policy),
 }
-"""For each of IMPAIRMENTS, in the order in which tc takes options of netem. Netlink says nothing of a periodic loss and
-of a policy: the gate counts what they drop."""
+"""A row for each of IMPAIRMENTS, in the order in which tc accepts options of netem. Netlink does not report periodic
+losses and policies: the gate counts what they drop."""

@@ -1,4 +1,4 @@
-"""The emulator's nftables rules: frames are passed on, data packets counted and dropped 1 in X, volumes policed.
+"""The emulator's nftables rules: they pass on frames, count data packets, drop 1 in X and police volumes.
 
 Pure, no I/O.
 """
@@ -19,8 +19,8 @@ TABLE = ("netdev", "testbed")
 
 
 def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[Command]:
-    """Frames go from end to wire and from wire to end; on leaving the wire data packets are counted, and dropped, but
-    not those of `control`.
+    """Passes frames from end to wire and from wire to end. Data packets that leave the wire are counted and dropped,
+    except those of `control`.
     """
     nft = _nft(emulator)
     yield Command("nft", ("add", "table", *TABLE), emulator.netns, ("delete", "table", *TABLE))
@@ -50,7 +50,7 @@ def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[
 
 
 def change(emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
-    """Another loss, with counters of its own. One transaction: no packet meets half of the old and half of the new."""
+    """Sets another loss, with its own counters. In one transaction, so that no packet meets a mix of old and new."""
     nft = _nft(emulator)
     yield from _counters(nft, stage, state.generation)
     yield nft("flush", "chain", *TABLE, f"data-{stage.way}")
@@ -76,7 +76,7 @@ def _data_rules(nft: Callable[..., Command], emulator: Emulator, stage: Stage, s
 
 
 def _chains(stage: Stage) -> Iterator[tuple[str, Chain]]:
-    """What impairments ask of every packet of a direction, each in a chain of its name."""
+    """The rules of impairments for every packet of a direction, each in a chain with the impairment's name."""
     for key, row in MAKINGS.items():
         chain = row.chain(stage)
         if chain is not None:

@@ -1,4 +1,4 @@
-"""An emulator as values: for each direction of a link what was asked, and where its counters are. Pure, no I/O."""
+"""An emulator as values: what was asked of each direction of a link, and where its counters are. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ ETHERNET_BYTES = 14
 
 
 def frame_bytes(mtu_bytes: int) -> int:
-    """What a full packet weighs in a queue and against a rate: with the Ethernet header, without preamble and gap."""
+    """The size of a full packet in a queue and for a rate: with the Ethernet header, without preamble and gap."""
     return mtu_bytes + ETHERNET_BYTES
 
 
 @dataclass(frozen=True)
 class State:
-    """What a stage is asked to do from `at_ns` after the start of the workload on.
+    """What a stage must do from `at_ns` after the start of the workload on.
 
-    `phase` and `limit` are as in Stage. `generation` counts the losses: each has counters of its own, and counts anew.
+    `phase` and `limit` are as in Stage. `generation` numbers the losses: each has its own counters, which start at 0.
     """
 
     at_ns: int
@@ -38,9 +38,9 @@ class State:
 
 @dataclass(frozen=True)
 class Policing:
-    """What a policy came to: after `after_bytes` of IP packets, those beyond `rate_bps` are dropped.
+    """A policy with its volume drawn: after `after_bytes` of IP packets it drops what exceeds `rate_bps`.
 
-    The meter runs from the start, and its bucket holds what comes in a second at that rate, and `burst_bytes`.
+    The meter runs from the start. Its bucket holds what comes in a second at that rate, plus `burst_bytes`.
     """
 
     after_bytes: int
@@ -56,9 +56,9 @@ class Policing:
 class Stage:
     """One direction through an emulator: what was asked of it, and where its counters are.
 
-    `phase` is the number of data packets by which a periodic loss comes early.
-    `limit` is the buffer of the rate in `limit_unit`; None without a rate. All that is at the start; `states` are those
-    that a schedule leads to later. `keeps_order` says whether packets may not overtake though their delay shrinks.
+    `phase` is the number of data packets by which a periodic loss comes early. `limit` is the buffer of the rate, in
+    `limit_unit`; None without a rate. These describe the start; a schedule leads to the later `states`. `keeps_order`
+    says whether packets must not overtake each other when the delay decreases.
     """
 
     way: Way
@@ -98,7 +98,7 @@ class Stage:
 
     @property
     def data_counters(self) -> tuple[str, ...]:
-        """Those of all losses."""
+        """The counters of all losses."""
         return tuple(map(self.data_counter, self.generations))
 
     @property
@@ -107,12 +107,12 @@ class Stage:
 
     @property
     def passed_counter(self) -> str:
-        """All that came to a policy."""
+        """The counter of all that came to a policy."""
         return f"passed-{self.way}"
 
     @property
     def policed_counter(self) -> str:
-        """What the policy dropped of it."""
+        """The counter of what the policy dropped."""
         return f"policed-{self.way}"
 
     @property
@@ -121,7 +121,7 @@ class Stage:
 
     @property
     def delay_place(self) -> tuple[str, str]:
-        """Device and handle of the netem; of one that is not needed, where it would be."""
+        """Device and handle of the netem, or of where it would be if the stage needed it."""
         return self.delay_device, DELAY
 
     @property
@@ -135,18 +135,18 @@ class Stage:
         return self.rate_device, BUFFER
 
     def buffer_bytes(self, frame_bytes: int) -> int:
-        """The most that the rate's buffer ever holds, with frames of this size."""
+        """The largest size of the rate's buffer over all states, with frames of this size."""
         return max(state.limit or 0 for state in self.history) * (1 if self.limit_unit == "bytes" else frame_bytes)
 
     @property
     def is_nested(self) -> bool:
-        """Whether the rate is a child of the delay, which then also counts what the buffer refuses."""
+        """Whether the rate is a child of the delay, which then also counts the drops of the buffer."""
         return self.delay_device == self.rate_device
 
 
 @dataclass(frozen=True)
 class Emulator:
-    """The emulator of one link; `on` is the machine it is on, None this computer."""
+    """The emulator of one link. It runs on the machine `on`; None is this computer."""
 
     link: str
     netns: str

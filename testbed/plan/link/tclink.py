@@ -1,12 +1,12 @@
-"""Mininet's TCLink: which links it can be, and where its queues are. Pure, no I/O.
+"""Mininet's TCLink: which links it can make, and where its queues are. Pure, no I/O.
 
 It puts an HTB with a netem below it on the devices of the nodes themselves:
 
     node ── packets wait in netem, first for the delay, then for the rate ── HTB ── device
 
-So one limit, in packets, holds what is on its way and what waits for the rate together: with a delay there is no
-buffer of a size that one could ask for. TCLink takes the rate up to 1 Gbit/s and ignores a higher one; a periodic loss,
-a buffer in bytes or BDP, a way back that is another: all that it cannot do.
+So one limit, in packets, bounds the packets in flight and those that wait for the rate together: with a delay, nobody
+can ask for a buffer of a certain size. TCLink accepts rates up to 1 Gbit/s and ignores higher ones. It cannot do
+periodic losses, buffers in bytes or BDP, and directions that differ.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from .impairment import NETEM_LIMIT, tc_time
 from .stage import frame_bytes
 
 HTB, NETEM = "5:", "10:"
-"""The handles that Mininet gives; the rate is in the class 5:1."""
+"""The handles that Mininet uses. The class 5:1 has the rate."""
 
 RATE_MAX_BPS = 10**9
 BURST_BYTES = 15 * 1024 + 1600
-"""What HTB may send at once: Mininet's "burst 15k", and a frame more."""
+"""What HTB may send at once: Mininet's "burst 15k" and one more frame."""
 
 
 @dataclass(frozen=True)
 class TcPort:
-    """One end of a TCLink, which impairs what leaves there: `way` is that of the link.
+    """One end of a TCLink, which impairs what leaves there, in the direction `way` of the link.
 
-    `limit` is in packets. `is_host` says whether the device is a host's own, so that its TCP sees the queue.
+    `limit` is in packets. `is_host` says whether the device belongs to a host, whose TCP then notices the queue.
     """
 
     link: str
@@ -48,7 +48,7 @@ class TcPort:
 
 
 def suits(link: Link) -> bool:
-    """Whether a TCLink does all that is asked of the link, and something is."""
+    """Whether the link has an impairment, and a TCLink can do everything that is asked of it."""
     asked = link.forward
     able = Direction(rate_bps=asked.rate_bps, delay_ns=asked.delay_ns, buffer=asked.buffer)
     has_buffer = asked.buffer is None or (asked.buffer.unit == "packets" and not asked.delay_ns)
@@ -62,12 +62,12 @@ def is_tclink(topology: Topology, link: Link) -> bool:
 
 
 def is_emulated(topology: Topology, link: Link) -> bool:
-    """Whether an emulator of ours stands in the middle of the link."""
+    """Whether our emulator is in the middle of the link."""
     return link.is_emulated and not is_tclink(topology, link)
 
 
 def options(link: Link) -> dict[str, float | int | str]:
-    """What TCLink is asked for, in its own units: Mbit/s, and the delay as tc writes it."""
+    """The options of TCLink, in its own units: Mbit/s, and the delay as tc writes it."""
     asked = link.forward
     rate = {} if asked.rate_bps is None else {"bw": asked.rate_bps / 1e6}
     delay = {"delay": tc_time(asked.delay_ns)} if asked.delay_ns else {}
@@ -75,7 +75,7 @@ def options(link: Link) -> dict[str, float | int | str]:
 
 
 def limit(link: Link) -> int:
-    """Packets: what the rate sends in the delay, and the buffer of the rate as an emulator would have it."""
+    """The queue's limit in packets: what the rate sends in the delay, plus the buffer that an emulator would have."""
     asked, frame = link.forward, frame_bytes(link.mtu_bytes)
     if asked.rate_bps is None:
         return NETEM_LIMIT

@@ -1,4 +1,4 @@
-"""The timeline: when which emulators are told what while a workload runs. Pure, no I/O."""
+"""The timeline: the commands that change emulators and controllers while a workload runs. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from . import emulator as emulation
 from .stage import Emulator
 
 UNKNOWN_NS, UNKNOWN_CHANGES = 3600 * 10**9, 1000
-"""How far a schedule is followed, and for how many changes of a link, under a workload that does not say how long it
-takes. One that goes on for longer is invalid."""
+"""How long a plan follows a schedule, and for how many changes of a link, if the workload does not say how long it
+takes. A trial whose workload runs longer is invalid."""
 
 LEEWAY_NS, LEEWAY_ROUND_TRIPS = 5 * 10**9, 20
-"""And this much beyond the duration of one that does: tools negotiate before they start, and wait for what is late."""
+"""How long a plan follows a schedule beyond the workload's duration: tools negotiate before they start, and wait for
+late packets."""
 
 SHOWN_NS = 60 * 10**9
-"""And this far without any workload: just to be shown."""
+"""How long a plan without a workload follows a schedule, just to show it."""
 
 CHANGES_MAX = 10_000
 
 
 @dataclass(frozen=True)
 class Moment:
-    """Commands of one instant, `at_ns` after the start of the workload."""
+    """The commands of one instant, `at_ns` after the start of the workload."""
 
     at_ns: int
     commands: tuple[Command, ...]
 
 
 def until_ns(workload: Workload | None, links: Iterable[Link]) -> int:
-    """How long after its start a workload can still be running."""
+    """How long after its start a workload can still run, at most."""
     if workload is None:
         return SHOWN_NS
     links = tuple(links)
@@ -48,7 +49,7 @@ def until_ns(workload: Workload | None, links: Iterable[Link]) -> int:
 
 
 def _followed_ns(link: Link) -> int:
-    """The longest time, in whole milliseconds, with few enough changes."""
+    """The longest time, in whole milliseconds, within UNKNOWN_CHANGES changes."""
     times_ms = range(UNKNOWN_NS // 10**6 + 1)
     fits = bisect_right(times_ms, UNKNOWN_CHANGES, key=lambda ms: _changes(link, ms * 10**6))
     return max(0, fits - 1) * 10**6
@@ -59,12 +60,12 @@ def _changes(link: Link, end_ns: int) -> int:
 
 
 def check(links: Iterable[Link], end_ns: int) -> None:
-    """Raises UserError for schedules of more changes than anybody wants to wait for."""
+    """Raises UserError for schedules of more than CHANGES_MAX changes."""
     for link in links:
         count = _changes(link, end_ns)
         if count > CHANGES_MAX:
             raise UserError(
-                f"the schedule of the link {link.name} comes to {count} changes in {end_ns / 1e9:g} s; allowed: up to "
+                f"the schedule of the link {link.name} has {count} changes in {end_ns / 1e9:g} s; allowed: up to "
                 f"{CHANGES_MAX}: a longer 'every', or a workload with a shorter duration"
             )
 
@@ -72,28 +73,28 @@ def check(links: Iterable[Link], end_ns: int) -> None:
 def timeline(
     emulators: Iterable[Emulator], others: Iterable[tuple[int, Command]] = (), *, real_time: bool
 ) -> tuple[Moment, ...]:
-    """All changes of all emulators, in the order of time; those of one instant together, in the order of the file, and
-    `others`, each with its time, before them.
+    """All changes of all emulators in the order of time. A moment has first `others`, each given with its time, then
+    the changes in the order of the file.
     """
-    found: dict[int, list[Command]] = {}
+    by_time: dict[int, list[Command]] = {}
     for at_ns, command in others:
-        found.setdefault(at_ns, []).append(command)
+        by_time.setdefault(at_ns, []).append(command)
     for emulator in emulators:
         for stage in emulator.stages:
             for before, state in pairwise(stage.history):
                 changed = emulation.change(emulator, stage, before, state, real_time=real_time)
-                found.setdefault(state.at_ns, []).extend(changed)
-    return tuple(Moment(at_ns, _together(found[at_ns])) for at_ns in sorted(found))
+                by_time.setdefault(state.at_ns, []).extend(changed)
+    return tuple(Moment(at_ns, _together(by_time[at_ns])) for at_ns in sorted(by_time))
 
 
 def _together(commands: list[Command]) -> tuple[Command, ...]:
-    """One batch for each tool and namespace."""
+    """The commands sorted into one batch for each tool and namespace."""
     order = {key: n for n, key in enumerate(dict.fromkeys((c.tool, c.netns) for c in commands))}
     return tuple(sorted(commands, key=lambda c: order[c.tool, c.netns]))
 
 
 def comments(moments: Iterable[Moment]) -> str:
-    """For a script: what would have to be typed when."""
+    """Comments for a script: which commands to type at which time."""
     lines = (f"# {moment.at_ns / 1e9:g} s:\n{_commented(moment.commands)}" for moment in moments)
     return "".join(lines)
 

@@ -60,7 +60,7 @@ def parameters(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc]) -> Itera
     """(what, asked, seen, slack) for each parameter that a stage must have in a state."""
     for setting in settings(stage, state):
         qdisc = qdiscs.get(setting.handle)
-        seen = None if qdisc is None else qdisc.said(setting.name)
+        seen = None if qdisc is None else qdisc.value(setting.name)
         yield setting.what, setting.asked, seen, setting.slack
 
 

@@ -36,10 +36,10 @@ class Qdisc:
     rate_bps: int | None = None
     more: Mapping[str, int] = field(default_factory=dict)
 
-    def said(self, name: str) -> int | None:
-        """What a field has, or `more` by that name; None if the kernel does not say."""
-        found: int | None = getattr(self, name, None)
-        return self.more.get(name) if found is None else found
+    def value(self, name: str) -> int | None:
+        """The field or the entry of `more` with this name; None if the kernel does not report it."""
+        number: int | None = getattr(self, name, None)
+        return self.more.get(name) if number is None else number
 
 
 def qdiscs(data: bytes, sources: tuple[Query, ...]) -> Iterator[Qdisc]:
