@@ -243,7 +243,7 @@ def test_a_machine_can_stand_behind_a_real_nic_of_a_switch_here() -> None:
         (
             "eth7",
             {"forward": Direction(rate_bps=10**6)},
-            r"nothing stands between them that could impair it; allowed: ",
+            r"there is no emulator between them to impair it; allowed: ",
         ),
     ],
 )

@@ -45,7 +45,7 @@ def test_a_nic_with_nothing_but_what_the_kernel_gave_it_is_free() -> None:
         ({"link": {"flags": ["LOOPBACK"]}}, "eth1 is the loopback device", "a real NIC"),
         (
             {"addresses": [ADDRESS], "ssh": "198.51.100.7 50000 192.0.2.2 22", "routes": [{"dst": "default"}]},
-            "eth1 carries the SSH connection that you work through (from 198.51.100.7)",
+            "eth1 carries your SSH connection (from 198.51.100.7)",
             "another NIC",
         ),
     ],

@@ -17,10 +17,10 @@ from .stage import BUFFER, DELAY, RATE, Stage, State, frame_bytes
 Words: TypeAlias = tuple[str, ...]
 
 NETEM_LIMIT = 2**31 - 1
-"""The packets that a delay can hold: so many that it never limits a path. The rate, which comes after the delay, does
+"""The packets that a delay can hold: so many that it never limits a path. The rate comes after the delay and does
 not bound them."""
 IN_ORDER = ("rate", "100tbit")
-"""By itself, netem lets later packets overtake. With a rate it keeps packets in order, and a rate of 100 Tbit/s takes no
+"""By itself, netem lets later packets overtake. With a rate it keeps their order, and a rate of 100 Tbit/s takes no
 time."""
 
 BURST_NS = 5_000

@@ -1,8 +1,8 @@
-"""Control: which controller has which switch, and the channel between them. Pure, no I/O.
+"""Control channels: which controller has which switches, and how they connect. Pure, no I/O.
 
-The channel is apart from the network: a bridge in a namespace of its own, to which each switch and the controller
-have a device `ctl0`. Where it is impaired, an emulator stands between the bridge and the controller. Every channel
-has the addresses of 198.18.0.0/15, which no other channel and no host ever sees.
+A channel is separate from the network: a bridge in its own namespace, to which each switch and the controller have a
+device `ctl0`. If the channel is impaired, an emulator is between the bridge and the controller. Every channel uses the
+addresses of 198.18.0.0/15, which no other channel and no host ever sees.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ End: TypeAlias = tuple[str, str, str | None]
 
 @dataclass(frozen=True)
 class Channel:
-    """A controller with its switches, in file order. `link` is the channel as a link between the two."""
+    """A controller with its switches, in file order. `link` is the channel as a link between them."""
 
     name: str
     controller: Controller
@@ -37,12 +37,12 @@ class Channel:
 
     @property
     def link(self) -> Link:
-        """The dot keeps its name apart from that of any other link, and that of its emulator's namespace."""
+        """The dot in its name keeps the link, and its emulator's namespace, apart from all others."""
         return Link(f"{self.name}.control", ("switches", self.name), self.controller.forward, self.controller.backward)
 
     @property
     def netns(self) -> str:
-        """Of the bridge."""
+        """The namespace of the bridge."""
         return f"{PREFIX}{self.link.name}"
 
     @property
@@ -50,7 +50,7 @@ class Channel:
         return f"{OVS_FOLDER}/{self.name}"
 
     def address(self, node: str) -> str:
-        """With the length of the prefix; the controller's is the first."""
+        """The address with its prefix length; the controller has the first one."""
         return f"{NETWORK[self._numbers[node]]}/{NETWORK.prefixlen}"
 
     def mac(self, node: str) -> str:
@@ -63,7 +63,7 @@ class Channel:
 
     @property
     def target(self) -> str:
-        """What a switch is told to connect to."""
+        """What a switch connects to."""
         return f"tcp:{NETWORK[1]}:{PORT}"
 
 
@@ -95,7 +95,7 @@ def fail_mode(topology: Topology, switch: Node) -> FailMode:
 
 
 def dpid(topology: Topology, switch: Node) -> int:
-    """Its own, or the number of the switch among those of the file, from 1 on."""
+    """The datapath id of the file, or the number of the switch in file order, from 1 on."""
     own = _ovs(switch).dpid
     return switches(topology).index(switch) + 1 if own is None else own
 
@@ -110,17 +110,17 @@ def _ovs(switch: Node) -> Ovs:
 
 
 def commands(channel: Channel, cable: Callable[[End, End], Command]) -> Iterator[Command]:
-    """The bridge's namespace exists, and so do those of the nodes and of the emulator; `cable` joins two devices."""
-    bridge, far = channel.netns, (DEVICE, f"{PREFIX}{channel.name}", channel.mac(channel.name))
+    """The commands for a channel; the namespaces exist already. `cable` connects two devices."""
+    bridge, end = channel.netns, (DEVICE, f"{PREFIX}{channel.name}", channel.mac(channel.name))
     for number, switch in enumerate(channel.switches, 1):
         yield cable((DEVICE, f"{PREFIX}{switch}", channel.mac(switch)), (f"port{number}", bridge, None))
     if channel.link.is_emulated:
         emulator = emulator_netns(channel.link.name)
         yield cable(("uplink", bridge, None), ("end0", emulator, None))
         yield cable(("wire0", emulator, None), ("wire1", emulator, None))
-        yield cable(("end1", emulator, None), far)
+        yield cable(("end1", emulator, None), end)
     else:
-        yield cable(("uplink", bridge, None), far)
+        yield cable(("uplink", bridge, None), end)
     yield Command("write", (NO_IPV6, "1"), bridge)
     yield Command("ip", ("link", "add", "br0", "type", "bridge", "stp_state", "0", "mcast_snooping", "0"), bridge)
     ports = ("uplink", *(f"port{number}" for number, _ in enumerate(channel.switches, 1)))
@@ -143,7 +143,7 @@ def _end(channel: Channel, node: str) -> Iterator[Command]:
 
 
 def moments(channel: Channel) -> Iterator[tuple[int, Command]]:
-    """What happens to a controller while the workload runs, and how many ns after its start."""
+    """(ns after the start of the workload, command) for what happens to a controller while the workload runs."""
     signals: tuple[tuple[int | None, Literal["USR1", "KILL"]], ...] = (
         (channel.controller.start_ns, "USR1"),
         (channel.controller.stop_ns, "KILL"),

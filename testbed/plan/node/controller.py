@@ -21,7 +21,7 @@ ETHER_TYPES = {4: 0x0800, 6: 0x86DD}
 
 
 def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterator[Command]:
-    """Starts the controller; one that is to come late waits for a signal."""
+    """Starts the controller; one that must start late waits for a signal."""
     folder, controller = f"{OVS_FOLDER}/{channel.name}", channel.controller
     yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
     if controller.text is not None:
@@ -58,7 +58,7 @@ def _file_name(app: str) -> str:
 
 
 def _tables(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, dict[str, Any]]:
-    """For each switch, by its number in decimal: the port for each MAC address, and those for what goes to all."""
+    """For each switch, by its decimal number: the port for each MAC address, and the ports for frames to all."""
     numbers = {name: str(control_channel.dpid(topology, topology.node(name))) for name in channel.switches}
     found: dict[str, dict[str, Any]] = {number: {"ways": {}, "flood": []} for number in numbers.values()}
     for name, number in numbers.items():
@@ -72,7 +72,7 @@ def _tables(channel: Channel, topology: Topology, book: AddressBook) -> dict[str
 
 
 def _matches(rule: Rule, topology: Topology, book: AddressBook) -> Iterator[dict[str, Any]]:
-    """The fields of OpenFlow that a rule comes to, one mapping for each pair of addresses."""
+    """The OpenFlow fields that a rule matches, one mapping for each pair of addresses."""
     for version in (4, 6):
         for source in _addresses(rule.source, book, version):
             for destination in _addresses(rule.destination, book, version):

@@ -1,7 +1,8 @@
-"""Cables of links that reach machines: their interfaces, put where the plan wants them. Pure, no I/O.
+"""Links that reach machines: moves the machines' interfaces to where the plan needs them. Pure, no I/O.
 
-What a machine lends to a link goes into a network namespace there, under the name that it would have in one of this
-computer: `tb-NODE` with eth0, …, or the emulator's with end0 and end1. So everything after that is the same.
+The interface that a machine lends to a link moves into a network namespace on that machine. Namespace and interface get
+the names that they would have on this computer: `tb-NODE` with eth0, …, or the emulator's with end0 and end1. So all
+later commands are the same.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ def has_place(node: Node, topology: Topology) -> bool:
 
 
 def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBook) -> Iterator[Command]:
-    """The cables are there already; an interface that a machine has on its link moves in. Between an emulator and a
-    node on the same machine there is a virtual one.
+    """The commands that connect a link. Real cables exist already, so a machine's interface only moves in. An emulator
+    and a node on the same machine get a virtual cable.
     """
     ports = tuple(book.port(end, link.name) for end in link.ends)
     for node in map(topology.node, link.ends):
@@ -67,7 +68,7 @@ def _mtu(link: Link) -> tuple[str, ...]:
 
 
 def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook:
-    """The book without those ports of a switch that lead to machines: its own real NIC carries them all."""
+    """The book without the ports of a switch that lead to machines: the switch's real NIC carries them all."""
     if not node.kind.switches_frames:
         return book
     outside = [link.name for link in topology.links_of(node.name) if reaches_machine(link, topology)]
@@ -77,7 +78,7 @@ def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook
 
 
 def _check_here(link: Link, node: Node) -> None:
-    """An end on this computer reaches a machine only as a switch that has a real NIC among its ports."""
+    """Raises UserError unless the node, which is on this computer, is a switch with a real NIC."""
     where = f"the link {link.name} leads from a machine to {node.name}, which is on this computer"
     if not node.kind.switches_frames or node.real_nic is None:
         raise UserError(
@@ -85,13 +86,13 @@ def _check_here(link: Link, node: Node) -> None:
         )
     if link.is_emulated and link.emulator is None:
         raise UserError(
-            f"{where}, and nothing stands between them that could impair it; allowed: the impairment on another link "
+            f"{where}, and there is no emulator between them to impair it; allowed: the impairment on another link "
             f"of {node.name}, or emulator: NODE, a machine with two NICs"
         )
 
 
 def _middle_nic(link: Link, topology: Topology, number: int) -> str:
-    """The emulator's interface towards an end: of two the one with its number, of one the only one."""
+    """The emulator's interface towards an end: the one with the end's number, or the only one."""
     machine = topology.node(link.emulator or "").machine
     assert machine is not None, "BUG: an emulator that is no machine"
     return machine.nics_of(link.name)[-1 if number else 0]
@@ -104,7 +105,7 @@ def _lent(link: Link, topology: Topology, port: Port) -> Iterator[Command]:
 
 
 def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:
-    """The undo is for a shell on the machine; after a trial the machine daemon undoes it, and restores the rest."""
+    """Moves an interface. The undo is for a shell on the machine: after a trial the machine daemon moves it back."""
     yield Command("ip", ("link", "set", nic, "netns", netns, "name", device))
     back = ("link", "set", device, "netns", "1", "name", nic)
     yield Command("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), netns, back)
@@ -123,8 +124,8 @@ def lent(link: Link, topology: Topology, emulator_netns: str) -> Iterator[tuple[
 
 
 def on_machines(commands: Iterable[Command], machines: Mapping[str, str]) -> Iterator[Command]:
-    """The commands, each with the machine it happens on: that of the first namespace it names. `machines` are by
-    namespace.
+    """The commands, each with its machine: that of the first namespace that the command names. `machines` maps
+    namespaces to machines.
     """
     for command in commands:
         names = (command.netns, *command.words)
@@ -133,14 +134,14 @@ def on_machines(commands: Iterable[Command], machines: Mapping[str, str]) -> Ite
 
 
 def places(topology: Topology, emulators: Iterable[Emulator]) -> tuple[tuple[str, str], ...]:
-    """(namespace, machine) for all that is on machines."""
+    """(namespace, machine) for everything that is on machines."""
     computers = (node for node in topology.nodes if node.kind.runs_in == "computer")
     ends = ((node_netns(node.name), node.name) for node in computers if has_place(node, topology))
     return (*ends, *((each.netns, each.on) for each in emulators if each.on is not None))
 
 
 def emulator_nics(emulator: Emulator) -> Iterator[Command]:
-    """Real NICs have to take in what is for others; what one merged would be counted, delayed and dropped as one."""
+    """Makes real NICs receive frames for others, one by one: a merged frame would be counted and dropped as a whole."""
     for end in ("end0", "end1") if emulator.on is not None else ():
         yield Command("ip", ("link", "set", end, "promisc", "on"), emulator.netns)
         yield Command("ethtool", ("-K", end, *PACKET_BY_PACKET), emulator.netns)

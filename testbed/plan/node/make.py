@@ -22,7 +22,7 @@ HOST_SYSCTLS: Sysctls = (
     ("net.ipv4.tcp_rmem", "4096 131072 1073741824"),
     ("net.ipv4.tcp_wmem", "4096 16384 1073741824"),
 )
-"""Autotuning may go up to 1 GiB, not 2: the kernel counts what a socket holds in an int, which then overflows."""
+"""Autotuning may go up to 1 GiB. With 2 GiB, the int in which the kernel counts a socket's memory would overflow."""
 ROUTER_SYSCTLS: Sysctls = (
     ("net.ipv4.ip_forward", "1"),
     ("net.ipv6.conf.all.forwarding", "1"),
@@ -31,18 +31,18 @@ ROUTER_SYSCTLS: Sysctls = (
 )
 
 Maker: TypeAlias = Callable[[Node, Topology, AddressBook, Sysctls], Iterator[Command]]
-"""The commands for a node whose namespace and cables are there; the sysctls are those of all hosts."""
+"""Makes the commands for a node whose namespace and cables exist; the sysctls are those of all hosts."""
 
 
 def commands(
     node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls, ends: frozenset[str]
 ) -> Iterator[Command]:
-    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload. What a virtual
-    machine does itself is among them, in its place.
+    """Turns a namespace with its cables into a node of its type; `ends` are the nodes of the workload. For a virtual
+    machine, the commands that run inside it follow those outside.
     """
-    found = _commands(node, topology, book, sysctls, ends)
+    own = _commands(node, topology, book, sysctls, ends)
     if node.kind.runs_in != "virtual machine":
-        yield from found
+        yield from own
         return
     netns = node_netns(node.name)
     yield Command("write", (NO_IPV6, "1"), netns)
@@ -50,7 +50,7 @@ def commands(
     for port in book.ports_of(node.name):
         words = ("link", "set", port.device, "mtu", str(topology.link(port.link).mtu_bytes))
         yield Command("ip", words, on=node.name)
-    yield from (vm.inside(command, node.name) for command in found)
+    yield from (vm.inside(command, node.name) for command in own)
 
 
 def _commands(
@@ -80,7 +80,7 @@ def _router(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls)
 
 
 def _switch(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    """Mininet makes the bridge itself."""
+    """A switch. Mininet makes the bridge itself."""
     netns = node_netns(node.name)
     yield Command("write", (NO_IPV6, "1"), netns)
     if topology.engine == "mininet":
@@ -97,7 +97,7 @@ def _switch(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls)
 
 
 def bridge(node: Node, book: AddressBook, options: tuple[str, ...]) -> Iterator[Command]:
-    """The bridge br0 with all the node's ports, which is not up yet."""
+    """The bridge br0 with all ports of the node. The bridge is not up yet."""
     netns = node_netns(node.name)
     yield Command("ip", ("link", "add", "br0", "type", "bridge", *options), netns, ("link", "del", "br0"))
     for port in book.ports_of(node.name):
@@ -120,7 +120,7 @@ def _machine(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls
 
 
 def _of_openflow(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    """A switch or a controller: what makes it one comes once the network is there."""
+    """An Open vSwitch or a controller, which is started after the network is built."""
     yield Command("write", (NO_IPV6, "1"), node_netns(node.name))
 
 
@@ -137,11 +137,11 @@ MAKERS: dict[str, Maker] = {
     "vm": _vm,
     "machine": _machine,
 }
-"""By the names of NODE_TYPES."""
+"""One for each name of NODE_TYPES."""
 
 
 def register(name: str, maker: Maker) -> None:
-    """Takes in the commands of a node type from outside."""
+    """Adds the maker of a node type from outside this package."""
     assert name in NODE_TYPES, f"BUG: {name!r} is no node type"
     assert name not in MAKERS, f"BUG: two node types with the name {name!r}"
     MAKERS[name] = maker

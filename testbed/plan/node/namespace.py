@@ -1,6 +1,6 @@
-"""What a node has in its network namespace: sysctls, addresses, neighbours, routes, and how its interfaces behave.
+"""Commands that set up a node's network namespace: sysctls, addresses, neighbours, routes, and NIC features.
 
-Commands of every node type are made of these; `make` has them by type. Pure, no I/O.
+`make` combines them for each node type. Pure, no I/O.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from .control_channel import NO_IPV6
 
 NIC_DEFAULT: Nic = "offload"
 TCLINK_NIC_DEFAULT: Nic = "plain"
-"""A TCLink counts what waits in buffers of the kernel: packets, or superpackets of up to 64 KB."""
+"""A TCLink counts buffers of the kernel, each with a packet or a superpacket of up to 64 KB; `plain` avoids those."""
 
 VLAN = ("protocol", "802.1Q", "id")
 
 NEIGHBOURS_MAX = 32
-"""Segments with at most so many addresses get static neighbours, so that no first packet pays for ARP; in larger ones
-the ends of the workload and the routers are known to all."""
+"""All nodes of a segment with at most so many members get static neighbours, so that no packet waits for ARP. In larger
+segments only the ends of the workload and the routers are static neighbours."""
 
 PACKET_BY_PACKET = ("tso", "off", "gso", "off", "gro", "off", "lro", "off")
 
 GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
-"""Interrupt coalescing of a NIC with offloads: received packets are merged for up to this long."""
+"""The interrupt coalescing of a NIC with offloads, which merges received packets for up to this long."""
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
 QUIET_IPV6 = ("accept_dad", "accept_ra")
-"""Of every device, and of VLAN devices to come: nobody asks whether an address is taken, or for a router."""
+"""Off for every device, and by default for VLAN devices: duplicate address detection, and router advertisements."""
 
 
 def node_netns(node: str) -> str:
@@ -49,7 +49,7 @@ def nic_of(node: Node, topology: Topology) -> Nic:
 
 
 def set_sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Command]:
-    """IPv6 is off where no address asks for it: neighbour discovery would be traffic that nobody described."""
+    """Sets the sysctls. IPv6 is off on nodes without IPv6 addresses, as its neighbour discovery would add traffic."""
     netns = node_netns(node.name)
     has_v6 = any(a.version == 6 for port in book.interfaces_of(node.name) for a in port.addresses)
     yield Command("write", (NO_IPV6, "0" if has_v6 else "1"), netns)
@@ -61,12 +61,12 @@ def set_sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Comm
 
 
 def of_namespace(sysctls: Sysctls) -> Sysctls:
-    """Of a machine's, those that each of its network namespaces has by itself."""
+    """Those sysctls of a machine that every network namespace has for itself."""
     return tuple((key, value) for key, value in sysctls if re.match(r"net[./]ipv[46][./]", key))
 
 
 def of_machine(sysctls: Sysctls) -> Sysctls:
-    """The others, which `testbed machines prepare` sets for good."""
+    """The other sysctls, which `testbed machines prepare` sets permanently."""
     return tuple(pair for pair in sysctls if pair not in of_namespace(sysctls))
 
 
@@ -75,7 +75,7 @@ def _sysctl_path(key: str) -> str:
 
 
 def add_vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
-    """Where a host or router meets a trunk: a device for each VLAN on it, removed with the one below."""
+    """Adds a device for each VLAN of a trunk to a host or router. It disappears with the device below."""
     for port in book.interfaces_of(node.name):
         if port.tag is not None:
             below = book.port(node.name, port.link).device
@@ -91,7 +91,7 @@ def add_addresses(node: Node, book: AddressBook) -> Iterator[Command]:
 
 
 def add_neighbours(node: Node, book: AddressBook, always: frozenset[str], unknown: frozenset[str]) -> Iterator[Command]:
-    """All but those whose MAC address is their own affair."""
+    """Adds static neighbours, except those in `unknown`, whose MAC addresses the plan does not know."""
     for port in book.interfaces_of(node.name):
         members = book.members(port.segment)
         if len(members) > NEIGHBOURS_MAX:
@@ -127,9 +127,9 @@ def ups(netns: str, devices: tuple[str, ...]) -> Iterator[Command]:
 def nic_commands(
     node: str, kind: Literal["offload", "plain"], topology: Topology, book: AddressBook
 ) -> Iterator[Command]:
-    """`offload`: TSO on, and what arrives is merged (veth does so only if the device that feeds it does no TSO).
-    `plain`: every packet on its own from end to end. A machine's packets are merged on the way to it only where an
-    emulator cuts them, as a bridge between machines hands on what it gets.
+    """Sets the offloads of a node's NICs. `offload`: TSO on, received packets merged (veth merges only if the device
+    that feeds it does no TSO). `plain`: every packet stays single from end to end. A virtual machine's NIC merges only
+    behind an emulator, which cuts superpackets; a bridge between machines passes them on whole.
     """
     netns = node_netns(node)
     if topology.node(node).kind.runs_in == "computer":
@@ -159,7 +159,7 @@ def nic_commands(
 
 
 def _machine_nics(node: Node, kind: Nic, book: AddressBook) -> Iterator[Command]:
-    """A real NIC with offloads stays as it is; what forwards must not merge."""
+    """A real NIC with offloads stays as it is, except that a router must not merge packets."""
     if kind == "plain" or node.is_router:
         for port in book.ports_of(node.name):
             yield Command("ethtool", ("-K", port.device, *PACKET_BY_PACKET), node_netns(node.name))

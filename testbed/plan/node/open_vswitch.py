@@ -16,17 +16,17 @@ SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 PROGRAMS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 
 UP_S = 10
-"""ovs-vswitchd counts the CPUs when the clock is past 10 s for the first time: started sooner, it has no thread for
-what the kernel does not know where to send, and loses it."""
+"""ovs-vswitchd counts the CPUs once the clock passes 10 s. Started sooner, it has no thread for packets that the kernel
+has no flow for, and loses them."""
 
 WAIT_S = 30
-"""How long a switch may take to do what it is told, and to find its controller."""
+"""How long a switch may take to carry out a command, and to connect to its controller."""
 
 BACKOFF_MS = 1000
-"""How long it waits at most before it tries to connect again."""
+"""How long a switch waits, at most, before it tries to connect again."""
 
 PROTOCOLS = ",".join(f"OpenFlow1{minor}" for minor in range(6))
-"""What it offers; the app has the choice, and ours choose 1.3."""
+"""The versions that a switch offers. The app chooses one; our apps choose 1.3."""
 
 DATAPATH_TYPES: dict[Datapath, str] = {"kernel": "system", "user": "netdev"}
 
@@ -41,7 +41,7 @@ def databases(switch: Node) -> Iterator[Command]:
 
 
 def daemons(switch: Node) -> Iterator[Command]:
-    """Once the clock is past UP_S."""
+    """Starts ovs-vswitchd; must run after the clock passes UP_S."""
     folder = f"{OVS_FOLDER}/{switch.name}"
     yield Command(
         "ovs-vswitchd",
@@ -72,19 +72,19 @@ def bridge(switch: Node, topology: Topology, book: AddressBook, default: Datapat
 
 
 def connected(switch: str) -> Command:
-    """Waits until it has found its controller."""
+    """Waits until a switch is connected to its controller."""
     words = (f"--timeout={WAIT_S}", "wait-until", "controller", "br0", "is_connected=true")
     return Command("ovs-vsctl", words, f"{PREFIX}{switch}")
 
 
 def port_number(port: Port) -> int:
-    """What OpenFlow calls a port of a switch: eth0 is 1."""
+    """The OpenFlow number of a switch's port: eth0 is 1."""
     return int(port.device.removeprefix("eth")) + 1
 
 
 def plain_ports(topology: Topology, book: AddressBook, default: Datapath) -> tuple[Port, ...]:
-    """The ports of hosts and routers that a user-space datapath takes packets from: it knows neither superpackets nor
-    checksums that a NIC has yet to work out.
+    """The ports of hosts and routers that send packets to a user-space datapath, which accepts neither superpackets nor
+    packets whose checksum a NIC must still compute.
     """
     user = [
         node.name for node in control_channel.switches(topology) if control_channel.datapath(node, default) == "user"
@@ -98,10 +98,10 @@ def plain_ports(topology: Topology, book: AddressBook, default: Datapath) -> tup
 
 
 def check_nic(node: Node, asked: str | None) -> None:
-    """Raises UserError for a host that is asked for superpackets, which a user-space datapath does not take."""
+    """Raises UserError for a host with `nic: offload`: a user-space datapath does not accept superpackets."""
     if asked == "offload":
         raise UserError(
-            f"{node.name} is on a switch with datapath: user, which takes packets one by one; "
+            f"{node.name} is on a switch with datapath: user, which accepts only single packets; "
             "allowed: nic: plain, or datapath: kernel"
         )
 

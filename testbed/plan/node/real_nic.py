@@ -1,9 +1,7 @@
-"""A real NIC of this computer as a port of a switch: what attaches it from outside, and what gives it back as it was.
-Pure, no I/O.
+"""A real NIC of this computer as a port of a switch: the commands that attach it, and that restore it. Pure, no I/O.
 
-The NIC itself stays where it is, so that the kernel cannot take it along when a network ends in the middle. Outside
-stands a veth, whose other end the network takes, and a table of nftables that passes each frame from the one to the
-other before the host sees it.
+The NIC itself stays in the host's namespace, so that a network that breaks off cannot take it along. A veth leads from
+there into the network. A table of nftables passes each frame between NIC and veth before the host sees it.
 
     switch ── port ══ veth ═► table ═► NIC ── the world
 """
@@ -26,7 +24,7 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Wanted:
-    """A NIC that a network wants; frames of up to `mtu_bytes` must fit through it."""
+    """A NIC that a network needs; it must carry packets of up to `mtu_bytes`."""
 
     nic: str
     mtu_bytes: int
@@ -46,18 +44,18 @@ class Wanted:
         return f"testbed-{self.nic}"
 
     def script(self) -> Iterator[str]:
-        """Attaching it, as lines for a root shell, for a NIC that is down."""
+        """The lines for a root shell that attach a NIC that is down."""
         for words in attach(self, DOWN):
             yield f"echo {words[2]} > {words[1]}" if words[0] == "write" else shlex.join(words)
 
     def undo_script(self) -> Iterator[str]:
-        """Giving it back, likewise."""
+        """The lines for a root shell that restore it."""
         yield from (f"ip link set {self.nic} {word}" for word in ("down", "promisc off"))
         yield f"nft delete table netdev {self.table}"
 
 
 def inner(nic: str) -> str:
-    """The name, outside, of the device that a network takes in for a NIC."""
+    """The name, in the host's namespace, of the veth's end that a network takes for a NIC."""
     return _short("tbi-", nic)
 
 
@@ -68,7 +66,7 @@ def _short(prefix: str, nic: str) -> str:
 
 @dataclass(frozen=True)
 class Before:
-    """What of a NIC we change, as it was. `index` is its number, by which the kernel knows it."""
+    """The state of a NIC before we changed it. `index` is the kernel's number for it."""
 
     index: int
     up: bool
@@ -82,18 +80,18 @@ DOWN = Before(index=0, up=False, promiscuous=False, mtu_bytes=MTU_MAX, lro=False
 
 
 def in_use(nic: str, told: Facts) -> tuple[str, str] | None:
-    """Why a NIC cannot be had, and what to type about it; None if it is free.
+    """Why a NIC is not available, and what to type about it; None if it is free.
 
-    An address that the kernel gave itself (link-local IPv6) is no use of it.
+    An address that the kernel assigned itself (link-local IPv6) does not count as use.
     """
     link = told["link"]
     own = [each for each in told["addresses"] if each.get("scope") != "link" or each["family"] != "inet6"]
     routes = [each for each in told["routes"] if not _of_kernel(each)]
     ssh = told["ssh"].split()
     if "LOOPBACK" in link["flags"]:
-        return f"{nic} is the loopback device", "a real NIC in its place"
+        return f"{nic} is the loopback device", "a real NIC instead"
     if len(ssh) == 4 and any(each["local"] == ssh[2] for each in own):
-        return f"{nic} carries the SSH connection that you work through (from {ssh[0]})", "another NIC, or the console"
+        return f"{nic} carries your SSH connection (from {ssh[0]})", "another NIC, or the console"
     if any(each["dst"] == "default" for each in routes):
         return f"{nic} carries the default route of this computer", "another NIC; this one keeps the computer reachable"
     if own:
@@ -106,7 +104,7 @@ def in_use(nic: str, told: Facts) -> tuple[str, str] | None:
     if told["above"]:
         return f"{nic} carries {', '.join(told['above'])}", f"sudo ip link del {told['above'][0]}"
     if told["wireless"]:
-        return f"{nic} is a wireless NIC, which sends in its own name only", "a wired NIC in its place"
+        return f"{nic} is a wireless NIC, which sends only from its own address", "a wired NIC instead"
     return None
 
 
@@ -115,7 +113,7 @@ def _of_kernel(route: Mapping[str, Any]) -> bool:
 
 
 def attach(wanted: Wanted, before: Before) -> Iterator[tuple[str, ...]]:
-    """The commands, and files that are written. They happen outside of the network."""
+    """The commands, and the files to write, in the host's namespace."""
     nic, outer, inner = wanted.nic, wanted.outer, wanted.inner
     mtu = str(wanted.mtu_bytes)
     yield ("ip", "link", "add", outer, "mtu", mtu, "type", "veth", "peer", "name", inner, "mtu", mtu)
@@ -138,7 +136,7 @@ def no_ipv6(device: str) -> str:
 
 
 def rules(wanted: Wanted) -> str:
-    """Each frame goes over to the other side as it came, and this computer does not see it."""
+    """The nftables rules that pass each frame unchanged to the other side, so that the host does not see it."""
     chains = "".join(
         f'  chain {name} {{\n    type filter hook ingress device "{device}" priority -400; policy accept;\n'
         f'    fwd to "{to}"\n  }}\n'
@@ -149,7 +147,7 @@ def rules(wanted: Wanted) -> str:
 
 @dataclass(frozen=True)
 class Now:
-    """How things stand. None: there is no such NIC any more. `others` is true if somebody uses the NIC meanwhile."""
+    """The present state. `nic` None: the NIC is gone. `others` is true if somebody else uses the NIC by now."""
 
     nic: Before | None
     outer: bool
@@ -159,9 +157,9 @@ class Now:
 
 
 def undo(wanted: Wanted, before: Before, now: Now) -> Iterator[tuple[str, ...]]:
-    """The commands that give a NIC back, from how it was and how it is.
+    """The commands that restore a NIC, given its state before and now.
 
-    The table goes last of what shows that we were here, so that whoever is killed in between leaves the rest to do.
+    The table and the veth go last: if the commands break off, these still show that something is left to restore.
     """
     nic = wanted.nic
     if now.nic is not None and now.nic.index == before.index:
@@ -184,5 +182,5 @@ def undo(wanted: Wanted, before: Before, now: Now) -> Iterator[tuple[str, ...]]:
 
 
 def take_in(nic: str, netns: str, device: str) -> Command:
-    """The command that takes a NIC's port into a network, under a name."""
+    """The command that moves a NIC's port into a network and renames it."""
     return Command("ip", ("link", "set", inner(nic), "netns", netns, "name", device), OUTSIDE)

@@ -2,8 +2,8 @@
 
     eth0 ── vm0 (a bridge) ── tap0 ═ QEMU ═ eth0 of the machine
 
-The node's namespace is like every other, so that links end there as they do everywhere. What depends on the computer
-stands in QEMU's command line as a word between two @; `kernels.hypervisor` knows what to put there.
+The node's namespace is like every other, so links end there as usual. In QEMU's command line, a word between two @
+stands for what depends on the computer; `kernel.vm.hypervisor` fills it in.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ PROGRAM = "qemu-system-x86_64"
 ACCELERATOR, CPU, AGENT = Placeholder("accelerator"), Placeholder("cpu"), Placeholder("agent")
 KERNEL, INITRAMFS, MODULES = "kernel", "initramfs", "modules"
 ANY = "newest"
-"""In place of a kernel's name: the newest one that was fetched without a name of its own."""
+"""In place of a kernel's name: the newest kernel that was fetched without a name."""
 
 BOOT_LIMIT_S = 110
-"""A loaded computer without KVM takes a fifth of it; silence for longer ends a trial anyway."""
+"""A loaded computer without KVM takes a fifth of this. A longer silence would end the trial anyway."""
 
 BOOT_WORDS = "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check tsc=reliable"
-"""For the kernel. Where every instruction is translated on a loaded computer, interrupts come so late that it would
-take its timer for broken and panic, or leave its fast clock for a slow one."""
+"""The kernel's command line. Without KVM on a loaded computer, interrupts come so late that the kernel would otherwise
+consider its timer broken and panic, or replace its fast clock with a slow one."""
 
 SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))
-"""Of a machine's kernel, which is ours alone: no socket buffer is bounded by it."""
+"""The sysctls of a virtual machine's own kernel: it must not limit socket buffers."""
 
 _DRIVERS = {"virtio": "virtio-net-pci", "e1000": "e1000"}
 _ONE_BY_ONE = (
@@ -45,21 +45,21 @@ _ONE_BY_ONE = (
     "host_ecn",
     "host_ufo",
 )
-"""What virtio can hand over as one packet and should not with `nic: plain`."""
+"""The features by which virtio passes on superpackets, which `nic: plain` switches off."""
 
 
 def program_name(node: str) -> str:
-    """QEMU among the programs that run in the background."""
+    """The name of QEMU among the programs in the background."""
     return f"vm-{node}"
 
 
 def console_file(node: str) -> str:
-    """What a machine wrote to its console."""
+    """The file with the output of a machine's console."""
     return output_file(program_name(node))
 
 
 def socket_file(node: str) -> str:
-    """Where the host reaches the guest agent."""
+    """The socket by which the host reaches the guest agent."""
     return f"/run/{program_name(node)}.agent"
 
 
@@ -69,12 +69,12 @@ def kernel_word(vm: Vm, word: str) -> Placeholder:
 
 
 def outer_mac(port: Port) -> str:
-    """Of the device that leads to the machine: it must not answer to the machine's own address."""
+    """The MAC address of the device that leads to the machine, which must differ from the machine's own address."""
     return port.mac.replace("02:54:42", "02:54:56", 1)
 
 
 def inside(command: Command, node: str) -> Command:
-    """A command of a node's namespace, done in the machine."""
+    """A command for a node's namespace, to be carried out in the virtual machine."""
     return replace(command, netns=None, on=node, undo=None)
 
 
@@ -93,7 +93,7 @@ def outside(node: Node, topology: Topology, book: AddressBook, netns: str) -> It
 
 
 def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic]) -> Iterator[Command]:
-    """QEMU for each machine."""
+    """Starts QEMU for each virtual machine."""
     for node in topology.nodes:
         if node.vm is not None:
             yield Command(
@@ -104,7 +104,7 @@ def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic]) -> Itera
 
 
 def reach_steps(topology: Topology, book: AddressBook) -> Iterator[ReachVm]:
-    """One machine after the other is waited for; all of them boot at the same time."""
+    """Waits for one machine after the other; all of them boot at the same time."""
     for node in topology.nodes:
         if node.vm is not None:
             yield ReachVm(
