@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from runs import make_result, make_trials
 
+from testbed.commands.comparison_table import write_table
 from testbed.commands.finding_text import finding_lines
 from testbed.commands.result_table import print_trials
 from testbed.commands.text_table import TIED, Column, Table
@@ -137,3 +139,15 @@ def test_results_fit_the_terminal(
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= width
     assert said.endswith("\n4 valid\n")
+
+
+def test_many_notes_that_begin_alike_are_counted_and_a_file_has_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = [*(f"suspect: trial {n}" for n in range(5)), "left out: one", "left out: two"]
+    write_table([], notes, "overall: same", None)
+    assert capsys.readouterr().out.splitlines() == [
+        *notes[:3], "suspect: 2 more (--format json lists them)", *notes[5:], "overall: same",
+    ]  # fmt: skip
+    write_table([], notes, "overall: same", tmp_path / "all.txt")
+    assert (tmp_path / "all.txt").read_text().splitlines() == [*notes, "overall: same"]

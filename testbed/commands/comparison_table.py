@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from ..compare.run_text import Row
 from ..error import UserError
 from .text_table import Column, Table, paragraph, show, terminal_width
 
+ALIKE_MAX = 4
+"""More notes that begin alike are counted on a terminal."""
+MORE_NOTES = "--format json lists them"
 MORE = "a wider terminal or --format json shows them"
 COLOUR = {"better": "green", "same": "dim", "worse": "red", "cannot tell": "yellow", "AGREE": "green", "DIFFER": "red"}
 COLUMNS: dict[str, dict[str, Any]] = {
@@ -48,6 +52,16 @@ def write(whole: str, output: Path | None) -> None:
     print(output)
 
 
+def _few(notes: Sequence[str]) -> Iterator[str]:
+    """The first of many notes that begin alike, and how many more there are."""
+    for kind, alike in groupby(notes, lambda note: note.partition(": ")[0]):
+        listed = list(alike)
+        shown = listed if len(listed) <= ALIKE_MAX else listed[: ALIKE_MAX - 1]
+        yield from shown
+        if len(shown) < len(listed):
+            yield f"{kind}: {len(listed) - len(shown)} more ({MORE_NOTES})"
+
+
 def write_table(
     tables: Sequence[tuple[Row, Sequence[Row]]],
     notes: Sequence[str],
@@ -60,7 +74,7 @@ def write_table(
     for headers, rows in tables:
         columns = tuple(Column(name, **COLUMNS.get(name, {})) for name in headers)
         lines += [*Table(columns, tuple(rows), MORE, COLOUR).lines(width), *([""] if output is None else [])]
-    lines += [escape(paragraph(note, width)) for note in notes]
+    lines += [escape(paragraph(note, width)) for note in (_few(notes) if output is None else notes)]
     if output is None:
         show([*lines, escape(paragraph(summary, width))])
         return
