@@ -116,7 +116,7 @@ def test_a_machine_in_a_lab_kernel_is_refused() -> None:
 
 def test_a_tool_with_one_foot_in_each_end_is_refused() -> None:
     flow = {"tool": "flow", "from": "a", "to": "b", "duration": "1 s"}
-    with pytest.raises(UserError, match=r"needs both ends in one; allowed: tool: iperf3, or tool: ping"):
+    with pytest.raises(UserError, match=r"needs both ends in one kernel; allowed: tool: iperf3, or tool: ping"):
         orders(make_trial(workload=flow))
 
 

@@ -1,4 +1,4 @@
-"""What the captures of a trial saw of its workload. Reads files of a trial's folder."""
+"""The workload's data in the captures of a trial. Reads files of a trial's folder."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..orders.file_name import capture_file
 from ..stored_result import CaptureResult
 
 READ_MAX_BYTES = 64 << 20
-"""Larger captures are kept, and not read: half a million packets take seconds."""
+"""Larger captures are kept, but not read: half a million packets take seconds."""
 
 PROTOCOLS = {"tcp": TCP, "udp": UDP}
 
 
 def captures(trial: Trial, planned: Plan, folder: Path) -> dict[str, CaptureResult | None]:
-    """File to what it shows of the workload's data; None for one that is too large to be read, or of a tool whose
-    packets cannot be told by their ports. Raises TrialError for a file that is no capture.
+    """Maps files to the workload's data in them; None if a file is too large to be read, or if the tool's packets
+    cannot be recognized by their ports. Raises TrialError for a file that is no capture.
     """
     stream = data_stream(trial.workload, planned)
     return {name: _read(folder / name, stream) for name in map(_file, captured_devices(trial, planned))}
@@ -41,7 +41,7 @@ def _read(path: Path, stream: Stream | None) -> CaptureResult | None:
 
 
 def data_stream(workload: Workload, planned: Plan) -> Stream | None:
-    """The packets that carry a workload's data; None if their ports do not tell."""
+    """The packets that carry a workload's data; None if their ports are not known."""
     assert planned.data_path is not None, "BUG: a plan without a workload"
     ports = workload.data_ports
     if ports is None:

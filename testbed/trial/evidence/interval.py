@@ -1,4 +1,4 @@
-"""Intervals: what a stage did while each state of its schedule held, from looks at it right after every change.
+"""Intervals: what a stage did during each state of its schedule, from looks at it right after every change.
 
 Pure, no I/O.
 """
@@ -17,7 +17,7 @@ from ..observe.readback import Qdisc, qdiscs
 from ..observe.sample import Query, QueueSample, counter_samples, queue_samples
 
 MANY_FRAMES = 200
-"""So many frames tell a rate to half a percent, whichever side of an interval the first and the last fall on."""
+"""So many frames give a rate to half a percent, even if the first and the last straddle the ends of an interval."""
 
 QdiscKey = tuple[str, str, str]
 """Namespace, device and handle of a queueing discipline."""
@@ -25,7 +25,7 @@ QdiscKey = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Happened:
-    """A moment of the timeline: when it was due, began and was done, and when it had been looked at."""
+    """A moment of the timeline: when it was due, began and was done, and when the look after it ended."""
 
     due_ns: int
     begin_ns: int
@@ -39,7 +39,7 @@ class Happened:
 
 @dataclass(frozen=True)
 class Timeline:
-    """What the agent says of a timeline: its start, when it was stopped, and `at_ns` to what then happened."""
+    """The agent's log of a timeline: its start, its stop, and what happened at each `at_ns`."""
 
     start_ns: int
     stop_ns: int
@@ -74,16 +74,16 @@ class Interval:
 
 @dataclass(frozen=True)
 class LossCount:
-    """The data packets that came while one loss of a schedule held, and those that a periodic one dropped."""
+    """The data packets that came during one loss of a schedule, and those that a periodic loss dropped."""
 
     state: State
     data_packets: int
     dropped_packets: int
 
 
-def read_timeline(said: str, log: str) -> Timeline | None:
-    """From timeline.jsonl, and from log.jsonl, which tells when it was stopped; None if it never started."""
-    entries = [json.loads(line) for line in said.splitlines()]
+def read_timeline(text: str, log: str) -> Timeline | None:
+    """Reads the text of timeline.jsonl, and of log.jsonl for the stop; None if the timeline never started."""
+    entries = [json.loads(line) for line in text.splitlines()]
     stop_ns = next(
         e["begin_ns"] for line in log.splitlines() if (e := json.loads(line))["step"].get("stop") == "timeline"
     )
@@ -99,20 +99,20 @@ def read_timeline(said: str, log: str) -> Timeline | None:
 def looks(
     timeline: Timeline, data: bytes, sources: tuple[Query, ...], names: Mapping[tuple[str, int], str]
 ) -> dict[int, Look]:
-    """`at_ns` to what was seen right after it; `names` are those of the devices."""
+    """Maps `at_ns` to the look right after it. `names` are those of the devices."""
 
-    def key(found: QueueSample | Qdisc) -> QdiscKey:
-        return found.netns, names[found.netns, found.device], found.handle
+    def key(each: QueueSample | Qdisc) -> QdiscKey:
+        return each.netns, names[each.netns, each.device], each.handle
 
-    found: dict[int, Look] = {}
+    by_time: dict[int, Look] = {}
     for at_ns, part in _parts(timeline, data):
         queues = {key(each): each for each in queue_samples(part, sources)}
         settings = {key(each): each for each in qdiscs(part, sources)}
         counters = {(each.netns, each.name): each.packets for each in counter_samples(part, sources)}
         times = [each.time_ns for each in queues.values()]
         if times:
-            found[at_ns] = Look(times[0], queues, settings, counters)
-    return found
+            by_time[at_ns] = Look(times[0], queues, settings, counters)
+    return by_time
 
 
 def _parts(timeline: Timeline, data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -132,7 +132,7 @@ def _parts(timeline: Timeline, data: bytes) -> Iterator[tuple[int, bytes]]:
 def intervals(
     stage: Stage, netns: str, first: Look, last: Look, between: Mapping[int, Look], samples: Sequence[QueueSample]
 ) -> Iterator[Interval]:
-    """One for each state that came. `samples` are those of the stage's token bucket."""
+    """One interval for each state that came. `samples` are those of the stage's token bucket."""
     came = [(stage.start, first), *((state, between[state.at_ns]) for state in stage.states if state.at_ns in between)]
     ends = [*(look for _, look in came[1:]), last]
     for (state, begin), end in zip(came, ends, strict=True):
@@ -144,7 +144,7 @@ def intervals(
 def _within(
     samples: Sequence[QueueSample], edges: tuple[Look | None, Look | None], key: QdiscKey, begin: Look, end: Look
 ) -> tuple[QueueSample, ...]:
-    """The samples from one look to the next, with what was seen at those looks that are `edges`."""
+    """The samples between two looks, and those of the looks themselves that are in `edges`."""
     first, last = (None if look is None else look.queues.get(key) for look in edges)
     inner = (sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns)
     return tuple(sample for sample in (first, *inner, last) if sample is not None)
@@ -183,7 +183,7 @@ def _count(look: Look, netns: str, names: Sequence[str]) -> int:
 
 
 def loss_counts(stage: Stage, packets: Mapping[str, int]) -> tuple[LossCount, ...]:
-    """One for each loss that came, from the counters at the end less those at the start."""
+    """One count for each loss that came: the counters at the end minus those at the start."""
     firsts = {state.generation: state for state in reversed(stage.history)}
     return tuple(
         LossCount(state, packets[stage.data_counter(number)], packets.get(stage.drop_counter(number), 0))
@@ -193,8 +193,8 @@ def loss_counts(stage: Stage, packets: Mapping[str, int]) -> tuple[LossCount, ..
 
 
 def peak_rate_bps(samples: Sequence[QueueSample], rate_bps: int | None, frame_bytes: int) -> float | None:
-    """The highest rate of frames, over sample intervals or runs of them that hold many frames; without enough samples,
-    the mean from first to last. None without a rate or without traffic.
+    """The highest rate of frames over one sample interval, or over several that together hold MANY_FRAMES. Without
+    enough samples, the mean from the first to the last. None without a rate or without samples.
     """
     if rate_bps is None or not samples:
         return None
@@ -203,7 +203,7 @@ def peak_rate_bps(samples: Sequence[QueueSample], rate_bps: int | None, frame_by
         frames = rate_bps * (inner[1].time_ns - inner[0].time_ns) / (8e9 * frame_bytes)
         stride = math.ceil(MANY_FRAMES / frames)
         if len(inner) > stride:
-            least_ns = stride * (inner[1].time_ns - inner[0].time_ns) // 2  # samples of two looks can be close together
+            least_ns = stride * (inner[1].time_ns - inner[0].time_ns) // 2  # two looks can be close together
             pairs = zip(inner[:-stride], inner[stride:], strict=True)
             return max(_rate(a, b) for a, b in pairs if b.time_ns - a.time_ns >= least_ns)
     return _rate(samples[0], samples[-1]) if len(samples) > 1 else None
@@ -214,7 +214,7 @@ def _rate(first: QueueSample, last: QueueSample) -> float:
 
 
 def capacity_bits(intervals: Sequence[tuple[int, int | None]], begin_ns: int, end_ns: int) -> float | None:
-    """What a stage can carry between two times, with the rates of `intervals` from when on; None if unlimited."""
+    """How many bits a stage can carry between two times; None if unlimited. `intervals` are pairs (start, rate)."""
     if any(rate_bps is None for _, rate_bps in intervals):
         return None
     edges = [*intervals, (end_ns, None)]

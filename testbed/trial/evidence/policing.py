@@ -10,7 +10,7 @@ from ..observe.sample import CounterSample
 
 @dataclass(frozen=True)
 class Policed:
-    """`policed_packets` were dropped in all; `samples` are pairs of what had come and what of it was dropped.
+    """`policed_packets` were dropped in total. `samples` are pairs of counters: what had come, what was dropped of it.
 
     `offered_bytes` are the IP bytes that came from the network's set-up to the end, `policed_bytes` those dropped.
     """
@@ -21,7 +21,7 @@ class Policed:
     samples: tuple[tuple[CounterSample, CounterSample], ...]
 
     def crossed_ns(self, policing: Policing) -> int | None:
-        """When the volume was reached (CLOCK_MONOTONIC), interpolated between two samples; None if it was not."""
+        """When the volume was reached (CLOCK_MONOTONIC), interpolated between two samples; None if it never was."""
         before: CounterSample | None = None
         for came, _ in self.samples:
             if came.bytes > policing.after_bytes:
@@ -34,8 +34,8 @@ class Policed:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The samples from the first to the last of the longest row of intervals in all of which packets were dropped;
-        None if those are fewer than three.
+        """The numbers of the first and the last sample in the longest row of intervals that all had drops; None if the
+        row has fewer than three samples.
         """
         rows: list[list[int]] = [[]]
         for n in range(1, len(self.samples)):
@@ -54,17 +54,17 @@ class Policed:
         return last.time_ns - first.time_ns
 
     def loss_fraction(self) -> float | None:
-        """The share of the bytes that came in the span that was dropped."""
+        """The dropped share of the bytes that came in the span."""
         counts = self._span_counts()
         return None if counts is None else counts[1] / counts[0]
 
     def passed_bps(self) -> float | None:
-        """IP bytes that passed while packets were dropped all the time: then the bucket is empty, and this its rate."""
+        """The rate of the IP packets that passed in the span, in bit/s: that of the bucket, which is empty then."""
         counts = self._span_counts()
         return None if counts is None else (counts[0] - counts[1]) * 8e9 / (self.span_ns or 1)
 
     def _span_counts(self) -> tuple[int, int] | None:
-        """Bytes that came, and those that were dropped of them."""
+        """The bytes that came in the span, and the bytes that were dropped of them."""
         if self.span is None:
             return None
         first, last = (self.samples[n] for n in self.span)

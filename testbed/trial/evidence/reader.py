@@ -80,11 +80,11 @@ SUSPECT_COUNTERS = (
     "TCPBacklogDrop",
     "TCPZeroWindowDrop",
 )
-"""TcpExt counters that move only when a host, not the network, holds a flow back."""
+"""TcpExt counters that rise only when a host, not the network, holds a flow back."""
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
-    """Raises TrialError where an output makes no sense."""
+    """Raises TrialError if an output makes no sense."""
     dumps = _Dumps(made, folder)
     data_stages, answer_stages = (
         tuple(dumps.stage(each, each.stage(way)) for each, way in made.plan.emulators_passed(is_data=is_data))
@@ -136,7 +136,7 @@ def _mininet(folder: Path) -> str | None:
 
 
 def _series(workload: Workload, outcome: Outcome, tcp: tuple[TcpSample, ...]) -> Any:
-    """By seconds from the start of the workload, all flows together, as `udp` has it."""
+    """One entry for each second from the start of the workload, for all flows together, as for `udp`."""
     assert outcome.begin_ns is not None, "BUG: flows without a beginning"
     assert outcome.end_ns is not None, "BUG: flows without an end"
     ports = {flow.port for flow in outcome.flows}
@@ -173,8 +173,8 @@ class _Dumps:
             return {}
         return looks(self.timeline, path.read_bytes(), made.changed, self.names)
 
-    def _place(self, found: QueueSample | Qdisc) -> tuple[str, str, str]:
-        return found.netns, self.names[found.netns, found.device], found.handle
+    def _place(self, each: QueueSample | Qdisc) -> tuple[str, str, str]:
+        return each.netns, self.names[each.netns, each.device], each.handle
 
     def _by_place(self, samples: Iterator[QueueSample]) -> dict[tuple[str, str, str], QueueSample]:
         return {self._place(sample): sample for sample in samples}
@@ -222,19 +222,19 @@ class _Dumps:
         return Policed(packets.get(stage.policed_counter, 0), came_bytes, policed_bytes, samples)
 
     def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
-        """Those that were taken over time; without, the two around the workload."""
+        """The samples that were taken over time; if there are none, the two around the workload."""
         around = (self.before.get(place), self.after.get(place))
         return tuple(self.queues.get(place, ())) or tuple(each for each in around if each is not None)
 
     def device_drops(self) -> dict[str, int]:
-        """Namespace and device to the packets it lost while the workload ran, for those that lost any."""
+        """Maps devices, with their namespaces, to the packets lost while the workload ran, if any were lost."""
         grew = {place: self.drops_after[place] - count for place, count in self.drops_before.items()}
         return {" ".join(place): count for place, count in grew.items() if count}
 
     def _counters(self, link: str, when: str, unit: str = "packets") -> dict[str, int]:
-        said = json.loads((self.folder / counters_file(link, when)).read_text())
-        found = (entry["counter"] for entry in said["nftables"] if "counter" in entry)
-        return {counter["name"]: counter[unit] for counter in found}
+        ruleset = json.loads((self.folder / counters_file(link, when)).read_text())
+        counters = (entry["counter"] for entry in ruleset["nftables"] if "counter" in entry)
+        return {counter["name"]: counter[unit] for counter in counters}
 
 
 def timeline(made: Orders, folder: Path) -> Timeline | None:
@@ -253,18 +253,18 @@ def _moved(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:
 
 
 def _netstat(path: Path) -> dict[str, int]:
-    """/proc/net/netstat: pairs of lines, names and values, each beginning with the group's name."""
+    """The TcpExt counters of /proc/net/netstat: pairs of lines, names and values, each headed by the group's name."""
     lines = path.read_text().splitlines()
-    found: dict[str, int] = {}
+    counters: dict[str, int] = {}
     for names, values in zip(lines[::2], lines[1::2], strict=True):
         if names.startswith("TcpExt:"):
-            found.update(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
-    return found
+            counters.update(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
+    return counters
 
 
 def _machine(folder: Path, name: str) -> MachineResult:
-    said = json.loads((folder / remote.about_file(name)).read_text())
-    return record.read(MachineResult, {**said, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))})
+    about = json.loads((folder / remote.about_file(name)).read_text())
+    return record.read(MachineResult, {**about, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))})
 
 
 def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
@@ -272,5 +272,5 @@ def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
 
 
 def _missed(path: Path) -> int:
-    found = re.search(r"(\d+) packets dropped by kernel", path.read_text())
-    return int(found[1]) if found else 0
+    match = re.search(r"(\d+) packets dropped by kernel", path.read_text())
+    return int(match[1]) if match else 0

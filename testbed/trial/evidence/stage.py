@@ -1,4 +1,4 @@
-"""Evidence: what a trial's folder says about the network and about what ran over it. Reads files of that folder."""
+"""Evidence: what a trial's folder says about the network and its traffic. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from .vm import VmEvidence
 class StageEvidence:
     """One direction through one emulator, while the workload ran.
 
-    `data_packets` were counted where periodic loss is; `oversize_packets` of them were larger than the MTU, and
-    `dropped_packets` were dropped by a periodic loss. `queue_drops` were dropped because the buffer was full,
-    `delay_drops` where the delay is: that is random loss, and nothing else may be. `delay_packets` went on from there.
-    `qdiscs` maps handle to what the kernel says was set up; `samples` are those of the bottleneck's buffer. With a
-    schedule, `intervals` and `losses` tell the same for each of its states; `policed` is what a policy did.
+    `data_packets` were counted at the periodic loss; `oversize_packets` of them were larger than the MTU, and the loss
+    dropped `dropped_packets`. A full buffer dropped `queue_drops`. The delay dropped `delay_drops`, which must all be
+    random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up. `samples`
+    are those of the bottleneck's buffer. With a schedule, `intervals` and `losses` have the same for each state.
+    `policed` is what a policy did.
     """
 
     link: str
@@ -56,12 +56,12 @@ class StageEvidence:
 
     @property
     def peak_rate_bps(self) -> float | None:
-        """The highest rate of frames that it carried, whenever that was."""
+        """The highest rate of frames that it ever carried."""
         return peak_rate_bps(self.samples, self.stage.asked.rate_bps, self.mtu_bytes + ETHERNET_BYTES)
 
     @property
     def explained_drops(self) -> int:
-        """Those that a loss, a buffer or a policy makes."""
+        """The drops by a loss, a buffer or a policy."""
         policed = self.policed.policed_packets if self.policed else 0
         return self.dropped_packets + self.queue_drops + self.delay_drops + policed
 
@@ -70,9 +70,8 @@ class StageEvidence:
 class TcEvidence:
     """One end of a TCLink, while the workload ran.
 
-    `rate_bps` and `netem` are what the kernel says was set up, None where there is none. `drops` were dropped because
-    the queue was full; nothing else drops there. `samples` are those of the HTB, or of the netem where there is no
-    rate.
+    `rate_bps` and `netem` are what the kernel reports as set up; None if there is none. A full queue dropped `drops`;
+    nothing else drops there. `samples` are those of the HTB, or of the netem if there is no rate.
     """
 
     port: TcPort

@@ -1,4 +1,4 @@
-"""What is known of the virtual machines of a trial: how they ran, and how much of a processor they took.
+"""The virtual machines of a trial: how they ran, and how much processor time they used.
 
 Reads files of the trial's folder.
 """
@@ -20,11 +20,11 @@ from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, proc
 
 @dataclass(frozen=True)
 class VmEvidence:
-    """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated), with `why` KVM was not used.
+    """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated); `why` says why KVM was not used.
 
-    `boot_s` is from its start to the first answer of its agent. `cpu_busy` is the share of its processors' time that it
-    was not idle while the workload ran, as its own kernel counts (None where the workload has no end in it), and
-    `host_cpus` how many of this computer's processors QEMU took for it.
+    `boot_s` is the time from its start to the first answer of its agent. `cpu_busy` is the share of time that its
+    processors were busy while the workload ran, by its own kernel (None if the workload has no end in it). `host_cpus`
+    is how many processors of this computer QEMU used for it.
     """
 
     node: str
@@ -56,7 +56,7 @@ class VmEvidence:
 
 
 def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
-    """In file order; nothing where there are none."""
+    """The virtual machines in file order; empty if there are none."""
     nodes = [node for node in trial.topology.nodes if node.kind.runs_in == "virtual machine"]
     if not nodes:
         return ()
@@ -66,13 +66,15 @@ def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
 
 
 def busy_share(before: str, after: str) -> float | None:
-    """Between two readings of /proc/stat; its first line: user, nice, system, idle, iowait, irq, softirq, steal."""
+    """The busy share of CPU time between two readings of /proc/stat; None if no time passed. The first line has user,
+    nice, system, idle, iowait, irq, softirq, steal.
+    """
     spent = _spent(before, after)
     return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
 
 
 def processors_taken(before: str, after: str, stat_before: str, stat_after: str) -> float | None:
-    """By a process, between two readings of its own stat file and of the computer's /proc/stat around the same time."""
+    """How many processors a process used between two readings of its stat file, and of /proc/stat at the same times."""
     cpus = sum(line.startswith("cpu") for line in stat_after.splitlines()) - 1
     elapsed = sum(_spent(stat_before, stat_after)) / max(1, cpus)
     first, last = (sum(map(int, text.rpartition(")")[2].split()[11:13])) for text in (before, after))

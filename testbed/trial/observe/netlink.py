@@ -1,4 +1,4 @@
-"""What the observer wrote: records of netlink messages, cut into attributes. Pure, no I/O."""
+"""Decodes the observer's output: records of netlink messages, and their attributes. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Record:
 
 
 def records(data: bytes) -> Iterator[Record]:
-    """Whole records; one that was cut off at the end is left out."""
+    """All whole records; skips a record that is cut off at the end."""
     return (record for record, _ in raw_records(data))
 
 
 def raw_records(data: bytes) -> Iterator[tuple[Record, bytes]]:
-    """The same, each with the bytes it was read from."""
+    """As `records`, each with the bytes it was read from."""
     at = 0
     while at + _RECORD.size <= len(data):
         time_ns, source, length = _RECORD.unpack_from(data, at)
@@ -48,7 +48,7 @@ def bodies(messages: bytes) -> Iterator[bytes]:
 
 
 def attributes(data: bytes) -> Mapping[int, bytes]:
-    """Attribute number to its payload; of a repeated one, the last."""
+    """Maps attribute numbers to payloads; a repeated attribute has its last payload."""
     found, at = {}, 0
     while at + _ATTRIBUTE.size <= len(data):
         length, kind = _ATTRIBUTE.unpack_from(data, at)
@@ -60,5 +60,5 @@ def attributes(data: bytes) -> Mapping[int, bytes]:
 
 
 def aligned(length: int) -> int:
-    """Messages and attributes begin at multiples of four bytes."""
+    """The length rounded up to a multiple of four bytes, where the next message or attribute begins."""
     return (length + 3) & ~3

@@ -1,4 +1,4 @@
-"""Packet captures as tcpdump writes them: the TCP and UDP packets in one. Pure, no I/O."""
+"""Reads the TCP and UDP packets of a capture by tcpdump. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _IPV6 = struct.Struct("!4xHBx16s16s")
 
 
 class Packet(NamedTuple):
-    """A TCP or UDP packet, whole. Addresses are as in the packet; `payload_bytes` is that of TCP or UDP.
+    """A whole TCP or UDP packet. Addresses are as in the packet; `payload_bytes` is the payload of TCP or UDP.
 
-    `number` is TCP's sequence number; of UDP it means nothing.
+    `number` is TCP's sequence number, and meaningless for UDP.
     """
 
     time_s: float
@@ -40,8 +40,8 @@ class Packet(NamedTuple):
 
 
 def packets(data: bytes) -> Iterator[Packet]:
-    """Every packet whose headers were kept, in the order of the file; fragments but the first have no ports, and are
-    left out. Raises ValueError for what is no capture of this machine's byte order.
+    """Every packet whose headers were kept, in the order of the file. Skips all fragments but the first: they have no
+    ports. Raises ValueError if the data is no capture of this computer's byte order.
     """
     unit_s = _MAGIC.get(_FILE.unpack_from(data)[0]) if len(data) >= FILE_BYTES else None
     if unit_s is None:
@@ -82,7 +82,7 @@ def _packet(time_s: float, data: bytes, at: int, end: int) -> Packet | None:
 
 @dataclass(frozen=True)
 class Stream:
-    """Which packets count: those from one address to another, with ports in these ranges (both ends in)."""
+    """The packets that count: from one address to another, with ports in these ranges (both ends included)."""
 
     source: Ip
     destination: Ip
@@ -101,7 +101,7 @@ class Stream:
 
 
 def seen(data: bytes, stream: Stream) -> CaptureResult:
-    """Raises ValueError for what is no capture."""
+    """What a capture shows of a stream. Raises ValueError if the data is no capture."""
     found = [packet for packet in packets(data) if packet.payload_bytes > 0 and stream.matches(packet)]
     begun: set[tuple[int, int, int]] = set()
     again = []

@@ -1,4 +1,4 @@
-"""What the kernel says was set up, decoded by pyroute2: a second opinion on what iproute2 did. Pure, no I/O."""
+"""What the kernel reports as set up, decoded by pyroute2: this checks independently what iproute2 did. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ TCA_HTB_PARMS, TCA_HTB_RATE64 = 1, 6
 
 @dataclass(frozen=True)
 class Qdisc:
-    """One queueing discipline; None where its kind has no such parameter. `limit` is in packets, for tbf in bytes.
+    """One queueing discipline; None if its kind has no such parameter. `limit` is in packets, for tbf in bytes.
 
-    `more` is what else the kernel says, by the names of pyroute2 and in the kernel's units.
+    `more` has other values that the kernel reports, by the names of pyroute2 and in the kernel's units.
     """
 
     netns: str
@@ -50,16 +50,16 @@ def qdiscs(data: bytes, sources: tuple[Query, ...]) -> Iterator[Qdisc]:
 
 
 def class_rates_bps(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
-    """(namespace, device) to the rate of its HTB class, where there is one; Mininet makes no more."""
-    found = {}
+    """Maps (namespace, device) to the rate of its HTB class, if it has one; Mininet makes at most one."""
+    rates = {}
     for record, source in of_kind("class", data, sources):
         for message in _messages(record.messages):
             if message.get_attr("TCA_KIND") == "htb":
-                told = netlink.attributes(_options(message))
-                wide = told.get(TCA_HTB_RATE64)
-                (rate,) = struct.unpack("=Q", wide) if wide else struct.unpack_from("=I", told[TCA_HTB_PARMS], 8)
-                found[source.netns, source.device] = rate * 8
-    return found
+                attributes = netlink.attributes(_options(message))
+                wide = attributes.get(TCA_HTB_RATE64)
+                (rate,) = struct.unpack("=Q", wide) if wide else struct.unpack_from("=I", attributes[TCA_HTB_PARMS], 8)
+                rates[source.netns, source.device] = rate * 8
+    return rates
 
 
 def _messages(data: bytes) -> Iterator[tcmsg]:
@@ -92,15 +92,15 @@ def _qdisc(netns: str, message: tcmsg) -> Qdisc:
 
 
 def _numbers(options: nla) -> dict[str, int]:
-    """Those of a structure, and of the structures in its attributes."""
-    found = {name: value for name, value in options.items() if isinstance(value, int)}
+    """The numbers of a structure, and of the structures in its attributes."""
+    numbers = {name: value for name, value in options.items() if isinstance(value, int)}
     for inner in (value for _, value in options.get("attrs", ()) if isinstance(value, nla)):
-        found |= _numbers(inner)
-    return found
+        numbers |= _numbers(inner)
+    return numbers
 
 
 def _gemodel(message: tcmsg) -> dict[str, int]:
-    """The chain of a netem, which pyroute2 does not decode."""
+    """The Gilbert–Elliott chain of a netem, which pyroute2 does not decode."""
     loss = netlink.attributes(_options(message)[NETEM_QOPT_BYTES:]).get(TCA_NETEM_LOSS)
     model = None if loss is None else netlink.attributes(loss).get(NETEM_LOSS_GE)
     names = ("gemodel_p", "gemodel_r", "gemodel_h", "gemodel_k1")

@@ -1,4 +1,4 @@
-"""Samples: what TCP sockets and queues said over lab time. Pure, no I/O.
+"""Samples of TCP sockets, queues and counters over time. Pure, no I/O.
 
 Decoded from the observer's records; the numbers of attributes are those of linux/inet_diag.h, linux/rtnetlink.h,
 linux/gen_stats.h, and linux/netfilter/nf_tables.h.
@@ -26,7 +26,7 @@ TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
 
 @dataclass(frozen=True)
 class Query:
-    """What the observer asks: `kind` is "tcp", "qdisc", "link", "nft" or, of one `device`, "class"."""
+    """A query of the observer: `kind` is "tcp", "qdisc", "link", "nft" or, for one `device`, "class"."""
 
     kind: str
     netns: str
@@ -95,10 +95,10 @@ def tcp_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[TcpSample]:
 def received_series(
     samples: Iterable[TcpSample], netns: str, ports: Container[int | None], begin_ns: int, end_ns: int
 ) -> list[TcpSecond]:
-    """What sockets with these ports received together in each whole second after `begin_ns`, as a goodput.
+    """The goodput of all sockets with these ports together, for each whole second after `begin_ns`.
 
-    Of each socket the count at a full second lies on the line between the samples around it; a socket that is gone
-    keeps its last count.
+    A socket's count at a full second is interpolated between the samples around it. A socket that is gone keeps its
+    last count.
     """
     counts: dict[tuple[int, str, int], list[tuple[int, float]]] = {}
     for each in samples:
@@ -106,13 +106,13 @@ def received_series(
             socket_key = (each.source_port, each.destination, each.destination_port)
             counts.setdefault(socket_key, []).append((each.time_ns, each.info["bytes_received"] or 0))
     marks = range(begin_ns, end_ns + 1, 10**9)
-    totals = [sum(_at(mark, found) for found in counts.values()) for mark in marks]
+    totals = [sum(_at(mark, of_socket) for of_socket in counts.values()) for mark in marks]
     return [TcpSecond(n, (b - a) * 8) for n, (a, b) in enumerate(pairwise(totals))]
 
 
 def _at(time_ns: int, counts: list[tuple[int, float]]) -> float:
-    """The count at a time, from (time, count) in the order of time; 0 before the first."""
-    after = bisect_left(counts, time_ns, key=lambda found: found[0])
+    """The count at a time, from pairs (time, count) in the order of time; 0 before the first."""
+    after = bisect_left(counts, time_ns, key=lambda pair: pair[0])
     if after == len(counts):
         return counts[-1][1]
     if after == 0:
@@ -140,7 +140,7 @@ def counter_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[Counter
 
 
 def device_numbers(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, int], str]:
-    """(namespace, device number) to device name."""
+    """Maps (namespace, device number) to the device's name."""
     found = {}
     for record, source in of_kind("link", data, sources):
         for body in netlink.bodies(record.messages):
@@ -151,7 +151,7 @@ def device_numbers(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, i
 
 
 def device_drops(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
-    """(namespace, device) to the packets that it dropped on their way in or out; no queueing discipline counts them."""
+    """Maps (namespace, device) to the packets that the device itself dropped, which no queueing discipline counts."""
     found = {}
     for record, source in of_kind("link", data, sources):
         for body in netlink.bodies(record.messages):
@@ -162,7 +162,7 @@ def device_drops(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str
 
 
 def device_counters(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], dict[str, int]]:
-    """(namespace, device) to what came and went."""
+    """Maps (namespace, device) to the packets and bytes that it received and sent."""
     found = {}
     for record, source in of_kind("link", data, sources):
         for body in netlink.bodies(record.messages):

@@ -1,1 +1,1 @@
-"""Everything that a trial has a kernel do, in order."""
+"""The steps of a trial, in order."""

@@ -1,6 +1,7 @@
-"""What has a network stand, for a trial as for `testbed up`: commands of the plan, and the order of the steps.
+"""Starts a network, for a trial or for `testbed up`: the commands of the plan, and the order of the steps.
 
-Machines are looked at before anything is touched; virtual machines start when all around them is there.
+The machines are examined before anything is changed. Virtual machines start after the network around them is built.
+Looks for a kernel module on this computer.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ LAB_SYSCTLS = (
     ("net/core/wmem_max", "2147483647"),
     ("net/core/netdev_max_backlog", "2147483647"),
 )
-"""For the whole guest: TCP's memory is bounded by the guest's, and no socket buffer by anything else. The input queue
-of the kernel, 1000 packets, would lose what superpackets are cut into."""
+"""For the whole guest: only the guest's memory limits TCP and its socket buffers. With its default of 1000 packets, the
+kernel's input queue would lose packets when a superpacket is cut."""
 
 
 def datapath(kernel: Kernel) -> Datapath:
-    """Of Open vSwitches that do not say: the kernel's where it has one."""
+    """The datapath of Open vSwitches that name none: the kernel's, if the kernel has one."""
     return "kernel" if kernel.kind != "host" or package.has_module("openvswitch") else "user"
 
 
 def commands(planned: Plan, kernel: Kernel) -> tuple[Command, ...]:
-    """The plan's, and before them what the whole of a lab kernel is told."""
+    """The commands for a whole lab kernel, then those of the plan."""
     return (*_prelude(kernel), *planned.commands)
 
 
 def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Iterable[Step]) -> tuple[Step, ...]:
-    """`reach_machines` are the steps that reach computers of which nodes are made."""
+    """`reach_machines` are the steps that connect to the real machines."""
     virtual = {node.name for node in topology.nodes if node.kind.runs_in == "virtual machine"}
     outside, inside = (
         [each for each in commands(planned, kernel) if (each.on in virtual) == is_inside] for is_inside in (False, True)

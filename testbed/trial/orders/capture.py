@@ -14,15 +14,15 @@ from .file_name import (
 )
 
 CAPTURE_BUFFER_BYTES = 16 << 20
-"""Of each device that is captured: packets that tcpdump has not read yet, out of the guest's memory."""
+"""The buffer, in the guest's memory, for packets of one captured device that tcpdump has not read yet."""
 
 
 CAPTURE_RETIRES_S = 2
-"""tcpdump gets what a device saw within a second, and writes at its end only what it has got."""
+"""Packets reach tcpdump up to a second after the device saw them; at its end, it writes only what has reached it."""
 
 
 def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
-    """Where each capture says what it missed."""
+    """The files in which the captures report what they missed."""
     return tuple(f"{capture_name(n)}.err" for n, _ in enumerate(capture_points(trial, planned)))
 
 
@@ -59,7 +59,7 @@ def captures(trial: Trial, planned: Plan) -> Iterator[Run | Sleep]:
             "-B",
             str(CAPTURE_BUFFER_BYTES >> 10),
             "-w",
-            "-",  # a file of its own it would give to root, which in a guest of an ordinary user is nobody
+            "-",  # tcpdump would give its own file to root, who is nobody in a guest of an ordinary user
             "--relinquish-privileges=root",
         )
         file, name = capture_file(capture.at, device), capture_name(number)

@@ -12,7 +12,7 @@ OBSERVER = "observer"
 LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
 
 HYPERVISOR = "hypervisor.json"
-"""How virtual machines ran, where there are any."""
+"""How the virtual machines ran, if there are any."""
 
 
 MININET_REPORT = "mininet.json"
@@ -36,7 +36,7 @@ def machine_cpu_file(machine: str, when: str) -> str:
 
 
 def process_file(when: str, node: str) -> str:
-    """What this computer's kernel says of the process that is a virtual machine."""
+    """What this computer's kernel reports on the QEMU process of a virtual machine."""
     return f"qemu-{node}-{when}.txt"
 
 

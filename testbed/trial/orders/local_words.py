@@ -1,5 +1,5 @@
-"""What depends on this computer, put into steps: how controllers are started, and machines. Looks for files, and tries
-KVM once.
+"""Fills into the steps what depends on this computer: how controllers and virtual machines start. Looks for files, and
+tries KVM once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...plan.step import Step
 def substituted(
     topology: Topology, steps: Sequence[Step], tools: Tools, *, is_lab: bool
 ) -> tuple[tuple[Step, ...], Accelerator | None]:
-    """The steps as this computer can carry them out, and how its virtual machines will run (None without any)."""
+    """The steps as this computer can carry them out, and the accelerator of its virtual machines (None without any)."""
     done = controller_runtime.with_interpreter(steps, is_lab=is_lab)
     machines = [node.vm for node in topology.nodes if node.vm is not None]
     if not machines:

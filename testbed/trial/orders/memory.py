@@ -12,9 +12,9 @@ BASE_BYTES = 192 << 20
 NODE_BYTES = 1 << 20
 FLOW_BYTES = 8 << 20
 OVERHEAD = 1.6
-"""Memory the kernel accounts for a byte of TCP payload in an MTU packet (sk_buff and its head)."""
+"""How much memory the kernel counts for each byte of TCP payload in an MTU packet (sk_buff and its head)."""
 COPIES = 2
-"""What is on its way is also in the sender's retransmission queue, and may wait at the receiver out of order."""
+"""A packet in flight is also in the sender's retransmission queue, and may wait at the receiver out of order."""
 MAP_SHARE = 1 / 60
 """The kernel's own map of its memory: 64 bytes for a page of 4 096."""
 
@@ -23,19 +23,19 @@ MININET_BYTES, MININET_NODE_BYTES = 32 << 20, 3 << 20
 """Mininet's Python, and the shell of each of its nodes."""
 
 BACKGROUND_FLOW_BYTES = 64 << 10
-"""A flow of the background: two threads and two sockets, most of which come and go."""
+"""For each flow of a background: two threads and two sockets, most of which exist only for a while."""
 
 
 def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 0, background_bps: int = 0) -> int:
     """A ceiling for the guest, rounded up to whole MiB: base + nodes + flows + 2 × 1.6 × what the path and its buffers
-    hold, and what the tool itself keeps. `background_bps` is what datagrams of the background bring.
+    hold + the tool's own memory. `background_bps` is the rate of the background's datagrams.
     """
     path_bytes = 0.0
     unyielding_bps = 0 if workload is None else workload.unyielding_bps
     fastest_bps = max((_rate_bps(stage) for emulator in plan.emulators for stage in emulator.stages), default=0)
     for emulator in plan.emulators:
         for stage in emulator.stages:
-            # A delay stands before its rate: datagrams fill it faster, and without a rate what other links bring does.
+            # The delay comes before the rate: faster datagrams, or without a rate the traffic of other links, fill it.
             rate_bps = max(_rate_bps(stage) or fastest_bps, unyielding_bps, background_bps)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
             path_bytes += stage.buffer_bytes(emulator.mtu_bytes)

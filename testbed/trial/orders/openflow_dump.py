@@ -1,5 +1,5 @@
-"""Flow tables, port counters and controllers of a trial: the steps that write them down, and what they say. Reads files
-of a trial's folder.
+"""Flow tables, port counters and controllers of a trial: the steps that dump them, and the evidence in these dumps.
+Reads files of a trial's folder.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ DUMPS: dict[str, tuple[str, ...]] = {
     "controllers": ("ovs-vsctl", "--format=json", "--columns=is_connected", "list", "controller"),
     "version": ("ovs-appctl", "version"),
 }
-"""What is asked of each switch, before the workload and after it."""
+"""The commands that query each switch, before the workload and after it."""
 
 TOLD_BACK = ("events.jsonl", "packet-ins", "monitor.jsonl")
-"""What a controller writes; it may be killed before it writes anything."""
+"""The files that a controller writes; it may be killed before it writes any."""
 
 STATE = "state"
-"""The line of /proc/PID/status that tells it; empty once the process is gone."""
+"""The file with the State line of /proc/PID/status; empty if the process is gone."""
 
 KINDS = {"system": "kernel", "netdev": "user"}
 PORT_KEYS = ("rx_packets", "rx_bytes", "rx_dropped", "rx_errors", "tx_packets", "tx_bytes", "tx_dropped", "tx_errors")
@@ -43,11 +43,11 @@ TX = re.compile(r"tx pkts=(\S+), bytes=(\S+), drop=(\S+), errs=(\S+),")
 
 @dataclass(frozen=True)
 class SwitchEvidence:
-    """One Open vSwitch. `datapath` is the one that ran, `flows` how many entries its tables had before and after.
+    """One Open vSwitch. `datapath` is the one that ran; `flows` counts the entries of its tables, before and after.
 
-    `ports` is by how much the counters of each port, by its OpenFlow number, moved while the workload ran. `missed`
-    packets went to ovs-vswitchd in that time; `lost` ones, in the whole trial, did not get there. `is_connected` says
-    whether it had its controller, before and after; None if it has none.
+    `ports` maps OpenFlow port numbers to how much each counter rose while the workload ran. In that time the datapath
+    forwarded `hit` packets itself and sent `missed` packets to ovs-vswitchd; `lost` packets did not get there in the
+    whole trial. `is_connected` says whether it was connected to its controller, before and after; None if it has none.
     """
 
     name: str
@@ -63,8 +63,8 @@ class SwitchEvidence:
 
 @dataclass(frozen=True)
 class ControllerEvidence:
-    """One controller. `events` are what it wrote down, `packet_ins` how many packets each switch sent to it in the
-    whole trial, `answers` the monitor's. `runs` says whether the process was there at the end.
+    """One controller. `events` is its log, `packet_ins` counts the packets that each switch sent to it in the whole
+    trial, `answers` are those to the monitor. `runs` says whether the process still ran at the end.
     """
 
     name: str
@@ -86,7 +86,7 @@ class OpenFlowEvidence:
 
 
 def steps(topology: Topology, when: str) -> Iterator[Run]:
-    """Asks every switch; `when` is one of WHEN."""
+    """Queries every switch; `when` is one of WHEN."""
     for switch in control_channel.switches(topology):
         for kind, words in DUMPS.items():
             inside = ("env", f"OVS_RUNDIR={OVS_FOLDER}/{switch.name}", *words)
@@ -95,7 +95,7 @@ def steps(topology: Topology, when: str) -> Iterator[Run]:
 
 
 def told_back(planned: Plan) -> Iterator[Run]:
-    """Keeps what the controllers wrote, and whether they still run."""
+    """Saves what the controllers wrote, and whether they still run."""
     for channel in planned.channels:
         state = ("sh", "-c", f'grep State: "/proc/$(cat {channel.folder}/pid)/status"')
         yield Run(state, "controller", out=_told_file(channel, STATE), may_fail=True)
@@ -112,9 +112,9 @@ def read(topology: Topology, planned: Plan, folder: Path) -> OpenFlowEvidence:
 
 
 def failures(folder: Path) -> str:
-    """What controllers said on standard error, as text; empty if that is nothing."""
-    said = ((path.stem, path.read_text(errors="replace").strip()) for path in sorted(folder.glob("controller-*.err")))
-    return "\n".join(f"{name} said:\n{text}" for name, text in said if text)
+    """The standard error of the controllers, as text; empty if there is none."""
+    errors = ((path.stem, path.read_text(errors="replace").strip()) for path in sorted(folder.glob("controller-*.err")))
+    return "\n".join(f"{name} said:\n{text}" for name, text in errors if text)
 
 
 def _file(kind: str, switch: str, when: str) -> str:
@@ -157,24 +157,24 @@ def flow_count(text: str) -> int:
 
 
 def ports(text: str) -> dict[int, dict[str, int]]:
-    """The counters of `ovs-ofctl dump-ports`, by OpenFlow number, without the switch's own port; what it does not count
-    ("?") is 0.
+    """The counters of `ovs-ofctl dump-ports`, by OpenFlow number, without the switch's own port. A counter that it does
+    not have ("?") is 0.
     """
-    found = {}
+    counters = {}
     for rx, tx in zip(RX.finditer(text), TX.finditer(text), strict=True):
         name, *counts = (*rx.groups(), *tx.groups())
         if name.isdigit():
-            found[int(name)] = dict(zip(PORT_KEYS, (0 if n == "?" else int(n) for n in counts), strict=True))
-    return found
+            counters[int(name)] = dict(zip(PORT_KEYS, (0 if n == "?" else int(n) for n in counts), strict=True))
+    return counters
 
 
 def lookups(text: str) -> tuple[str, int, int, int]:
     """The kind of the datapath, and how many packets it forwarded itself, asked ovs-vswitchd about, and lost."""
-    found = re.search(r"^(\w+)@.*?lookups: hit:(\d+) missed:(\d+) lost:(\d+)", text, re.MULTILINE | re.DOTALL)
-    if found is None:
+    match = re.search(r"^(\w+)@.*?lookups: hit:(\d+) missed:(\d+) lost:(\d+)", text, re.MULTILINE | re.DOTALL)
+    if match is None:
         return "none", 0, 0, 0
-    hit, missed, lost = map(int, found.groups()[1:])
-    return found[1], hit, missed, lost
+    hit, missed, lost = map(int, match.groups()[1:])
+    return match[1], hit, missed, lost
 
 
 def _is_connected(text: str) -> bool:
@@ -200,15 +200,15 @@ def _controller(channel: Channel, topology: Topology, folder: Path) -> Controlle
 
 
 def _runs(state: str) -> bool:
-    """A process that was killed is a zombie until somebody waits for it."""
+    """Whether a process still runs; a killed process is a zombie until its parent waits for it."""
     return state.split()[1:2] not in ([], ["Z"])
 
 
-def result(found: OpenFlowEvidence, begin_ns: int | None) -> SdnResult:
-    """What a result tells. Times count from the workload's start, or from the clock's where the tool does not tell."""
+def result(evidence: OpenFlowEvidence, begin_ns: int | None) -> SdnResult:
+    """The result of the evidence. Times count from the workload's start, or from that of the clock if None."""
     return SdnResult(
-        {each.name: _switch_result(each) for each in found.switches},
-        {each.name: _controller_result(each, begin_ns or 0) for each in found.controllers},
+        {each.name: _switch_result(each) for each in evidence.switches},
+        {each.name: _controller_result(each, begin_ns or 0) for each in evidence.controllers},
     )
 
 

@@ -1,4 +1,4 @@
-"""What no kernel could do, refused before anything runs. Pure, no I/O."""
+"""Refuses trials that no kernel could carry out, before anything runs. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def check_windows(trial: Trial) -> None:
 
 
 def check_kernels(trial: Trial, planned: Plan) -> None:
-    """Most of our programs stand with one foot in each host, which only one kernel allows."""
+    """Refuses nodes that cannot be part of the trial's kernel, and tools that need both ends in one kernel: most of our
+    programs hold sockets in both hosts.
+    """
     if planned.real_nics and trial.kernel.kind != "host":
         names = " and ".join(wanted.nic for wanted in planned.real_nics)
         raise UserError(f"a lab kernel cannot use the real NIC {names}; allowed: kernel: host")
@@ -36,13 +38,15 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
             continue
         if trial.workload.one_kernel:
             allowed = ", or ".join(f"tool: {each.tool}" for each in registry.workloads() if not each.one_kernel)
-            raise UserError(f"{what}, and this tool needs both ends in one; allowed: {allowed}")
+            raise UserError(f"{what}, but this tool needs both ends in one kernel; allowed: {allowed}")
         if planned.background:
-            raise UserError(f"{what}, and background traffic needs both ends in one; allowed: none, or host nodes")
+            raise UserError(
+                f"{what}, but background traffic needs both ends in one kernel; allowed: none, or host nodes"
+            )
 
 
 def check_rates(trial: Trial, planned: Plan) -> None:
-    """In virtual time nothing but a rate slows traffic down."""
+    """Refuses paths without a rate: in virtual time nothing else slows traffic down."""
     wanted = [planned.data_path, planned.upstream] if trial.workload.sends_data else []
     for data_path in filter(None, (*wanted, *planned.background)):
         if lowest_rate_bps(data_path.path) is None:

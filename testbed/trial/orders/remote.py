@@ -1,6 +1,6 @@
-"""What a trial needs of machines: steps that reach them, steps that observe there, and what was seen joined.
+"""Machines in a trial: the steps that connect to them and observe them; joins what their observers wrote.
 
-Pure, but for `gather`, which reads and writes files of the trial's folder.
+Pure, except `gather`, which reads and writes files of the trial's folder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..workload import registry
 
 TOOLS = "/run/tools"
 HEADER = struct.Struct("=QII")
-"""Before each record of the observer: its time, the number of its source, its length."""
+"""The header of each record of the observer: its time, the number of its source, its length."""
 
 
 def machines(trial: Trial) -> tuple[str, ...]:
@@ -34,18 +34,18 @@ def machines(trial: Trial) -> tuple[str, ...]:
 
 
 def versions() -> dict[str, tuple[str, ...]]:
-    """The programs that results depend on wherever a host is, each with the words that print its version."""
+    """The programs on hosts that results depend on, each with the words that print its version."""
     always = {"iproute2": ("ip", "-V"), "nftables": ("nft", "--version"), "ethtool": ("ethtool", "--version")}
     return always | registry.versions(apart=True)
 
 
 def about_file(machine: str) -> str:
-    """What the machine is, as it said itself."""
+    """What the machine reported about itself."""
     return f"machine-{machine}.json"
 
 
 def reach_steps(trial: Trial, planned: Plan) -> Iterator[ReachMachine | LendNics]:
-    """Every machine is looked at before any is changed; then each lends what its places need."""
+    """Examines every machine before changing any; then each machine lends the NICs that its namespaces need."""
     lent = [
         each
         for link in trial.topology.links
@@ -62,7 +62,7 @@ def reach_steps(trial: Trial, planned: Plan) -> Iterator[ReachMachine | LendNics
 
 
 def ready_steps(planned: Plan) -> Iterator[AwaitCables]:
-    """All that machines lent has a cable that is up."""
+    """Waits until the cables of all lent NICs are up."""
     for netns, machine in planned.machines:
         yield AwaitCables(remote_name(machine, netns), machine, netns)
 
@@ -94,7 +94,7 @@ def _needs(trial: Trial, planned: Plan, machine: str, nics: list[str]) -> Needs:
 def observe(
     planned: Plan, file: str, interval_ns: int, sources: Iterable[Query], background: str | None = None
 ) -> Iterator[Run]:
-    """A step for the sources of this computer, and one for those of each machine, which has a file of its own until
+    """A step for the sources of this computer, and a step for those of each machine, which writes its own file until
     `gather` joins them.
     """
     groups = _by_machine(planned, sources)
@@ -110,13 +110,13 @@ def observe(
 
 
 def observers(planned: Plan, sources: Iterable[Query], background: str) -> list[str]:
-    """The names of those that `observe` starts in the background."""
+    """The names of the observers that `observe` starts in the background."""
     return [_name(background, machine) for machine in _by_machine(planned, sources)]
 
 
 def gather(folder: Path, planned: Plan, files: Mapping[str, tuple[Query, ...]]) -> None:
-    """Joins what the observers of all places wrote, in the order of time: sources get their number among all, and
-    times are those of this computer's clock, as near as a round trip tells.
+    """Joins the files of all observers, in the order of time. Sources get their number among all, and times become
+    those of this computer's clock, as precisely as a round trip can tell.
     """
     for file, sources in files.items():
         groups = _by_machine(planned, sources)
@@ -136,12 +136,12 @@ def gather(folder: Path, planned: Plan, files: Mapping[str, tuple[Query, ...]]) 
 
 
 def _by_machine(planned: Plan, sources: Iterable[Query]) -> dict[str | None, list[tuple[int, Query]]]:
-    """Machine, or None for this computer, to its sources, each with its number among all."""
-    where = dict(planned.machines)
-    found: dict[str | None, list[tuple[int, Query]]] = {}
+    """Maps machines (None: this computer) to their sources, each with its number among all."""
+    machine_of = dict(planned.machines)
+    groups: dict[str | None, list[tuple[int, Query]]] = {}
     for number, source in enumerate(sources):
-        found.setdefault(where.get(source.netns), []).append((number, source))
-    return found or {None: []}
+        groups.setdefault(machine_of.get(source.netns), []).append((number, source))
+    return groups or {None: []}
 
 
 def _clock_ahead_ns(folder: Path, machine: str) -> int:

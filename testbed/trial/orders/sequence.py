@@ -1,6 +1,7 @@
-"""A trial: one cell with one seed, from its plan to a folder with everything that was asked and seen.
+"""The orders of a trial: all its steps in order, and what the files that they write contain. Pure, but for a look for a
+kernel module.
 
-apply the plan → read back → check the RTT → counters → workload, samples, captures, timeline → counters
+apply the plan → check the RTT → read back → counters → workload, samples, captures, timeline → counters
 """
 
 from __future__ import annotations
@@ -38,26 +39,26 @@ from .memory import memory_bytes
 from .refusal import check_kernels, check_rates, check_windows
 
 SETTLE_S, STP_SETTLE_S = 2, 35
-"""From the plan to the first packet. The kernel tells a bridge up to a second late that the other end of a port is up,
-and a spanning tree listens and learns for 15 s each. Before 1 s of CLOCK_MONOTONIC, iputils' ping does not pace itself.
-"""
+"""The pause between the plan and the first packet. The kernel tells a bridge up to a second late that the other end of
+a port is up, and a spanning tree listens for 15 s and learns for 15 s. Before 1 s of CLOCK_MONOTONIC, iputils' ping
+does not pace itself."""
 
 RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
 
 WARM_UP_COUNT, WARM_UP_INTERVAL_NS = 3, 1_000_000_000
 
 CONTROL_SETTLE_ROUND_TRIPS = 20
-"""Of the control channel: handshakes, and what an app sends to a switch that is new to it."""
+"""Round trips of the control channel: for handshakes, and for what an app sends to a new switch."""
 
 SIGN_OF_LIFE_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
 class Orders:
-    """What a trial has a kernel do, and what is then in which file.
+    """The steps of a trial, and what the records in their files are about.
 
-    `observed`, `sampled` and `changed` are the sources behind the records of the read-back, of the samples, and of what
-    was seen right after each change of the timeline.
+    `observed`, `sampled` and `changed` are the sources of the records in the read-back, in the samples, and in the
+    looks after each change of the timeline.
     """
 
     plan: Plan
@@ -71,17 +72,17 @@ class Orders:
 
     @property
     def script(self) -> str:
-        """The plan's; what the whole kernel was told first is a comment, for on a host it would outlast the trial.
-        So is the background traffic that was drawn.
+        """The script of the plan. The commands for the whole lab kernel are comments, as on a host they would outlast
+        the trial; the drawn background traffic is a comment, too.
         """
         before = self.commands[: len(self.commands) - len(self.plan.commands)]
-        told = "".join(f"#   {line}\n" for line in script.script(before).splitlines())
-        told = f"\n# The lab kernel was told first:\n{told}" if told else ""
-        return self.plan.script() + told + background.comments(self.drawn)
+        lines = "".join(f"#   {line}\n" for line in script.script(before).splitlines())
+        comments = f"\n# The lab kernel was told first:\n{lines}" if lines else ""
+        return self.plan.script() + comments + background.comments(self.drawn)
 
 
 def orders(trial: Trial) -> Orders:
-    """Pure: what running the trial means. Raises UserError for what no kernel could do."""
+    """The orders of a trial. Raises UserError for a trial that no kernel could carry out."""
     check_windows(trial)
     planned = plan(
         trial.topology,
@@ -129,17 +130,15 @@ def orders(trial: Trial) -> Orders:
 
 
 def _rtt_checks(planned: Plan) -> Iterator[Step]:
-    """Pings on the way of the data: from the host that the receiver gets it from, and from the one that this has it
-    from.
-    """
+    """Pings along the data path: from the host that sends to the receiver, and from the origin if that is a cache."""
     for data_path, file in ((planned.data_path, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
         if data_path is not None:
             yield ping.step(planned, data_path, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
 
 
 def _late_rtt_checks(planned: Plan) -> Iterator[Step]:
-    """After the workload, whose first packets then ask the controllers, as they do in such a network. What pings have
-    to ask, those do that nobody looks at.
+    """Pings after the workload, so that the workload's first packets make the switches ask the controllers. The warm-up
+    pings, whose results are ignored, ask what the later pings would have to.
     """
     for data_path in filter(None, (planned.data_path, planned.upstream)):
         yield ping.step(planned, data_path, f"rtt-warm-up-{data_path.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
@@ -147,14 +146,14 @@ def _late_rtt_checks(planned: Plan) -> Iterator[Step]:
 
 
 def _settle_s(trial: Trial, planned: Plan) -> float:
-    """With controllers until they have told the switches what they have to tell them at first."""
+    """The pause before the first packet; with controllers, long enough for them to set up the switches."""
     least_s = STP_SETTLE_S if any(node.stp for node in trial.topology.nodes) else SETTLE_S
     asking_s = max((channel.controller.rtt_ns for channel in planned.channels), default=0) / 1e9
     return least_s + CONTROL_SETTLE_ROUND_TRIPS * asking_s
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
-    """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node that the data passes."""
+    """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node on the data path."""
     impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
     passed = (node_netns(node) for node in _passed(trial, planned) if _is_observed(planned, node))
     return (
@@ -165,12 +164,12 @@ def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
 
 
 def _is_observed(planned: Plan, node: str) -> bool:
-    """Our observer runs here and on machines."""
+    """Whether our observer sees a node: it runs on this computer and on machines."""
     return node not in planned.remote or node_netns(node) in dict(planned.machines)
 
 
 def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
-    """The nodes on the way of the data and of what answers it, from end to end, each once."""
+    """The nodes that data and answers pass, with both ends, each once."""
     data_paths = filter(None, (planned.data_path, planned.upstream))
     links = (hop.link for data_path in data_paths for hop in (*data_path.path, *data_path.answers))
     return tuple(dict.fromkeys((*trial.workload.hosts, *(end for link in links for end in link.ends))))
@@ -192,14 +191,12 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
 
 def _changed(planned: Plan) -> tuple[Query, ...]:
     """The queues and counters of the emulators that a schedule changes."""
-    found = [e for e in planned.emulators if any(stage.states for stage in e.stages)]
-    return tuple(Query(kind, e.netns) for e in found for kind in ("qdisc", "nft"))
+    emulators = [e for e in planned.emulators if any(stage.states for stage in e.stages)]
+    return tuple(Query(kind, e.netns) for e in emulators for kind in ("qdisc", "nft"))
 
 
 def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: tuple[Query, ...]) -> Sequence[Step]:
-    """The steps of a workload, and a timeline from right before the last program that is waited for, to its end: those
-    before it only prepare.
-    """
+    """The steps of a workload, with the timeline around the last foreground program: earlier ones only prepare."""
     if not planned.timeline:
         return steps
     moments = tuple(
