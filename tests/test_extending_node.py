@@ -144,7 +144,7 @@ def test_its_keys_can_be_varied_and_those_it_lacks_cannot(hub: ModuleType, tmp_p
     with pytest.raises(SpecError, match=r"a hub has no 'nic' to vary; allowed: h\.ageing"):
         load_scenario(scenario)
     scenario.write_text(f"{start.replace('from: a', 'from: h')}")
-    with pytest.raises(SpecError, match="'h' is a hub, no host"):
+    with pytest.raises(SpecError, match="'h' is a hub, not a host"):
         load_scenario(scenario)
 
 

@@ -112,7 +112,7 @@ def test_a_machine_that_no_inventory_has_is_left_to_the_ssh_configuration(tmp_pa
         ("hosts:\n  alpha: {adress: a}\n", "inventory.yml:2: unknown key 'adress'; allowed: address, user, port, key"),
         ("machines: {}\n", "inventory.yml:1: unknown key 'machines'; allowed: description, hosts"),
         ("hosts: [a\n", "inventory.yml:"),
-        ("hosts: {}\n", "inventory.yml:1: hosts: there is nothing in it"),
+        ("hosts: {}\n", "inventory.yml:1: hosts: this is empty"),
     ],
 )
 def test_a_bad_inventory_is_refused_at_its_line(tmp_path: Path, text: str, said: str) -> None:

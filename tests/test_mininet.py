@@ -192,7 +192,7 @@ def test_hosts_with_several_links_have_the_addresses_of_the_plan(tmp_path: Path)
         ("Raises", "topologies.py:41: AttributeError: 'Raises' object has no attribute 'nothing'"),
         ("Shaped", "t.yaml:2: the link h1-s1 has the option 'use_hfsc'; allowed: bw, delay, delete"),
         ("Private", "t.yaml:2: h1 has the option 'privateDirs'; allowed: cores, cpu, def"),
-        ("Queue", "t.yaml:2: the link h1-s1 has a max_queue_size and no bw; allowed: bw with it"),
+        ("Queue", "t.yaml:2: the link h1-s1 has a max_queue_size but no bw; allowed: bw with it"),
         ("Absent", "topologies.py: there is no 'Absent' in it; allowed: words, Words, Routed, Ring"),
     ],
 )
@@ -235,14 +235,14 @@ def test_a_file_can_ask_for_bridges_and_for_another_controller(tmp_path: Path) -
     [
         ("{failMode: open}", "", "failMode 'open' is not known; allowed: secure, standalone"),
         ("{protocols2: 1}", "", "plain has the option 'protocols2'; allowed: batch, datapath, dpid"),
-        ("{dpid: xyz}", "", "dpid 'xyz' is no number; allowed: up to 16 hexadecimal digits"),
+        ("{dpid: xyz}", "", "dpid 'xyz' is not a number; allowed: up to 16 hexadecimal digits"),
         ("{inband: true}", "", "plain has the option 'inband'; allowed: batch"),
-        ("{reconnectms: 5}", "", "reconnectms 5 is not followed; allowed: 1000"),
+        ("{reconnectms: 5}", "", "reconnectms 5 is not supported; allowed: 1000"),
         ("{datapath: user}", "switch: bridge", "plain, a bridge, has the option 'datapath'; allowed: batch, dpid"),
         (
             "{protocols: OpenFlow10}",
             "",
-            "protocols 'OpenFlow10' leave out what controllers speak here; allowed: OpenFlow13",
+            "protocols 'OpenFlow10' do not include the one that controllers use here; allowed: OpenFlow13",
         ),
         ("{}", "switch: hub", "switch: 'hub' is not known; allowed: ovs, bridge"),
         ("{}", "controller: pox", "the controller is 'pox'; allowed: keys such as {app: learning-switch}, or none"),
@@ -258,14 +258,14 @@ def test_what_cannot_be_followed_of_switches_is_refused(tmp_path: Path, args: st
 @needs_mininet
 def test_a_class_that_loops_comes_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mininet_import, "READ_LIMIT_S", 1)
-    with pytest.raises(SpecError, match=r"topologies.py: Loops did not come to an end within 1 s: it loops"):
+    with pytest.raises(SpecError, match=r"topologies.py: Loops did not finish within 1 s: it loops"):
         topology_of(tmp_path, "Loops")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("topo: campus", "topo: this names no class in a Python file; allowed: FILE.py:CLASS"),
+        ("topo: campus", "topo: this does not name a class in a Python file; allowed: FILE.py:CLASS"),
         ("topo: none.py:A", "'none.py' cannot be read; allowed: a Python file"),
         ("topo: {file: a.py}", "the key 'class' is missing"),
         ("topo: a.py:A\nnodes: {}", "topo and nodes exclude each other; allowed: one"),

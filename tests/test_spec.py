@@ -219,11 +219,11 @@ def test_an_option_replaces_an_axis_or_sets_a_value(
         ("repetitons=5", "unknown key 'repetitons'; allowed: name, description, "),
         ("seed=-1", "seed: -1 is out of range; allowed: a whole number from 0 to 2147483647"),
         ("seed", "this is not KEY=VALUE; allowed: such as path.rtt='20 ms' or seed=7"),
-        ("seed=", "there is nothing in it; allowed: "),
+        ("seed=", "this is empty; allowed: "),
         ("seed={", "this is not YAML: "),
         ("workload.tool=netperf", "tool: 'netperf' is not known; allowed: flow, iperf3, ping"),
         ("workload.from=server", "from and to are both 'server'; allowed: two different hosts"),
-        ("limits.wall=no", "no without quotes is true or false to YAML; allowed: "),
+        ("limits.wall=no", "YAML reads no without quotes as true or false; allowed: "),
         ("limits.cpu=1", "unknown key 'cpu'; allowed: wall, memory"),
         ("path.delay=5 ms", "the axes path.rtt and path.delay exclude each other; allowed: one of the two"),
         ("topology=none.yaml", "'none.yaml': this cannot be read: No such file or directory"),
@@ -248,7 +248,7 @@ def test_what_is_not_text_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"t\.yaml:2: this is not text in UTF-8"):
         load_topology(file)
     file.write_bytes(b"name: t\n\nnodes: \x01\n")
-    with pytest.raises(SpecError, match=r"t\.yaml:3: the character '\\x01' cannot stand in YAML"):
+    with pytest.raises(SpecError, match=r"t\.yaml:3: the character '\\x01' is not allowed in YAML"):
         load_topology(file)
 
 

@@ -263,7 +263,7 @@ def test_a_scenario_of_one_size_says_so() -> None:
         ("pth.rtt: 1 ms", "there is no link or host 'pth'"),
         ("durations: 1 s", "unknown key 'durations'"),
         ("flows: 3", "flows varies in the group 'flows + window'"),
-        ("quick: 3", "the quick size cannot be changed"),
+        ("quick: 3", "options cannot change the quick size"),
         ("limits.wall: 5", "wall: '5' has no unit"),
         ("until: {ci: 0 %, max: 9}", "ci: 0 % is out of range"),
         ("workload.to: c", "workload.to: there is no host 'c'"),
@@ -285,7 +285,7 @@ def test_ten_million_trials_are_counted_and_refused_before_a_cell_is_made(monkey
     ten = "{from: 1 ms, to: 10 ms, step: 1 ms}"
     axes = [f"workload.start={ten}", f"path.rtt={ten}", f"workload.leave_out={ten}", "flows={from: 1, to: 10, step: 1}"]
     axes += ["path.mtu={from: 1000, to: 1900, step: 100}", "path.rate={from: 1 Mbit/s, to: 1 Gbit/s, points: 10}"]
-    with pytest.raises(SpecError, match="these are 10000000 trials; allowed: up to 100000"):
+    with pytest.raises(SpecError, match="this makes 10000000 trials; allowed: up to 100000"):
         load_scenario(QUICKSTART, ["sweep={}", *axes, "repetitions=10"])
 
 
@@ -362,7 +362,7 @@ def test_options_reach_background_traffic_varied_or_not(tmp_path: Path) -> None:
         ("background.others.arrival: [5 /s]", r"heavy-tailed has no 'arrival' to vary; .*background.others.arrivals"),
         ("background.hum.arrivals: [5 /s]", r"constant has no 'arrivals' to vary"),
         ("background.hum.pattern: [on-off]", r"constant has no 'pattern' to vary"),
-        ("background.others.arrivals: [5 /s, lots]", r"noisy.yaml:11: .*'lots' is no rate of arrivals"),
+        ("background.others.arrivals: [5 /s, lots]", r"noisy.yaml:11: .*'lots' is not a rate of arrivals"),
         ("background.hum.rate: [1 Mbit/s, none]", r"noisy.yaml:11: .*a constant background needs a rate"),
         ("background.hum.to: [b, c]", r"noisy.yaml:11: .*'c'"),
     ],

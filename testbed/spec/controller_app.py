@@ -11,7 +11,7 @@ from ..model.openflow import APPS
 from .syntax.document import Document, Fault, Position
 from .topology.node.keys import nodes_that
 
-ALLOWED = "a file in UTF-8, seen from the topology file's folder"
+ALLOWED = "a file in UTF-8, relative to the topology file's folder"
 
 
 def with_apps(document: Document, folder: str) -> Document:
@@ -27,7 +27,7 @@ def with_apps(document: Document, folder: str) -> Document:
             with open(os.path.join(folder, app), encoding="utf-8") as file:
                 text = Document(file.read(), {(): document.positions.get(path, Position(app))})
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+            why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
             fault = Fault(path, f"the file {app!r} cannot be read: {why}", ALLOWED)
             document = replace(document, faults=(*document.faults, fault))
             continue

@@ -71,7 +71,7 @@ def _axes(scenario: dict[str, Any]) -> dict[str, Any]:
             known.setdefault(f"{NAME_PATTERN}\\.{key}", definitions[file_model.__name__]["properties"][key])
         known |= _control_axes(definitions) if NODE_TYPES[type].openflow == "controller" else {}
     known |= {key: scenario["properties"][key] for key in WHOLE if key != "topology"}
-    known |= {"topology": {"type": "string", "description": "A topology file, seen from the folder of this one."}}
+    known |= {"topology": {"type": "string", "description": "A topology file, relative to the folder of this file."}}
     known |= {f"sysctls\\.{SYSCTL_PATTERN}": {"type": ["string", "number"]}}
     for key, values in _workload_keys(definitions).items():
         one = values[0] if len(values) == 1 else {"anyOf": values}

@@ -65,7 +65,8 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     )
     cells = resolver.cells(varied, excluded)
     if not cells and not resolver.faults:
-        faults = [Fault(("exclude",), "these rules leave no cell over", "rules that leave some", named=True)]
+        what = "these rules exclude every cell"
+        faults = [Fault(("exclude",), what, "rules that leave at least one cell", named=True)]
     if resolver.faults or faults:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
     until = None if spec.until is None else spec.until.until()
@@ -117,7 +118,7 @@ def _too_many(spec: ScenarioFile | None, varied: Sequence[Dimension]) -> Iterato
     most = 1 if spec is None else spec.until.most if spec.until else spec.repetitions
     trials = math.prod(len(each.steps) for each in varied) * most
     if trials > TRIALS_MAX:
-        yield Fault(("sweep",), f"these are {trials} trials", f"up to {TRIALS_MAX}", named=True)
+        yield Fault(("sweep",), f"this makes {trials} trials", f"up to {TRIALS_MAX}", named=True)
 
 
 def _workload_faults(workload: ToolFile, topologies: ScenarioTopologies) -> Iterator[Fault]:

@@ -144,7 +144,7 @@ def axis_key(text: str, names: Names) -> AxisKey | None:
         return _control_key(text, first, rest)
     if first in names.partial:
         raise ValueRefused(
-            f"not every topology has a link or host {first!r}, and this would vary it in all of them",
+            f"not every topology has a link or host {first!r}, and an axis varies it in all of them",
             ", ".join((*names.links, *names.hosts, *names.controllers)) or "names that all of them have",
         )
     near = nearest(first, (*names.links, *names.hosts, *names.controllers, "workload"))
@@ -180,13 +180,17 @@ def _read_topology(data: Any, names: Names) -> tuple[TopologyFile | None, str, l
         return (
             None,
             "",
-            [Fault((), "this names no file", "a topology file, seen from the folder of this one", named=True)],
+            [
+                Fault(
+                    (), "this does not name a file", "a topology file, relative to the folder of this file", named=True
+                )
+            ],
         )
     if data not in names.topologies:
         return (
             None,
             "",
-            [Fault((), f"{data!r} is none of the topologies", one_of([*names.topologies], data), named=True)],
+            [Fault((), f"{data!r} is not one of the topologies", one_of([*names.topologies], data), named=True)],
         )
     file = names.topologies[data]
     return file, file.name if file else "", []

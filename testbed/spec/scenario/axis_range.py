@@ -45,14 +45,16 @@ class RangeFile(FileModel):
     points: Annotated[
         int | None,
         PlainValidator(whole(2)),
-        WithJsonSchema(number(2, VALUES_MAX, "How many values, the ends included; instead of step.")),
+        WithJsonSchema(number(2, VALUES_MAX, "How many values, including both ends; instead of step.")),
     ] = None
-    step: Any = Field(None, description="From one value to the next; instead of points.")
-    spacing: Literal["linear", "log"] | None = Field(None, description="Of points: equal distances, or equal ratios.")
+    step: Any = Field(None, description="The step from one value to the next; instead of points.")
+    spacing: Literal["linear", "log"] | None = Field(
+        None, description="The spacing of points: linear (equal differences) or log (equal ratios)."
+    )
 
     def faults(self) -> Iterator[Fault]:
         if self.points is None and self.step is None:
-            yield Fault((), "neither points nor step says which values lie between", "one of the two", named=True)
+            yield Fault((), "the range has neither points nor step", "one of the two", named=True)
         if self.points is not None and self.step is not None:
             yield Fault(("step",), "points and step exclude each other", "one of the two")
         if self.step is not None and self.spacing == "log":
@@ -122,7 +124,7 @@ def _between(file: RangeFile, first: str, last: str, canonical: Callable[[str], 
     found = {key: _measured(text) for key, text in (("from", first), ("to", last))}
     for key, text in (("from", first), ("to", last)):
         if found[key] is None:
-            raise ValueRefused(f"{text!r} is not {NUMBERS}, and nothing lies between", "a list of values", (key,))
+            raise ValueRefused(f"{text!r} is not {NUMBERS}, so no values lie between", "a list of values", (key,))
     (form, low), (other, high) = (each for each in found.values() if each is not None)
     if form != other:
         raise ValueRefused(f"{last!r} is of another kind than {first!r}", "two ends of one kind", ("to",))
@@ -137,7 +139,7 @@ def _between(file: RangeFile, first: str, last: str, canonical: Callable[[str], 
 
 
 def _measured(text: str) -> tuple[Form, Fraction] | None:
-    """How a text is written, and its number in base units; None if it is no number."""
+    """How a text is written, and its number in base units; None if it is not a number."""
     one_in, match = _ONE_IN.fullmatch(text), _NUMBER.fullmatch(text)
     if one_in is not None:
         return _FORMS["one in"], Fraction(int(one_in[1]))
@@ -166,22 +168,23 @@ def _steps(
     kind, step = _measured(text) or (None, Fraction(0))
     if kind != form and not (form == _FORMS["one in"] and kind == _FORMS[""]):
         such = "a whole number" if form.text in ("{}", "1 in {}") else f"such as {canonical(abs(high - low))!r}"
-        raise ValueRefused(f"{text!r} is no step between {canonical(low)} and {canonical(high)}", such, ("step",))
+        raise ValueRefused(f"{text!r} is not a step between {canonical(low)} and {canonical(high)}", such, ("step",))
     if not step:
-        raise ValueRefused("a step of 0 leads nowhere", "more than 0", ("step",))
+        raise ValueRefused("the step is 0", "more than 0", ("step",))
     count, rest = divmod(abs(high - low), step)
     toward = step if high > low else -step
     if rest:
         before, after = (canonical(low + n * toward) for n in (count, count + 1))
         what = f"steps of {text} from {canonical(low)} lead to {before} and {after}, not to {canonical(high)}"
-        raise ValueRefused(what, "a step that leads to the end", ("step",))
+        raise ValueRefused(what, "a step that reaches the end", ("step",))
     _refuse_many(int(count) + 1, "step")
     return [low + n * toward for n in range(1, int(count))]
 
 
 def _points(form: Form, low: Fraction, high: Fraction, points: int, is_log: bool) -> list[Fraction]:
     if is_log and not (low and high):
-        raise ValueRefused("no ratio leads from or to 0", "more than 0, or spacing: linear", ("to" if low else "from",))
+        what = "a range with spacing: log cannot begin or end at 0"
+        raise ValueRefused(what, "more than 0, or spacing: linear", ("to" if low else "from",))
     exact = [_at(low, high, Fraction(n, points - 1), is_log) for n in range(1, points - 1)]
     for digits in range(DIGITS, DIGITS_MAX + 1):
         found = [form.rounded(value, digits) for value in exact]
@@ -224,4 +227,4 @@ def _is_ordered(values: list[Fraction]) -> bool:
 
 def _refuse_many(count: int, key: str) -> None:
     if count > VALUES_MAX:
-        raise ValueRefused(f"these are {count} values", f"up to {VALUES_MAX}", (key,))
+        raise ValueRefused(f"this makes {count} values", f"up to {VALUES_MAX}", (key,))

@@ -197,7 +197,7 @@ class Resolver:
             if change.key.name in dict(node.sysctls)
         ]
         for change, host in deaf:
-            what = f"the host {host!r} says {change.key.name} itself, which goes before this"
+            what = f"the host {host!r} sets {change.key.name} itself, which overrides this"
             self._blame((change, *base.chosen), Fault(("sysctls",), what, "one of the two"), ())
         return not deaf
 

@@ -85,7 +85,7 @@ def _rows(
 ) -> tuple[list[Step], list[Fault]]:
     row = f"[{', '.join(key.text for key in keys)}]"
     if isinstance(values, dict):
-        return [], [Fault(path, "a group has no range", f"a list of rows, each {row}", named=True)]
+        return [], [Fault(path, "a group of axes cannot have a range", f"a list of rows, each {row}", named=True)]
     good, faults = [], []
     for n, data in enumerate(_listed(values)):
         if isinstance(data, list) and len(data) == len(keys):
@@ -121,7 +121,7 @@ def _excluded(keys: tuple[AxisKey, ...], path: Path, others: list[AxisKey]) -> I
     for n, key in enumerate(keys):
         for other in (each for each in (*others, *keys[:n]) if each.excludes(key)):
             same = other.text == key.text
-            what = f"the axis {key.text} is there twice"
+            what = f"the axis {key.text} appears twice"
             yield Fault(
                 path, what if same else f"the axes {other.text} and {key.text} exclude each other", "one of the two"
             )
@@ -137,5 +137,5 @@ def _repeated(steps: Sequence[Step]) -> Iterator[Fault]:
         if len(step) == 1 and step[0].key.key == "topology":
             yield Fault(path, f"two topologies are named {texts[0]!r}", "a name of its own for each", named=True)
         else:
-            what = f"the {'value' if len(step) == 1 else 'row'} {', '.join(texts)!r} is there twice"
+            what = f"the {'value' if len(step) == 1 else 'row'} {', '.join(texts)!r} appears twice"
             yield Fault(path, what, "each value once" if len(step) == 1 else "each row once", named=True)

@@ -63,7 +63,7 @@ def rules(
         found.append(Rule(texts))
         faults += wrong
         if strict and not wrong and not _matches(found[-1], dimensions):
-            faults.append(Fault(path, "this rule leaves out nothing", "values that some cell has together"))
+            faults.append(Fault(path, "this rule excludes no cell", "values that occur together in a cell"))
     return found, faults
 
 
@@ -74,7 +74,7 @@ def _texts(
     texts: set[str] = set()
     faults = []
     if data == []:
-        faults.append(Fault(path, "there is nothing in it", "a value, or a list of values", named=True))
+        faults.append(Fault(path, "this is empty", "a value, or a list of values", named=True))
     for position, each in _values(data, path):
         _, text, unread = read_value(key, each, names)
         faults += [fault.under(*position) for fault in unread]

@@ -43,11 +43,11 @@ def read_kernel(value: object) -> Kernel:
     if isinstance(value, dict):
         name = str(value.get("lab", ""))
         if list(value) != ["lab"] or not re.fullmatch(_KERNEL_NAME, name):
-            raise ValueRefused("this names no lab kernel", _KERNEL_ALLOWED)
+            raise ValueRefused("this does not name a lab kernel", _KERNEL_ALLOWED)
         return Kernel("lab", name)
     text = text_of(value, _KERNEL_ALLOWED)
     if text not in _KERNELS:
-        raise ValueRefused(f"{text!r} is no kernel", _KERNEL_ALLOWED)
+        raise ValueRefused(f"{text!r} is not a kernel", _KERNEL_ALLOWED)
     return _KERNELS[text]
 
 
@@ -58,7 +58,7 @@ def write_kernel(kernel: Kernel) -> Any:
 class SamplesFile(FileModel):
     """How often every flow and queue is looked at."""
 
-    interval: Span = Field(SAMPLES_INTERVAL_NS, description="In lab time.")
+    interval: Span = Field(SAMPLES_INTERVAL_NS, description="The interval between two samples, in lab time.")
 
 
 def read_samples(value: object) -> Any:
@@ -66,7 +66,7 @@ def read_samples(value: object) -> Any:
         return SamplesFile.model_validate(value)
     text = text_of(value, _SAMPLES_ALLOWED)
     if text != "none":
-        raise ValueRefused(f"{text!r} says no interval", _SAMPLES_ALLOWED)
+        raise ValueRefused(f"{text!r} does not give an interval", _SAMPLES_ALLOWED)
     return text
 
 
@@ -85,7 +85,7 @@ KernelField = Annotated[
                     "additionalProperties": False,
                 },
             ],
-            "description": "lab is virtual time, lab-realtime the wall clock, host this machine's own.",
+            "description": "lab: virtual time; lab-realtime: the wall clock; host: this computer's own kernel.",
         }
     ),
 ]
@@ -98,39 +98,39 @@ Samples = Annotated[
 ]
 
 Seed = Annotated[
-    int, PlainValidator(whole(0, SEED_MAX)), WithJsonSchema(number(0, SEED_MAX, "Of the first repetition."))
+    int, PlainValidator(whole(0, SEED_MAX)), WithJsonSchema(number(0, SEED_MAX, "The seed of the first repetition."))
 ]
 
 Repetitions = Annotated[
     int,
     PlainValidator(whole(1, REPETITIONS_MAX)),
-    WithJsonSchema(number(1, REPETITIONS_MAX, "Trials of each cell, with consecutive seeds.")),
+    WithJsonSchema(number(1, REPETITIONS_MAX, "How many trials each cell gets, with consecutive seeds.")),
 ]
 
 Snaplen = Annotated[
     int,
     PlainValidator(byte_count(SNAPLEN_MIN, SNAPLEN_MAX)),
-    WithJsonSchema(byte_count_schema(SNAPLEN_MIN, SNAPLEN_MAX, "Bytes kept of each packet.")),
+    WithJsonSchema(byte_count_schema(SNAPLEN_MIN, SNAPLEN_MAX, "How many bytes of each packet the capture keeps.")),
 ]
 
 TopologyField: TypeAlias = Annotated[
     Annotated[Text, Tag("<file>")] | Annotated[TopologyFile, Tag("<inline>")],
     Discriminator(lambda value: "<inline>" if isinstance(value, dict | TopologyFile) else "<file>"),
-    Field(description="A topology file, seen from the folder of this one; or the topology itself."),
+    Field(description="A topology file, relative to the folder of this file; or the topology itself."),
 ]
 
 
 Trials = Annotated[
     int,
     PlainValidator(whole(TRIALS_LEAST, REPETITIONS_MAX)),
-    WithJsonSchema(number(TRIALS_LEAST, REPETITIONS_MAX, "Trials of a cell.")),
+    WithJsonSchema(number(TRIALS_LEAST, REPETITIONS_MAX, "How many trials a cell gets.")),
 ]
 
 
 class CaptureFile(FileModel):
     """A pcap of what passes a node or a link."""
 
-    at: Name = Field(description="A node or a link.")
+    at: Name = Field(description="The node or link to capture at.")
     snaplen: Snaplen = SNAPLEN_BYTES
 
     def capture(self) -> Capture:
@@ -140,8 +140,8 @@ class CaptureFile(FileModel):
 class LimitsFile(FileModel):
     """What a trial may use."""
 
-    wall: Span | None = Field(None, description="On the wall clock.")
-    memory: Size | None = Field(None, description="Of the lab kernel.")
+    wall: Span | None = Field(None, description="The longest time a trial may take on the wall clock.")
+    memory: Size | None = Field(None, description="The memory of the lab kernel.")
 
     def limits(self) -> Limits:
         return Limits(self.wall, self.memory)
@@ -151,15 +151,17 @@ class RunFile(FileModel):
     """What scenarios and stored trials have in common."""
 
     kernel: KernelField = LAB
-    nic: Nic | None = Field(None, description="The interfaces of all hosts, whatever the topology says.")
-    ip: IpVersionsField | None = Field(None, description="Of automatic addresses, whatever the topology says.")
+    nic: Nic | None = Field(None, description="How the NICs of all hosts behave; overrides the topology.")
+    ip: IpVersionsField | None = Field(
+        None, description="The IP versions of automatic addresses; overrides the topology."
+    )
     workload: WorkloadFile
     background: Annotated[dict[Name, BackgroundFile], Field(min_length=1)] | None = Field(
-        None, description="Other traffic, each with a name."
+        None, description="Other traffic, by name."
     )
     seed: Seed = 1
     samples: Samples = SamplesFile.model_construct()
-    capture: list[CaptureFile] = Field([], description="Where packets are written down.")
+    capture: list[CaptureFile] = Field([], description="Where packets are captured, as pcap files.")
     limits: LimitsFile = LimitsFile.model_construct()
     sysctls: Sysctls = Field({}, description="Kernel settings of all hosts.")
 
@@ -179,16 +181,18 @@ class TitleFile(FileModel):
 class UntilFile(FileModel):
     """How well the mean goodput of a cell is to be known before it is not repeated any more."""
 
-    ci: FractionField = Field(description="Half of the 95 % confidence interval, as a share of the mean.")
-    most: Trials = Field(alias="max", description="A cell gets no more trials, whatever the interval is.")
-    least: Trials = Field(LEAST, alias="min", description="A cell gets at least so many.")
+    ci: FractionField = Field(
+        description="The width to reach: half of the 95 % confidence interval, as a share of the mean."
+    )
+    most: Trials = Field(alias="max", description="The most trials a cell gets, however wide the interval is.")
+    least: Trials = Field(LEAST, alias="min", description="The fewest trials a cell gets.")
 
     def faults(self) -> Iterator[Fault]:
         if not 0 < self.ci < 1:
             what = f"{units.format_fraction(self.ci)} is out of range"
             yield Fault(("ci",), what, "more than 0 % and less than 100 %", named=True)
         if self.most < self.least:
-            what = f"a cell gets {self.least} trials at least"
+            what = f"a cell gets at least {self.least} trials"
             yield Fault(("max",), what, f"{self.least} or more, or a smaller min", named=True)
 
     def until(self) -> Until:
@@ -215,7 +219,7 @@ def read_values(value: object) -> Any:
             "this is not a list", "a list, such as [a, b], or a range, such as {from: 1, to: 10, step: 1}"
         )
     if not value:
-        raise ValueRefused("there is nothing in it", "at least one entry")
+        raise ValueRefused("this is empty", "at least one entry")
     return value
 
 
@@ -227,16 +231,20 @@ Rules = Annotated[dict[str, Any], Field(min_length=1)]
 class ScenarioFile(RunFile, TitleFile):
     """A topology, a workload on it, and what is varied."""
 
-    neighbours: Neighbours | None = Field(None, description="MAC addresses, whatever the topology says.")
-    engine: Engine | None = Field(None, description="What builds the network, whatever the topology says.")
-    sweep: dict[str, Values] = Field({}, description="Axes, each with its values, and groups of axes that go together.")
-    exclude: list[Rules] = Field(
-        [], description="Which combinations are left out: axes, each with one value or a list."
+    neighbours: Neighbours | None = Field(
+        None, description="Whether hosts know MAC addresses (static) or ask for them; overrides the topology."
     )
+    engine: Engine | None = Field(None, description="What builds the network; overrides the topology.")
+    sweep: dict[str, Values] = Field(
+        {}, description="The axes, each with its values, and groups of axes that vary together."
+    )
+    exclude: list[Rules] = Field([], description="The combinations to leave out: axes, each with one value or a list.")
     repetitions: Repetitions = 1
-    until: UntilFile | None = Field(None, description="Repeat each cell until its mean is known; not with repetitions.")
+    until: UntilFile | None = Field(
+        None, description="Repeats each cell until its mean is known; excludes repetitions."
+    )
     quick: Annotated[dict[str, Any] | None, PlainValidator(read_quick)] = Field(
-        None, description="The small size of the scenario, for --quick: settings as for --set, and a note."
+        None, description="The small size of the scenario, for --quick: settings as in --set, and a note."
     )
 
     def faults(self) -> Iterator[Fault]:

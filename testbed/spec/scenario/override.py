@@ -78,7 +78,7 @@ def _quick(document: Document) -> list[Option]:
     """The settings of the quick size. Raises SpecError if there is no such size."""
     settings = mapping(document.data).get("quick")
     if settings is None:
-        what = "there is no 'quick' in this scenario, which has one size only"
+        what = "this scenario has no 'quick' size"
         raise SpecError([Problem(document.positions[()].file, None, what, "no --quick")])
     return [Option(key, document.at("quick", key)) for key in mapping(settings) if key != "note"]
 
@@ -144,7 +144,7 @@ def _is_of_background(key: str) -> bool:
 def _refuse_unknown(option: Option) -> None:
     key, known = option.key, (*(each for each in ScenarioFile.known_keys() if each != "quick"), *SHORT)
     if key.partition(".")[0] == "quick":
-        raise option.refused("the quick size cannot be changed", "its keys by themselves, without 'quick.'")
+        raise option.refused("options cannot change the quick size", "the key itself, without 'quick.'")
     if not set(".+") & set(key) and key not in known:
         raise option.refused(f"unknown key {key!r}", one_of((*known, "LINK.KEY"), key))
 

@@ -109,11 +109,11 @@ def parse(text: str, position: Position) -> Document:
         raise _no_yaml(position, mark.line + 1 if mark else 1, *_syntax(error)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise _no_yaml(position, line, f"the character {chr(_code(error))!r} cannot stand in YAML") from None
+        raise _no_yaml(position, line, f"the character {chr(_code(error))!r} is not allowed in YAML") from None
     if anchor is not None:
-        raise _no_yaml(position, anchor, "anchors (&x) and aliases (*x) are not known here", "the value in full")
+        raise _no_yaml(position, anchor, "anchors (&x) and aliases (*x) are not supported", "the value in full")
     if node is None:
-        raise SpecError([Problem(position.file, None, "there is nothing in it", MAPPING)])
+        raise SpecError([Problem(position.file, None, "this is empty", MAPPING)])
     reader = _Reader(position)
     data = reader.read(node, ())
     return Document(data, reader.positions, tuple(reader.faults))
@@ -135,7 +135,7 @@ class _Reader:
     def read(self, node: yaml.Node, path: Path) -> Data:
         self.positions.setdefault(path, self._position(node))
         if node.tag not in _TAGS:
-            self._fault(path, f"the tag {node.tag!r} is not known here", "values without tags")
+            self._fault(path, f"the tag {node.tag!r} is not supported", "values without tags")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -155,7 +155,7 @@ class _Reader:
                 first = self.positions[here].line
                 again: Path = (*path, key, f"again at {key_node.start_mark.line}")
                 self.positions[again] = self._position(key_node)
-                self._fault(again, f"the key {key!r} is there twice, first in line {first}", "each key once")
+                self._fault(again, f"the key {key!r} appears twice, first in line {first}", "each key once")
                 continue
             self.positions[here] = self._position(key_node)
             self._trap(key_node, here)
@@ -251,9 +251,9 @@ _TAGS = {
     for name in ("map", "seq", "str", "null", "bool", "int", "float", "timestamp", "merge", "value")
 }
 _SYNTAX: dict[str, tuple[str, str | None]] = {
-    "undefined alias": ("a bare text cannot begin with '*'", "the text in quotes"),
+    "undefined alias": ("text without quotes cannot begin with '*'", "the text in quotes"),
     "mapping values are not allowed here": (
-        "there is a ':' where none can be",
+        "there is a ':' where YAML does not allow one",
         "one 'key: value' on a line, and text with ': ' in quotes",
     ),
     "expected a single document": ("a second document begins here", "one document in a file"),
@@ -264,17 +264,17 @@ _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?[0-9]+\.[0-9]*([eE][-+][0-9]+)?|[-+]?\.(inf|nan)", re.IGNORECASE)
 _NEVER = re.compile("(?!)")
 _NUMBER = (
-    "{text} without quotes is another number to YAML (':' means base 60, a leading 0 base 8)",
+    "YAML reads {text} without quotes as another number (':' means base 60, a leading 0 base 8)",
     "a decimal number, with its unit, such as 90 s, or '{text}' in quotes",
 )
 _TRAPS = (
     (
         "bool",
         _BOOL,
-        ("{text} without quotes is true or false to YAML", "true, false, none, or '{text}' in quotes"),
+        ("YAML reads {text} without quotes as true or false", "true, false, none, or '{text}' in quotes"),
     ),
     ("int", _INT, _NUMBER),
     ("float", _FLOAT, _NUMBER),
-    ("merge", _NEVER, ("<< (merge) is not known here", "the keys written out")),
+    ("merge", _NEVER, ("<< (merge) is not supported", "the keys written out")),
 )
 """By YAML's own guess: the text that means what one sees, and what to say of all other."""

@@ -89,7 +89,7 @@ def _fault(error: ErrorDetails) -> Fault:
         written, words = str(error["input"]), re.findall(r"'(.*?)'", context["expected"])
         return Fault(path, f"{written!r} is not known", one_of(words, written), named=True)
     if kind == "too_short":
-        return Fault(path, "there is nothing in it", "at least one entry", named=True)
+        return Fault(path, "this is empty", "at least one entry", named=True)
     what, allowed = _TYPE_ERRORS.get(kind, (error["msg"], None))
     return Fault(path, what, allowed, named=True)
 

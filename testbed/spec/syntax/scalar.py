@@ -31,7 +31,7 @@ IP_ALLOWED = "an IPv4 or IPv6 address such as 10.0.0.1"
 def text_of(value: object, allowed: str) -> str:
     """The scalar as written; numbers come as such from JSON. Raises ValueRefused for lists and mappings."""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        what = {dict: "a mapping", list: "a list", bool: "true or false"}.get(type(value), "no text")
+        what = {dict: "a mapping", list: "a list", bool: "true or false"}.get(type(value), "not text")
         raise ValueRefused(f"this is {what}", allowed)
     return str(value)
 
@@ -116,7 +116,7 @@ def end_name(value: object) -> str:
     """A node, on a trunk with one of its VLANs."""
     text = text_of(value, END_ALLOWED)
     if not re.fullmatch(END_PATTERN, text):
-        raise ValueRefused(f"{text!r} is no end of a link", END_ALLOWED)
+        raise ValueRefused(f"{text!r} is not an end of a link", END_ALLOWED)
     return text
 
 
@@ -154,7 +154,7 @@ def mac(value: object) -> str:
     """In lower case; that of a group, or of nobody, is none."""
     text = text_of(value, MAC_ALLOWED).lower()
     if not re.fullmatch(MAC_PATTERN, text) or not text.strip("0:"):
-        raise ValueRefused(f"{text!r} is no MAC address of a device", MAC_ALLOWED)
+        raise ValueRefused(f"{text!r} is not the MAC address of a device", MAC_ALLOWED)
     return text
 
 

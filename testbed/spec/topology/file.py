@@ -63,9 +63,11 @@ class LinkFile(Impaired):
 
     ends: Ends
     mtu: Mtu = MTU_DEFAULT
-    addresses: dict[EndName, Addresses] = Field({}, description="For each end that needs to say its own.")
+    addresses: dict[EndName, Addresses] = Field(
+        {}, description="The addresses of each end that does not get automatic ones."
+    )
     schedule: Schedule = None
-    emulator: Name | None = Field(None, description="The machine that impairs it; left out, this computer.")
+    emulator: Name | None = Field(None, description="The machine that impairs the link; default: this computer.")
 
     @classmethod
     def rows(cls) -> tuple[Impairment, ...]:
@@ -102,12 +104,18 @@ class TopologyFile(FileModel):
 
     name: Name
     description: Text = ""
-    engine: Engine = Field("netns", description="What builds it: our own commands, or the real Mininet.")
-    nic: Nic | None = Field(None, description="The interfaces of hosts that do not say themselves.")
-    neighbours: Neighbours | None = Field(None, description="MAC addresses known (static, the default) or asked for.")
-    ip: IpVersionsField | None = Field(None, description="Of automatic addresses: 4 (if left out), 6 or both.")
+    engine: Engine = Field(
+        "netns", description="What builds the network: netns (commands of the testbed) or mininet (the real Mininet)."
+    )
+    nic: Nic | None = Field(None, description="How the NICs of hosts behave that do not set it themselves.")
+    neighbours: Neighbours | None = Field(
+        None, description="Whether hosts know MAC addresses (static, the default) or ask for them."
+    )
+    ip: IpVersionsField | None = Field(
+        None, description="The IP versions of automatic addresses: 4 (the default), 6 or both."
+    )
     nodes: dict[Name, NodeFile] = Field(min_length=1)
-    links: dict[Name, LinkFile] = Field({}, description="By name; one between two nodes.")
+    links: dict[Name, LinkFile] = Field({}, description="The links by name; at most one between two nodes.")
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:

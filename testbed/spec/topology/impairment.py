@@ -118,20 +118,20 @@ def _buffer_faults(link: Link) -> Iterator[Fault]:
 def _jitter_faults(link: Link) -> Iterator[Fault]:
     for way, direction in (("forward", link.forward), ("backward", link.backward)):
         if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
-            what = "the jitter is more than the one-way delay, and no packet arrives before it was sent"
+            what = "the jitter is more than the one-way delay, and no packet can arrive before it is sent"
             yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")
 
 
 def _later_rate(value: object) -> int | None:
     if value == "none":
-        raise ValueRefused("a rate cannot be taken away, for packets may wait for it", units.RATE.allowed)
+        raise ValueRefused("a schedule cannot remove a rate, because packets may be waiting for it", units.RATE.allowed)
     return quantity(units.parse_rate, units.RATE.allowed, low=1)(value)
 
 
 def _later_buffer(value: object) -> Buffer:
     buffer = read_buffer(value)
     if buffer is None or buffer.unit == "bdp":
-        raise ValueRefused("a buffer can change to a number of packets or bytes only", "such as 100 packets or 64 KiB")
+        raise ValueRefused("a buffer can change only to a number of packets or bytes", "such as 100 packets or 64 KiB")
     return buffer
 
 
@@ -182,10 +182,17 @@ class FileField:
 
 FILE_FIELDS: dict[str, FileField] = {
     "rate": FileField(Rate, read_later=_later_rate),
-    "delay": FileField(Time, "One way; instead of rtt.", "Round trip, split evenly; instead of delay."),
+    "delay": FileField(
+        Time,
+        "The delay of one direction; instead of rtt.",
+        "The round-trip time, split evenly between the directions; instead of delay.",
+    ),
     "loss": FileField(LossField, of_link=LinkLoss),
     "buffer": FileField(
-        BufferField, later_description="In packets or bytes.", read_later=_later_buffer, faults=_buffer_faults
+        BufferField,
+        later_description="The size of the queue, in packets or bytes.",
+        read_later=_later_buffer,
+        faults=_buffer_faults,
     ),
     "jitter": FileField(JitterField, faults=_jitter_faults),
     "policy": FileField(PolicyField, of_link=LinkPolicy, faults=policy_faults),

@@ -38,7 +38,7 @@ FractionField = Annotated[
 Every = Annotated[
     int,
     PlainValidator(whole(EVERY_MIN, EVERY_MAX)),
-    WithJsonSchema(number(EVERY_MIN, EVERY_MAX, "One packet in so many is dropped.")),
+    WithJsonSchema(number(EVERY_MIN, EVERY_MAX, "One packet out of this number is dropped.")),
 ]
 Phase = Annotated[
     Any,
@@ -49,7 +49,7 @@ Phase = Annotated[
                 {"const": "seeded"},
                 number(0, EVERY_MAX - 1, "How many packets earlier the first drop comes."),
             ],
-            "description": "Where the count begins; less than `every`, or drawn from the trial's seed.",
+            "description": "Where the count begins: less than `every`, or seeded (drawn from the trial's seed).",
         }
     ),
 ]
@@ -63,7 +63,7 @@ class EveryFile(FileModel):
 
     def value(self) -> PeriodicLoss:
         if self.phase != "seeded" and self.phase >= self.every:
-            raise ValueRefused(f"a phase of {self.phase} is too much", f"0 to {self.every - 1}, seeded", ("phase",))
+            raise ValueRefused(f"a phase of {self.phase} is too large", f"0 to {self.every - 1}, seeded", ("phase",))
         return PeriodicLoss(self.every, self.phase)
 
 

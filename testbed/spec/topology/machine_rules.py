@@ -35,17 +35,17 @@ def _emulator(
             what = (
                 f"{of_machines[0]!r} and {of_machines[1]!r} are machines, and nothing between them can impair the link"
             )
-            yield Fault((), what, "emulator: NODE, a machine with two NICs in its middle")
+            yield Fault((), what, "emulator: NODE, a machine with two NICs in the middle of the link")
         return
     if link.emulator not in machines:
         is_node = link.emulator in nodes
-        what = f"{link.emulator!r} is no machine" if is_node else f"there is no node {link.emulator!r}"
+        what = f"{link.emulator!r} is not a machine" if is_node else f"there is no node {link.emulator!r}"
         yield Fault(("emulator",), what, one_of(tuple(machines), link.emulator) or "a node of type machine", named=True)
     elif link.emulator in link.ends and not machines[link.emulator].forward:
-        what = f"{link.emulator!r} is an end of the link, and so has to route between it and others"
+        what = f"{link.emulator!r} is an end of the link, so it must route between this link and others"
         yield Fault(("emulator",), what, f"'forward: true' at {link.emulator}", named=True)
     if link.schedule:
-        what = "the emulator is a machine, whose clock is not ours: what a schedule does there could not be judged"
+        what = "the emulator is a machine with a clock of its own: the gate could not judge what a schedule does there"
         yield Fault(("schedule",), what, "no schedule, or no emulator: the link of this computer", named=True)
 
 
@@ -64,7 +64,7 @@ def _unused(
     for link in machine.nics:
         if link not in own:
             allowed = one_of(own, link) or "links that it is an end or the emulator of"
-            yield Fault(("nodes", name, "nics", link), f"{link!r} is no link of {name!r}", allowed, named=False)
+            yield Fault(("nodes", name, "nics", link), f"{link!r} is not a link of {name!r}", allowed, named=False)
 
 
 def _twice(name: str, machine: MachineFile) -> Iterator[Fault]:
@@ -72,5 +72,5 @@ def _twice(name: str, machine: MachineFile) -> Iterator[Fault]:
     for link, nics in machine.nics.items():
         for nic in nics:
             if seen.setdefault(nic, link) != link:
-                what = f"{nic} of {name!r} carries {seen[nic]!r} already"
+                what = f"{nic} of {name!r} already carries {seen[nic]!r}"
                 yield Fault(("nodes", name, "nics", link), what, "a NIC for each link")

@@ -52,11 +52,13 @@ TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 class MininetTopologyFile(FileModel):
     """A class of a Python file."""
 
-    file: str = Field(description="Seen from the folder of this one.")
-    name: str = Field(alias="class", description="A class derived from Mininet's Topo, or a key of the file's topos.")
-    args: dict[str, Any] = Field({}, description="What its build() is called with.")
-    switch: Literal["ovs", "bridge"] = Field("ovs", description="What a switch is that does not say a class.")
-    controller: Any = Field(None, description="Keys of a controller, or none; left out, {app: learning-switch}.")
+    file: str = Field(description="Relative to the folder of this file.")
+    name: str = Field(
+        alias="class", description="The name of a class derived from Mininet's Topo, or a key of the file's topos."
+    )
+    args: dict[str, Any] = Field({}, description="The keyword arguments of its build().")
+    switch: Literal["ovs", "bridge"] = Field("ovs", description="The type of the switches that have no class.")
+    controller: Any = Field(None, description="The keys of a controller, or none; default: {app: learning-switch}.")
 
 
 def read_mininet_topology(value: object) -> MininetTopologyFile:
@@ -66,7 +68,7 @@ def read_mininet_topology(value: object) -> MininetTopologyFile:
         return MininetTopologyFile.model_validate({**value, **typed})
     found = PLACE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        raise ValueRefused("this names no class in a Python file", ALLOWED)
+        raise ValueRefused("this does not name a class in a Python file", ALLOWED)
     return MininetTopologyFile.model_validate({"file": found["file"], "class": found["name"]})
 
 
@@ -115,10 +117,10 @@ def _controller(nodes: Mapping[str, Any], mininet_topology: MininetTopologyFile)
     asking = [name for name, node in nodes.items() if node["type"] == "ovs" and node.get("controller") != NOBODY]
     if mininet_topology.controller == NOBODY or not asking:
         if mininet_topology.controller not in (None, NOBODY):
-            raise ValueRefused("there is a controller, and no switch that asks one", "no such key, or switch: ovs")
+            raise ValueRefused("there is a controller, but no switch uses one", "no such key, or switch: ovs")
         return {}
     if CONTROLLER in nodes:
-        raise ValueRefused(f"a node is called {CONTROLLER}, as the controller is", "another name")
+        raise ValueRefused(f"a node is called {CONTROLLER}, which is the name of the controller", "another name")
     about = {"app": "learning-switch"} if mininet_topology.controller is None else mininet_topology.controller
     if not isinstance(about, dict):
         raise ValueRefused(f"the controller is {about!r}", f"keys such as {{app: learning-switch}}, or {NOBODY}")
@@ -130,7 +132,7 @@ def _names(given: list[str]) -> dict[str, str]:
     names = {name: re.sub(r"[^a-z0-9-]", "-", name.lower()) for name in given}
     for name, ours in names.items():
         if not re.fullmatch(NAME_PATTERN, ours):
-            raise ValueRefused(f"the node name {name!r} cannot be one here", f"names that match {NAME_PATTERN}")
+            raise ValueRefused(f"the node name {name!r} is not allowed here", f"names that match {NAME_PATTERN}")
     taken: dict[str, str] = {}
     for name, ours in names.items():
         if taken.setdefault(ours, name) != name:
@@ -179,7 +181,7 @@ def _link(link: Mapping[str, Any]) -> dict[str, Any]:
         elif forward is not None or backward is not None:
             found[ours] = {w: v for w, v in (("forward", forward), ("backward", backward)) if v is not None}
     if "buffer" in found and "rate" not in found:
-        raise ValueRefused(f"{_of(link)} has a max_queue_size and no bw", "bw with it: a queue builds before a rate")
+        raise ValueRefused(f"{_of(link)} has a max_queue_size but no bw", "bw with it: a queue builds before a rate")
     return found
 
 
@@ -206,7 +208,7 @@ def _rate(bw: Any) -> str:
 def _time(text: Any) -> str:
     found = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", str(text))
     if found is None or found[2] not in TC_UNITS:
-        raise ValueRefused(f"{text!r} is no time for tc", "such as '5ms'")
+        raise ValueRefused(f"{text!r} is not a time for tc", "such as '5ms'")
     return f"{round(float(found[1]) * TC_UNITS[found[2]])} ns"
 
 
@@ -228,7 +230,7 @@ def _protocols(text: Any) -> None:
     """One list for all: an app has the choice among those that switches offer."""
     if OPENFLOW not in str(text).split(","):
         raise ValueRefused(
-            f"protocols {text!r} leave out what controllers speak here", f"{OPENFLOW}, alone or among others"
+            f"protocols {text!r} do not include the one that controllers use here", f"{OPENFLOW}, alone or among others"
         )
 
 
@@ -242,17 +244,17 @@ def _dpid(text: Any) -> str:
     """Mininet has it in hexadecimal digits, with or without colons."""
     digits = str(text).replace(":", "")
     if not re.fullmatch(r"[0-9A-Fa-f]{1,16}", digits) or not int(digits, 16):
-        raise ValueRefused(f"dpid {text!r} is no number", "up to 16 hexadecimal digits, not all 0")
+        raise ValueRefused(f"dpid {text!r} is not a number", "up to 16 hexadecimal digits, not all 0")
     return str(int(digits, 16))
 
 
 def _refused_stp(_: Any) -> None:
-    raise ValueRefused("an Open vSwitch with STP is not built here", "LinuxBridge, or topo: {…, switch: bridge}")
+    raise ValueRefused("Open vSwitches with STP are not supported", "LinuxBridge, or topo: {…, switch: bridge}")
 
 
 def _backoff(span_ms: Any) -> None:
     if span_ms != BACKOFF_MS:
-        raise ValueRefused(f"reconnectms {span_ms!r} is not followed", f"{BACKOFF_MS}, which is Mininet's own")
+        raise ValueRefused(f"reconnectms {span_ms!r} is not supported", f"{BACKOFF_MS}, which is Mininet's own")
 
 
 BACKOFF_MS = 1000

@@ -33,7 +33,7 @@ def _no_links(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> I
     for name, link in links.items():
         for index, end in enumerate(link.ends):
             if end in nodes and nodes[end].kind.openflow == "controller":
-                what = f"{end!r} is a controller, which is reached over its channel and no link"
+                what = f"{end!r} is a controller, which switches reach over its channel, not over a link"
                 yield Fault(("links", name, "ends", index), what, "'control: {rtt: 10 ms}' at the controller")
 
 
@@ -42,7 +42,7 @@ def _controllers(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -
     for name, switch in _of(nodes, OvsNodeFile):
         said = switch.controller
         if said is None and len(known) > 1:
-            what = f"which of the controllers {', '.join(known)} the switch {name!r} has is not said"
+            what = f"the switch {name!r} does not say which of the controllers {', '.join(known)} it has"
             yield Fault(("nodes", name), what, f"'controller: {known[0]}', or 'controller: none'")
         elif said is not None and said != NOBODY and said not in known:
             yield Fault(
@@ -58,7 +58,7 @@ def _dpids(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iter
         if other != name:
             how = "" if switch.dpid else ", which it has by its position in the file,"
             path = ("nodes", name, "dpid") if switch.dpid else ("nodes", name)
-            yield Fault(path, f"the dpid {dpid} of {name!r}{how} is that of {other!r} too", DPID_TAKEN)
+            yield Fault(path, f"the dpid {dpid} of {name!r}{how} is also that of {other!r}", DPID_TAKEN)
 
 
 def _rules(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:

@@ -16,7 +16,7 @@ from ..syntax.field import PerDirection, Rate, Size, is_directional
 from ..syntax.file_model import FileModel
 from ..syntax.scalar import quantity
 
-POLICY_ALLOWED = "none, {after: 9 GB, rate: 400 Mbit/s}, or {forward: …, backward: …} of such"
+POLICY_ALLOWED = "none, {after: 9 GB, rate: 400 Mbit/s}, or {forward: …, backward: …} with one of these for each"
 
 
 class RangeFile(FileModel):
@@ -44,7 +44,7 @@ def _write_volume(volume: tuple[int, int]) -> Any:
 def _rate(value: object) -> int:
     rate_bps = quantity(units.parse_rate, units.RATE.allowed, low=1)(value) or 0
     if rate_bps % 8:
-        raise ValueRefused(f"{value!r} is not a whole number of bytes in a second", "a multiple of 8 bit/s")
+        raise ValueRefused(f"{value!r} is not a whole number of bytes per second", "a multiple of 8 bit/s")
     return rate_bps
 
 
@@ -71,7 +71,7 @@ class PolicyFile(FileModel):
         if value == "none":
             return None
         if not isinstance(value, dict):
-            raise ValueRefused("this is no policy", POLICY_ALLOWED)
+            raise ValueRefused("this is not a policy", POLICY_ALLOWED)
         file = cls.model_validate(value)
         return Policy(file.rate, *file.after)
 
@@ -116,7 +116,7 @@ LinkPolicy = Annotated[
                     "minProperties": 1,
                 },
             ],
-            "description": "After a volume, a rate beyond which packets are dropped; for the direction of the data.",
+            "description": "After a volume, packets above a rate are dropped; for the direction of the data.",
         }
     ),
 ]
@@ -136,7 +136,7 @@ def policy_faults(link: Link) -> Iterator[Fault]:
 def _rate_faults(policy: Policy, rates: tuple[int | None, ...]) -> Iterator[Fault]:
     fastest = max((rate for rate in rates if rate is not None), default=None)
     if fastest is None:
-        yield Fault((), "a policy lowers a rate, and the link has none", "a rate on the link")
+        yield Fault((), "a policy lowers the rate of a link, and this link has none", "a rate on the link")
     elif policy.rate_bps >= fastest:
         what = f"the link itself carries no more than {units.format_rate(fastest)}: nothing would be policed"
         yield Fault(("rate",), what, "a rate below that of the link")

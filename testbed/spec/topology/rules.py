@@ -84,7 +84,7 @@ def _ends(parts: Parts) -> Iterator[Fault]:
             continue
         other = seen.setdefault(frozenset(link.ends), name)
         if other != name:
-            what = f"two links with the same ends: {other!r} in line {parts.line('links', other)} is one too"
+            what = f"link {other!r} in line {parts.line('links', other)} has the same ends"
             yield Fault(("links", name, "ends"), what, "one link between two nodes")
 
 
@@ -104,11 +104,11 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
             ip = address.partition("/")[0]
             first = owners.setdefault(ip, path)
             if first != path:
-                yield Fault(path, f"the address {ip} is that of {first[1]!r} too", "each address once")
+                yield Fault(path, f"the address {ip} is also that of {first[1]!r}", "each address once")
     for name, node in parts.nodes.items():
         links = [link for link in parts.links if name in parts.links[link].ends]
         if getattr(node, "addresses", ()) and len(links) > 1:
-            what = f"{name!r} has {len(links)} links, and which of them has these addresses is not said"
+            what = f"{name!r} has {len(links)} links, and the file does not say which of them has these addresses"
             yield Fault(("nodes", name, "addresses"), what, "the addresses on the links")
 
 
@@ -120,10 +120,10 @@ def _macs(parts: Parts) -> Iterator[Fault]:
         if mac is None:
             continue
         if len(links) > 1:
-            what = f"{name!r} has {len(links)} links, and which of them has this MAC address is not said"
+            what = f"{name!r} has {len(links)} links, and the file does not say which of them has this MAC address"
             yield Fault(("nodes", name, "mac"), what, "a host with one link, or no such line")
         if owners.setdefault(mac, name) != name:
-            what = f"the MAC address {mac} is that of {owners[mac]!r} too"
+            what = f"the MAC address {mac} is also that of {owners[mac]!r}"
             yield Fault(("nodes", name, "mac"), what, "each MAC address once")
 
 
@@ -142,7 +142,7 @@ def _address_ends(parts: Parts) -> Iterator[Fault]:
             tags = _tags(parts, name, link, node)
             where = ("links", name, "addresses", end)
             if node not in link.ends:
-                yield Fault(where, f"{end!r} is no end of this link", one_of(link.ends, end))
+                yield Fault(where, f"{end!r} is not an end of this link", one_of(link.ends, end))
             elif tags and vlan not in tags:
                 what = f"{node!r} meets a trunk here" + (f", which has no VLAN {vlan}" if vlan else "")
                 yield Fault(where, what, one_of([f"{node}.{tag}" for tag in tags], end))
@@ -173,7 +173,7 @@ def _ports(parts: Parts) -> Iterator[Fault]:
                 yield Fault(("nodes", name, "vlans"), f"the port to {link!r} is in no VLAN", f"all of {', '.join(own)}")
         for link in rates:
             if link in parts.links and _says_rate(parts.links[link], name):
-                what = f"link {link!r} says a rate itself, in line {parts.line('links', link)}"
+                what = f"link {link!r} sets a rate itself, in line {parts.line('links', link)}"
                 yield Fault(("nodes", name, "port_rate", link), what, "one of the two")
 
 
@@ -187,10 +187,10 @@ def _real_nics(parts: Parts) -> Iterator[Fault]:
     for name, node in parts.nodes.items():
         nic = node.nic if isinstance(node, SwitchFile) else None
         if nic is not None and seen.setdefault(nic, name) != name:
-            what = f"the NIC {nic} is a port of {seen[nic]!r} in line {parts.line('nodes', seen[nic])} already"
+            what = f"the NIC {nic} is already a port of {seen[nic]!r} in line {parts.line('nodes', seen[nic])}"
             yield Fault(("nodes", name, "nic"), what, "each NIC once")
         if nic is not None and isinstance(node, SwitchFile) and node.vlans is not None:
-            what = f"{name!r} keeps VLANs apart, and in which of them {nic} is cannot be said"
+            what = f"{name!r} keeps VLANs apart, and a file cannot say in which of them {nic} is"
             yield Fault(("nodes", name, "nic"), what, "a switch of its own for the NIC, without vlans")
 
 

@@ -97,9 +97,11 @@ def _keys() -> Definitions:
 class ChangeFile(FileModel):
     """One entry of a schedule; what it does not name stays as it is."""
 
-    at: Time = Field(description="When, after the start of the workload.")
-    every: Span | None = Field(None, description="How long after its beginning it comes again; with `for`.")
-    holds: Span | None = Field(None, alias="for", description="For how long; then what held before holds again.")
+    at: Time = Field(description="When it begins, after the start of the workload.")
+    every: Span | None = Field(None, description="The time from one beginning to the next, if it repeats; needs `for`.")
+    holds: Span | None = Field(
+        None, alias="for", description="How long it lasts; then the earlier value applies again."
+    )
 
     def change(self) -> Change:
         found: dict[str, list[tuple[str, Any]]] = {"forward": [], "backward": [], "data": []}
@@ -176,7 +178,7 @@ def _own_faults(file: ChangeFile) -> Iterator[Fault]:
     if all(file.said(key) is None for key in CHANGEABLE):
         yield Fault((), "this entry changes nothing", f"{', '.join(CHANGEABLE)}")
     if file.every is not None and file.holds is None:
-        yield Fault(("every",), "what comes again must end in between", "for: how long it holds each time")
+        yield Fault(("every",), "a change that repeats must end before it repeats", "for: how long it holds each time")
     if file.every is not None and file.holds is not None and file.holds >= file.every:
         what = f"it would last {units.format_time(file.holds)} of every {units.format_time(file.every)}"
         yield Fault(("for",), what, "less than 'every'")
@@ -189,7 +191,7 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
             for key in ("rate", "buffer"):
                 if way in file.ways(key):
                     yield Fault(
-                        (key, way), f"the link has no rate {way}, and none can come later", "a rate on the link"
+                        (key, way), f"the link has no rate {way}, and a schedule cannot add one", "a rate on the link"
                     )
             continue
         buffer = file.ways("buffer").get(way)
@@ -199,5 +201,5 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
             yield Fault(("buffer", way), what, f"a number of {unit}")
         delay_ns = file.ways("delay").get(way)
         if delay_ns is not None and direction.jitter is not None and direction.jitter.sd_ns > delay_ns:
-            what = "the link's jitter is more than this one-way delay, and no packet arrives before it was sent"
+            what = "the link's jitter is more than this one-way delay, and no packet can arrive before it is sent"
             yield Fault(("delay" if file.said("rtt") is None else "rtt", way), what, "a delay of the jitter or more")

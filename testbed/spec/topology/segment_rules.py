@@ -99,7 +99,7 @@ def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
         if link.mtu_bytes != first.mtu_bytes:
             what = (
                 f"switches join the links {first.name!r} and {link.name!r}, and their MTUs are {first.mtu_bytes} and "
-                f"{link.mtu_bytes}: what is too long would be dropped in silence"
+                f"{link.mtu_bytes}: longer packets would be dropped in silence"
             )
             yield Fault(("links", link.name, "mtu"), what, f"an MTU of {first.mtu_bytes}, or a router between them")
     for link in topology.links:
@@ -162,7 +162,7 @@ def _position(topology: Topology, port: Port) -> Path:
 def _route(node: Node, route: Route, book: AddressBook) -> Iterator[Fault]:
     via = ip_address(route.via)
     if route.to != "default" and ip_network(route.to).version != via.version:
-        what = f"a route to {route.to} cannot go by {route.via}, which is of another version of IP"
+        what = f"a route to {route.to} cannot go through {route.via}, which has another version of IP"
         yield Fault(("via",), what, f"an IPv{ip_network(route.to).version} address")
         return
     ports = book.interfaces_of(node.name)

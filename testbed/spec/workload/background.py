@@ -34,7 +34,7 @@ def _arrivals(value: object) -> Fraction:
     text = text_of(value, _ARRIVALS_ALLOWED)
     match = re.fullmatch(_ARRIVALS_PATTERN, text)
     if match is None or not Fraction(match[1]):
-        raise ValueRefused(f"{text!r} is no rate of arrivals", _ARRIVALS_ALLOWED)
+        raise ValueRefused(f"{text!r} is not a rate of arrivals", _ARRIVALS_ALLOWED)
     return Fraction(match[1]) / _SECONDS[match[2]]
 
 
@@ -50,7 +50,7 @@ def _write_arrivals(arrivals: Fraction) -> str:
 def _shape(value: object) -> Fraction:
     text = text_of(value, _SHAPE_ALLOWED)
     if not re.fullmatch(_DECIMAL, text) or not 1 < Fraction(text) <= 10:
-        raise ValueRefused(f"{text!r} is no shape of a Pareto distribution with a mean", _SHAPE_ALLOWED)
+        raise ValueRefused(f"{text!r} is not the shape of a Pareto distribution that has a mean", _SHAPE_ALLOWED)
     return Fraction(text)
 
 
@@ -64,7 +64,9 @@ Arrivals = Annotated[
     Fraction,
     PlainValidator(_arrivals),
     PlainSerializer(_write_arrivals),
-    WithJsonSchema(matching(_ARRIVALS_PATTERN, "How many flows begin in a time, on average.", "5 /s", "30 /min")),
+    WithJsonSchema(
+        matching(_ARRIVALS_PATTERN, "How many flows begin per unit of time, on average.", "5 /s", "30 /min")
+    ),
 ]
 ParetoShape = Annotated[
     Fraction,
@@ -78,22 +80,24 @@ class SizesFile(FileModel):
     """A Pareto distribution of sizes."""
 
     mean: Size
-    shape: ParetoShape = Field(Fraction(6, 5), description="The smaller, the heavier the tail.")
+    shape: ParetoShape = Field(
+        Fraction(6, 5), description="The shape of the Pareto distribution; a smaller one has a heavier tail."
+    )
 
 
 class _BackgroundFile(EndsFile):
     """What all patterns have in common."""
 
     lead: Time = Field(0, description="How long before the workload it starts.")
-    duration: Span | None = Field(None, description="How long it goes on at most; left out, as long as the workload.")
+    duration: Span | None = Field(None, description="How long it runs at most; default: as long as the workload.")
 
 
 class OnOffFile(_BackgroundFile):
     """A flow that comes and goes."""
 
     pattern: Literal["on-off"]
-    busy: Span = Field(description="The mean time that it is on.")
-    idle: Span = Field(description="The mean time that it is off.")
+    busy: Span = Field(description="How long it sends, on average.")
+    idle: Span = Field(description="How long it pauses, on average.")
     congestion: Congestion = "cubic"
 
     def background(self) -> OnOff:
@@ -118,7 +122,7 @@ class ConstantFile(_BackgroundFile):
     """Datagrams at a constant rate."""
 
     pattern: Literal["constant"]
-    rate: Rate = Field(description="Counted in payload.")
+    rate: Rate = Field(description="The rate of its payload.")
     length: Length = 1400
 
     def background(self) -> Constant:
@@ -175,6 +179,6 @@ def background_faults(
         if topology is not None:
             faults += [fault.under(name) for fault in place_faults(file, topology)]
         if workload is not None and file.duration is None and workload.length_ns is None:
-            what = "how long the workload takes is not known beforehand, so the background needs a duration"
+            what = "the length of the workload is not known in advance, so the background needs a duration"
             faults.append(Fault((name,), what, "a line such as 'duration: 60 s'", named=True))
     return faults

@@ -31,7 +31,7 @@ def read_window(value: object) -> int | None:
     except ValueRefused as refused:
         raise ValueRefused(refused.what, f"auto, or {refused.allowed}") from None
     if window_bytes is not None and window_bytes >= WINDOW_MAX_BYTES:
-        raise ValueRefused(f"no window of TCP is as large as {text!r}", "below 1 GiB, or auto")
+        raise ValueRefused(f"no TCP window is as large as {text!r}", "below 1 GiB, or auto")
     return window_bytes
 
 
@@ -56,7 +56,7 @@ Window = Annotated[
 Flows = Annotated[
     int,
     PlainValidator(whole(1, FLOWS_MAX)),
-    WithJsonSchema(number(1, FLOWS_MAX, "How many in parallel.")),
+    WithJsonSchema(number(1, FLOWS_MAX, "How many flows run in parallel.")),
 ]
 
 

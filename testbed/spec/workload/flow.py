@@ -79,7 +79,7 @@ LeaveOut = Annotated[
     WithJsonSchema(
         {
             "anyOf": [matching(units.TIME.pattern, _LEAVE_OUT_ALLOWED, "2 s"), RttsFile.model_json_schema()],
-            "description": "The ramp: left out of the steady state, from the last flow's start.",
+            "description": "The ramp: how long after the last flow's start the steady state begins.",
         }
     ),
 ]
@@ -99,7 +99,7 @@ class FlowFile(ToolFile):
 
     def faults(self) -> Iterator[Fault]:
         if self.duration is None and self.bytes is None:
-            yield Fault((), "neither duration nor bytes says when a flow ends", "one of the two", named=True)
+            yield Fault((), "the workload has neither duration nor bytes", "one of the two", named=True)
         if self.duration is not None and self.bytes is not None:
             yield Fault(("bytes",), "duration and bytes exclude each other", "one of the two")
         for key in ("congestion", "window", "start"):

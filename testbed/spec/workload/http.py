@@ -28,7 +28,7 @@ def _sizes(value: object) -> tuple[int, ...]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list | tuple) or not value:
-        raise ValueRefused("these are no sizes", _SIZES_ALLOWED)
+        raise ValueRefused("this is not a list of sizes", _SIZES_ALLOWED)
     found: list[int] = []
     for index, text in enumerate(value):
         try:
@@ -37,7 +37,7 @@ def _sizes(value: object) -> tuple[int, ...]:
             raise ValueRefused(refused.what, refused.allowed, (index,)) from None
         assert size is not None, "BUG: a size without a value"
         if size in found:
-            raise ValueRefused(f"the size {text!r} is there twice", "each size once", (index,))
+            raise ValueRefused(f"the size {text!r} appears twice", "each size once", (index,))
         found.append(size)
     return tuple(found)
 
@@ -70,7 +70,9 @@ Cache = Annotated[
     str | None,
     PlainValidator(lambda value: None if value == "none" else name(value)),
     PlainSerializer(lambda host: host or "none"),
-    WithJsonSchema(matching(f"^{NAME_PATTERN}$", "The host with a caching proxy, which the clients ask.", none=True)),
+    WithJsonSchema(
+        matching(f"^{NAME_PATTERN}$", "The host with the caching proxy that the clients ask, or none.", none=True)
+    ),
 ]
 """The word "none" is for axes: with a cache and without."""
 
@@ -83,12 +85,12 @@ class HttpFile(ToolFile):
     tool: Literal["http"]
     sizes: Sizes
     downloads: Count = 1
-    pause: Time = Field(0, description="From the end of a download to the start of the next.")
+    pause: Time = Field(0, description="The time from the end of a download to the start of the next.")
     concurrency: Concurrency = 1
     cache: Cache = None
     warm: Flag = Field(False, description="Whether the cache has the objects before the first download.")
     keepalive: Flag = Field(False, description="Whether a client keeps its connection.")
-    congestion: Congestion = Field("cubic", description="Of the servers.")
+    congestion: Congestion = Field("cubic", description="The congestion control of the servers.")
 
     @property
     def between(self) -> dict[str, str]:
@@ -98,7 +100,7 @@ class HttpFile(ToolFile):
     def faults(self) -> Iterator[Fault]:
         total = len(self.sizes) * self.downloads * self.concurrency
         if total > DOWNLOADS_MAX:
-            what = f"with {len(self.sizes)} sizes and a concurrency of {self.concurrency} these are {total} downloads"
+            what = f"{len(self.sizes)} sizes and a concurrency of {self.concurrency} make {total} downloads"
             yield Fault(("downloads",), what, f"up to {DOWNLOADS_MAX} in all", named=True)
         if self.warm and self.cache is None:
             yield Fault(("warm",), "there is no cache to warm", "a line such as 'cache: edge'", named=True)

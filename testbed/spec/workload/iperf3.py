@@ -19,12 +19,12 @@ class Iperf3File(ToolFile):
 
     tool: Literal["iperf3"]
     protocol: Literal["tcp", "udp"] = "tcp"
-    duration: Span | None = Field(None, description="Whole seconds.")
+    duration: Span | None = Field(None, description="How long each flow sends, in whole seconds.")
     flows: Flows = 1
-    congestion: Congestion | None = Field(None, description="For tcp; left out, cubic.")
+    congestion: Congestion | None = Field(None, description="The congestion control, for tcp; default: cubic.")
     window: Window = None
-    rate: Rate = Field(None, description="Of each flow, counted in payload; needed for udp.")
-    length: Size | None = Field(None, description="Payload of a datagram, for udp.")
+    rate: Rate = Field(None, description="The rate of each flow, in payload; udp needs it.")
+    length: Size | None = Field(None, description="The payload of a datagram, for udp.")
 
     def faults(self) -> Iterator[Fault]:
         if self.duration is None:
@@ -39,7 +39,7 @@ class Iperf3File(ToolFile):
         if self.congestion is not None:
             yield Fault(("congestion",), "udp has no congestion control", "'protocol: tcp', or no such line")
         if self.length is not None and self.length > DATAGRAM_MAX:
-            yield Fault(("length",), "no datagram is as long", f"up to {DATAGRAM_MAX} B", named=True)
+            yield Fault(("length",), "no datagram is that long", f"up to {DATAGRAM_MAX} B", named=True)
 
     def _tcp_faults(self) -> Iterator[Fault]:
         if self.length is not None:

@@ -38,12 +38,12 @@ class PingFile(ToolFile):
     """ICMP echo requests at a steady pace."""
 
     tool: Literal["ping"]
-    count: Annotated[int, PlainValidator(whole(1, 10**6)), WithJsonSchema(number(1, 10**6, "How many."))] = 10
+    count: Annotated[int, PlainValidator(whole(1, 10**6)), WithJsonSchema(number(1, 10**6, "How many requests."))] = 10
     interval: Interval = 100_000_000
     size: Annotated[
         int,
         PlainValidator(whole(0, DATAGRAM_MAX)),
-        WithJsonSchema(number(0, DATAGRAM_MAX, "Payload in bytes.")),
+        WithJsonSchema(number(0, DATAGRAM_MAX, "The payload of a request, in bytes.")),
     ] = 56
 
     def faults(self) -> Iterator[Fault]:

@@ -42,7 +42,7 @@ def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
     unknown = {key: end for key, end in workload.between.items() if end not in hosts}
     for key, end in unknown.items():
         is_node = any(node.name == end for node in topology.nodes)
-        what = f"{end!r} is a {topology.node(end).type}, no host" if is_node else f"there is no host {end!r}"
+        what = f"{end!r} is a {topology.node(end).type}, not a host" if is_node else f"there is no host {end!r}"
         yield Fault((key,), what, one_of(hosts, end), named=True)
     if unknown:
         return

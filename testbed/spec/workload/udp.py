@@ -26,12 +26,12 @@ Length = Annotated[
     int,
     PlainValidator(byte_count(STAMP_BYTES, DATAGRAM_MAX)),
     PlainSerializer(units.format_size),
-    WithJsonSchema(byte_count_schema(STAMP_BYTES, DATAGRAM_MAX, "Payload of a datagram, in bytes.")),
+    WithJsonSchema(byte_count_schema(STAMP_BYTES, DATAGRAM_MAX, "The payload of a datagram, in bytes.")),
 ]
 Burst = Annotated[
     int,
     PlainValidator(whole(1, BURST_MAX)),
-    WithJsonSchema(number(1, BURST_MAX, "Datagrams that leave back to back.")),
+    WithJsonSchema(number(1, BURST_MAX, "How many datagrams leave back to back.")),
 ]
 
 
@@ -39,11 +39,14 @@ class UdpFile(ToolFile):
     """Datagrams at a constant rate: loss, jitter, delay one way."""
 
     tool: Literal["udp"]
-    rate: Rate = Field(None, description="Of each flow, counted in payload.")
-    duration: Span | None = Field(None, description="How long it sends.")
+    rate: Rate = Field(None, description="The rate of each flow, in payload.")
+    duration: Span | None = Field(None, description="How long each flow sends.")
     length: Length = 1400
     flows: Flows = 1
-    burst: Burst | None = Field(None, description="Left out: one up to 10 000 datagrams in a second, else more.")
+    burst: Burst | None = Field(
+        None,
+        description="Default: one up to 10 000 datagrams per second, more above that.",
+    )
 
     def faults(self) -> Iterator[Fault]:
         if self.rate is None:

@@ -55,11 +55,11 @@ class HostFile(NodeKeys):
 
     varied = ("nic",)
     type: Literal["host"]
-    nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
-    addresses: Addresses = Field((), description="For its only link; a link can say them too.")
-    mac: Mac | None = Field(None, description="For its only link; left out, the plan's.")
+    nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
+    addresses: Addresses = Field((), description="The addresses on its only link; a link can set them too.")
+    mac: Mac | None = Field(None, description="The MAC address on its only link; default: the plan chooses one.")
     sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
-    routes: list[RouteFile] | None = Field(None, description="Beyond those the plan works out itself.")
+    routes: list[RouteFile] | None = Field(None, description="Routes in addition to those that the plan computes.")
 
     def node(self, name: str) -> Node:
         sysctls, routes = tuple(self.sysctls.items()), tuple(each.route() for each in self.routes or ())
@@ -82,7 +82,7 @@ class RouterFile(NodeKeys):
     """A router: a network namespace that forwards."""
 
     type: Literal["router"]
-    routes: list[RouteFile] = Field([], description="Beyond those the plan works out itself.")
+    routes: list[RouteFile] = Field([], description="Routes in addition to those that the plan computes.")
 
     def node(self, name: str) -> Node:
         return Node(name, self.type, routes=tuple(each.route() for each in self.routes))

@@ -58,7 +58,7 @@ Port = Annotated[int, PlainValidator(whole(1, 65535)), WithJsonSchema(number(1, 
 File = Annotated[
     str,
     PlainValidator(word(PATH_PATTERN, "a path without spaces and quotes", "the path of a file")),
-    WithJsonSchema(matching(f"^{PATH_PATTERN}$", "A file, seen from the folder of this one.")),
+    WithJsonSchema(matching(f"^{PATH_PATTERN}$", "A file, relative to the folder of this file.")),
 ]
 
 
@@ -68,8 +68,10 @@ class SshFile(FileModel):
     address: Host
     user: User | None = None
     port: Port | None = None
-    key: File | None = Field(None, description="A private key; left out, those of the agent and of ~/.ssh.")
-    known_hosts: File | None = Field(None, description="Where its host key is; left out, ~/.ssh/known_hosts.")
+    key: File | None = Field(
+        None, description="The file of a private key; default: the keys of the agent and of ~/.ssh."
+    )
+    known_hosts: File | None = Field(None, description="The file with its host key; default: ~/.ssh/known_hosts.")
 
     def ssh(self) -> Ssh:
         return Ssh(self.address, self.user, self.port, self.key, self.known_hosts)
@@ -84,13 +86,15 @@ class MachineFile(NodeKeys):
 
     varied = ("nic",)
     type: Literal["machine"]
-    host: Host | None = Field(None, description="Its name in inventory.yml or in ~/.ssh/config; left out, the node's.")
+    host: Host | None = Field(
+        None, description="Its name in inventory.yml or in ~/.ssh/config; default: the node's name."
+    )
     nics: dict[Name, Nics] = Field({}, description="Its interfaces, by link: eth1; an emulator has [eth1, eth2].")
-    nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
-    addresses: Addresses = Field((), description="For its only link; a link can say them too.")
-    sysctls: Sysctls = Field({}, description="Kernel settings, in the network namespace it uses.")
-    forward: Flag = Field(False, description="Whether it is a router between its links.")
-    ssh: SshFile | None = Field(None, description="How it is reached, in place of an entry of inventory.yml.")
+    nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
+    addresses: Addresses = Field((), description="The addresses on its only link; a link can set them too.")
+    sysctls: Sysctls = Field({}, description="Kernel settings in the network namespace that it uses.")
+    forward: Flag = Field(False, description="Whether it routes between its links.")
+    ssh: SshFile | None = Field(None, description="How to reach it; replaces its entry in inventory.yml.")
 
     def node(self, name: str) -> Node:
         ssh = None if self.ssh is None else self.ssh.ssh()

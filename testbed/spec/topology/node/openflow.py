@@ -39,19 +39,29 @@ Dpid = Annotated[
     int,
     PlainValidator(whole(1, DPID_MAX)),
     PlainSerializer(int),
-    WithJsonSchema(number(1, DPID_MAX, "Its number towards the controller.")),
+    WithJsonSchema(number(1, DPID_MAX, "The number by which the controller knows it.")),
 ]
-PortNumber = Annotated[int, PlainValidator(whole(1, PORT_MAX)), WithJsonSchema(number(1, PORT_MAX, "Of TCP or UDP."))]
+PortNumber = Annotated[
+    int, PlainValidator(whole(1, PORT_MAX)), WithJsonSchema(number(1, PORT_MAX, "A port of TCP or UDP."))
+]
 
 
 class OvsNodeFile(NodeKeys):
     """A switch: Open vSwitch, with its own daemons."""
 
     type: Literal["ovs"]
-    controller: Name | None = Field(None, description="Or none. Left out, the only controller of the file.")
-    fail_mode: FailMode | None = Field(None, description="Without its controller. Left out, secure if it has one.")
-    datapath: Datapath | None = Field(None, description="Left out, the kernel's where it has one.")
-    dpid: Dpid | None = Field(None, description="Left out, its number among the switches of the file.")
+    controller: Name | None = Field(
+        None, description="The name of its controller, or none; default: the only controller of the file."
+    )
+    fail_mode: FailMode | None = Field(
+        None, description="What it does when it has lost its controller; default: secure if it has one."
+    )
+    datapath: Datapath | None = Field(
+        None, description="The data path: kernel or user; default: the kernel's, if the kernel has one."
+    )
+    dpid: Dpid | None = Field(
+        None, description="Its OpenFlow number; default: its position among the Open vSwitches of the file."
+    )
 
     def node(self, name: str) -> Node:
         return Node(name, self.type, ovs=Ovs(self.controller, self.fail_mode, self.datapath, self.dpid))
@@ -82,10 +92,10 @@ class RuleFile(FileModel):
     """One rule of a firewall; what is left out fits all."""
 
     action: Literal["allow", "deny"]
-    source: Name | None = Field(None, alias="from", description="A host.")
-    destination: Name | None = Field(None, alias="to", description="A host.")
+    source: Name | None = Field(None, alias="from", description="The sending host; default: any.")
+    destination: Name | None = Field(None, alias="to", description="The receiving host; default: any.")
     protocol: Literal["tcp", "udp", "icmp"] | None = None
-    port: PortNumber | None = Field(None, description="Of the destination.")
+    port: PortNumber | None = Field(None, description="The port of the destination; default: any.")
 
     def faults(self) -> Iterator[Fault]:
         if self.port is not None and self.protocol not in ("tcp", "udp"):
@@ -110,13 +120,17 @@ class ControllerNodeFile(NodeKeys):
 
     type: Literal["controller"]
     app: App
-    text: Text | None = Field(None, description="The app's file; left out, it is read from the topology's folder.")
-    control: ControlFile | None = Field(None, description="The channel to its switches; left out, it takes no time.")
-    rules: list[RuleFile] = Field([], description="Of the firewall: the first that fits holds, else allow.")
-    interval: Span | None = Field(None, description="How often the monitor asks; left out, 1 s.")
-    start: Span | None = Field(None, description="After the workload's start; left out, before it.")
-    stop: Span | None = Field(None, description="After the workload's start it is killed; left out, never.")
-    loops: Flag = Field(False, description="An app in a file can live with rings of switches.")
+    text: Text | None = Field(None, description="The text of the app's file; default: read from the topology's folder.")
+    control: ControlFile | None = Field(None, description="The channel to its switches; default: without delay.")
+    rules: list[RuleFile] = Field(
+        [], description="The rules of the firewall: the first that matches applies; without a match, allow."
+    )
+    interval: Span | None = Field(None, description="How often the monitor asks; default: 1 s.")
+    start: Span | None = Field(
+        None, description="When it starts, after the workload's start; default: before the workload."
+    )
+    stop: Span | None = Field(None, description="When it is killed, after the workload's start; default: never.")
+    loops: Flag = Field(False, description="Whether the app (in a file) works in rings of switches.")
 
     def node(self, name: str) -> Node:
         return Node(name, self.type, controller=self.controller())
@@ -168,11 +182,13 @@ class ControllerNodeFile(NodeKeys):
     def _app_faults(self) -> Iterator[Fault]:
         if self.app in APPS:
             if self.text is not None:
-                yield Fault(("text",), f"{self.app} is an app of ours and has no text", "no such line")
+                yield Fault(("text",), f"{self.app} is a built-in app and has no text", "no such line")
             if self.loops:
-                yield Fault(("loops",), "this is for apps in files", "no such line")
+                yield Fault(("loops",), "only apps in files have this key", "no such line")
         elif self.text is None:
-            yield Fault(("app",), f"the file {self.app!r} was not read", "a file, seen from the topology file's folder")
+            yield Fault(
+                ("app",), f"the file {self.app!r} was not read", "a file, relative to the topology file's folder"
+            )
         else:
             yield from _syntax_faults(self.app, self.text)
 
@@ -187,4 +203,4 @@ def _syntax_faults(app: str, text: str) -> Iterator[Fault]:
         yield Fault(("app",), f"{app}{line}: {what}", allowed)
         return
     if not any(isinstance(each, ast.ClassDef) for each in tree.body):
-        yield Fault(("app",), f"{app} has no class, so no app", allowed)
+        yield Fault(("app",), f"{app} has no class, so it is not an app", allowed)

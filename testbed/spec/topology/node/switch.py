@@ -29,11 +29,11 @@ def read_vlans(value: object) -> int | tuple[int, ...]:
     if not isinstance(value, list | tuple):
         return _read_vlan(value)
     if not value:
-        raise ValueRefused("there is nothing in it", VLANS_ALLOWED)
+        raise ValueRefused("this is empty", VLANS_ALLOWED)
     found = tuple(map(_read_vlan, value))
     twice = next((vlan for vlan in found if found.count(vlan) > 1), None)
     if twice is not None:
-        raise ValueRefused(f"VLAN {twice} is there twice", "each once")
+        raise ValueRefused(f"VLAN {twice} appears twice", "each once")
     return found
 
 
@@ -76,12 +76,13 @@ class SwitchFile(NodeKeys):
 
     type: Literal["switch"]
     stp: Flag = Field(False, description="Whether it runs the spanning tree protocol.")
-    nic: RealNic | None = Field(None, description="A NIC of this computer as one more port, on kernel: host.")
+    nic: RealNic | None = Field(None, description="A NIC of this computer as an additional port; needs kernel: host.")
     vlans: dict[Name, Vlans] | None = Field(
-        None, description="For each of its links: the VLAN of an access port, or the list of those of a trunk."
+        None, description="For each of its links: one VLAN for an access port, or a list of VLANs for a trunk."
     )
     port_rate: PortRate | None = Field(
-        None, description="How fast its ports send: all whose links do not say a rate, or each by its link."
+        None,
+        description="How fast its ports send: one rate for all whose links set none, or a rate for each link.",
     )
 
     def node(self, name: str) -> Node:

@@ -53,15 +53,19 @@ class VmFile(NodeKeys):
 
     varied = ("nic", "memory", "cpus", "model", "kernel", "vhost")
     type: Literal["vm"]
-    nic: Nic | None = Field(None, description="Its interfaces; left out, those of the topology.")
-    addresses: Addresses = Field((), description="For its only link; a link can say them too.")
+    nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
+    addresses: Addresses = Field((), description="The addresses on its only link; a link can set them too.")
     sysctls: Sysctls = Field({}, description="Kernel settings of this machine.")
-    memory: Memory = Field(MEMORY_BYTES, description="Left out, 1 GiB.")
+    memory: Memory = Field(MEMORY_BYTES, description="Its memory; default: 1 GiB.")
     cpus: Cpus = 1
-    model: Model = Field("virtio", description="What its network cards are.")
-    kernel: KernelName | None = Field(None, description="Left out, the newest of `testbed kernel fetch`.")
-    image: Image | None = Field(None, description="A disk in place of the host's files; it needs qemu-guest-agent.")
-    vhost: Flag = Field(False, description="The host's kernel moves packets (vhost-net), not QEMU.")
+    model: Model = Field("virtio", description="The model of its network cards.")
+    kernel: KernelName | None = Field(
+        None, description="The name of its kernel; default: the newest of `testbed kernel fetch`."
+    )
+    image: Image | None = Field(
+        None, description="A disk image, used instead of the host's files; needs qemu-guest-agent in it."
+    )
+    vhost: Flag = Field(False, description="Whether the host's kernel (vhost-net) moves packets instead of QEMU.")
 
     def node(self, name: str) -> Node:
         vm = Vm(self.memory, self.cpus, self.model, self.kernel, self.image, self.vhost)
