@@ -47,7 +47,7 @@ def quantity(
             return None
         found = parse(text)
         if found < low:
-            raise ValueRefused(f"{text!r} is too little", f"more than 0: {allowed}" if low == 1 else allowed)
+            raise ValueRefused(f"{text!r} is too small", f"more than 0: {allowed}" if low == 1 else allowed)
         return found
 
     return read

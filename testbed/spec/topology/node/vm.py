@@ -25,7 +25,7 @@ MEMORY_ALLOWED = f"{units.format_size(MEMORY_MIN_BYTES)} or more, such as 1 GiB"
 def read_memory(value: object) -> int:
     found = quantity(units.parse_size, units.SIZE.allowed)(value)
     if found is None or found < MEMORY_MIN_BYTES:
-        raise ValueRefused(f"{value!r} is too little for a virtual machine", MEMORY_ALLOWED)
+        raise ValueRefused(f"{value!r} is too small for a virtual machine", MEMORY_ALLOWED)
     return found
 
 
