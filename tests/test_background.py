@@ -133,7 +133,9 @@ def test_a_background_outlasts_the_workload_unless_it_says_how_long_it_takes() -
 
 
 def test_a_workload_of_unknown_length_needs_the_length_of_its_background() -> None:
-    with pytest.raises(SpecError, match="web: how long the workload takes is not known beforehand"):
+    with pytest.raises(
+        SpecError, match="web: the length of the workload is not known in advance, so the background needs a duration"
+    ):
         make_trial(workload={"tool": "http", "sizes": "1 MB"}, background={"web": WEB})
 
 

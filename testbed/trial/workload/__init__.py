@@ -1,1 +1,1 @@
-"""What runs over a network: for each tool the steps that run it, and what its output says."""
+"""Workload tools: for each tool the steps that run it, and how to read its output."""

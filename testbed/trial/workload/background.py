@@ -29,7 +29,7 @@ Schedules: TypeAlias = Mapping[str, tuple[Burst, ...]]
 
 
 def schedules(backgrounds: Backgrounds, workload: Workload, plan: Plan, seed: int) -> Schedules:
-    """Name to the flows that are drawn; none for datagrams. Raises UserError if they are too many."""
+    """Maps names to the drawn flows; datagrams have none. Raises UserError if the flows are too many."""
     return {
         name: ()
         if isinstance(each, Constant)
@@ -39,7 +39,7 @@ def schedules(backgrounds: Backgrounds, workload: Workload, plan: Plan, seed: in
 
 
 def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: Plan) -> list[Step]:
-    """Start each as long before the workload as it leads; the schedules become files of the trial."""
+    """Starts each background before the workload, by its lead time; the schedules become files of the trial."""
     files = [
         Run(("cat",), "background", stdin=_text(drawn[name]), out=schedule_file(name))
         for name, each in backgrounds
@@ -61,7 +61,7 @@ def steps(backgrounds: Backgrounds, drawn: Schedules, workload: Workload, plan: 
 
 
 def stops(backgrounds: Backgrounds) -> list[Step]:
-    """Flows first, for datagrams are waited for."""
+    """Stops the backgrounds: flows first, because stopping datagrams waits for them."""
     return [Stop(_process(name)) for name, _ in sorted(backgrounds, key=lambda each: isinstance(each[1], Constant))]
 
 
@@ -93,17 +93,17 @@ def read(backgrounds: Backgrounds, folder: Path) -> dict[str, BackgroundResult]:
 
 
 def short_ns(backgrounds: Backgrounds, workload: Workload, plan: Plan, folder: Path, log: str) -> dict[str, int]:
-    """Name to how long before the end of the workload, which the log tells, each was over that was; with flows, none
-    began any more.
+    """Maps the names of backgrounds that ended before the workload to how long before; a background of flows ends when
+    it starts no more flows. The log has the end of the workload.
     """
     steps = map(json.loads, log.splitlines())
     names = {_process(name) for name, _ in backgrounds}
     end_ns = min(entry["begin_ns"] for entry in steps if entry["step"].get("stop") in names)
     short = {}
     for name, each in backgrounds:
-        found = re.search(r"^start (\d+)$", (folder / output(name)).read_text(), re.MULTILINE)
-        assert found is not None, "BUG: a background that was not read"
-        short[name] = end_ns - int(found[1]) - _length_ns(name, each, workload, plan)
+        start = re.search(r"^start (\d+)$", (folder / output(name)).read_text(), re.MULTILINE)
+        assert start is not None, "BUG: a background that was not read"
+        short[name] = end_ns - int(start[1]) - _length_ns(name, each, workload, plan)
     return {name: ns for name, ns in short.items() if ns > 0}
 
 
@@ -120,7 +120,7 @@ def _process(name: str) -> str:
 
 
 def _length_ns(name: str, background: Background, workload: Workload, plan: Plan) -> int:
-    """How long it goes on at most: the workload's own length needs some round trips for its connections on top."""
+    """How long a background lasts at most. Beyond its length, a workload needs round trips for its connections."""
     if background.duration_ns is not None:
         return background.duration_ns
     own_ns = workload.length_ns

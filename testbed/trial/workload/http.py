@@ -1,7 +1,7 @@
-"""The workload `http`: curl downloads objects from nginx, if asked through a caching proxy, which is nginx too.
+"""The workload `http`: curl downloads objects from nginx, on request through a caching proxy, which is nginx, too.
 
-A shell in the receiver's namespace starts one curl for each download, so that each is a client of its own, and says
-when each round of downloads at once began and ended.
+A shell in the receiver's namespace starts one curl for each download, so that each is a separate client, and prints
+when each round of simultaneous downloads began and ended.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ READY_S = 0.5
 
 
 def rounds(workload: HttpWorkload, seed: int) -> tuple[int, ...]:
-    """The size of the object of each round: every size once in each cycle, in an order drawn anew for each."""
+    """The size of the object of each round: every size once in each cycle, in an order drawn for each cycle."""
     draw = random.Random(f"{seed}/http")
-    found: list[int] = []
+    sizes: list[int] = []
     for _ in range(workload.downloads):
         cycle = list(workload.sizes_bytes)
         draw.shuffle(cycle)
-        found += cycle
-    return tuple(found)
+        sizes += cycle
+    return tuple(sizes)
 
 
 def steps(workload: HttpWorkload, plan: Plan, seed: int) -> list[Step]:
-    """Servers, then, if asked, downloads that fill the cache, then those that are measured."""
+    """Starts the servers, fills the cache if asked, and runs the measured downloads."""
     assert plan.data_path is not None, "BUG: a plan without a workload"
     last = plan.data_path
     client = node_netns(workload.destination)
@@ -85,7 +85,7 @@ class _Server:
         return f"nginx-{self.data_path.source}"
 
     def start(self, congestion: str) -> Iterator[Step]:
-        """Its steps; it cannot be told a congestion control, so its listening socket is given one on the way."""
+        """The steps that start it. nginx has no option for a congestion control, so a preloaded library sets it."""
         netns, conf = node_netns(self.data_path.source), f"{self.process}.conf"
         yield Run(("mkdir", "-p", f"{self.folder}/objects", f"{self.folder}/temp"), "http server")
         for size in self.objects:
@@ -114,7 +114,7 @@ def _objects() -> str:
 
 
 def _proxy(origin: IPv4Address | IPv6Address) -> str:
-    """Caches for ever, by path: the number of a request is not part of the key."""
+    """A proxy that caches for ever, by path: the number of a request is not part of the key."""
     return (
         "    proxy_cache_path {folder}/cache levels=1:2 keys_zone=objects:1m inactive=1000d use_temp_path=off;\n"
         "    log_format cache '$arg_n $upstream_cache_status $status $body_bytes_sent';\n"
@@ -164,16 +164,16 @@ def _round(commands: list[str]) -> str:
 
 
 def _shell(title: str, script: str, netns: str, out: str) -> Run:
-    """What a curl that fails says stands in its line: its status does not end the script."""
+    """A curl that fails reports it in its line; its status does not end the script."""
     return Run(("sh",), title, Location(netns), stdin=f"{script}true\n", out=out)
 
 
 def read(workload: HttpWorkload, folder: Path) -> Outcome:
-    """Raises TrialError for a download that failed, or brought less than the object."""
+    """Raises TrialError for a download that failed, or got less than the object."""
     if workload.warm:
         parse((folder / WARM_OUTPUT).read_text())
-    said = _cache_log((folder / CACHE_LOG).read_text()) if workload.cache is not None else {}
-    downloads, times = parse((folder / OUTPUT).read_text(), said)
+    cache = _cache_log((folder / CACHE_LOG).read_text()) if workload.cache is not None else {}
+    downloads, times = parse((folder / OUTPUT).read_text(), cache)
     wanted = len(workload.sizes_bytes) * workload.downloads * workload.concurrency
     if len(downloads) != wanted:
         raise TrialError(f"{OUTPUT} tells of {len(downloads)} downloads, asked were {wanted}")
@@ -196,7 +196,7 @@ def read(workload: HttpWorkload, folder: Path) -> Outcome:
 
 
 def _cache_log(text: str) -> dict[int, str]:
-    """The number of a request to what the cache had."""
+    """Maps the numbers of requests to the cache's status."""
     return {int(number): state for number, state, *_ in map(str.split, text.splitlines())}
 
 
@@ -213,7 +213,7 @@ def _by_size(downloads: tuple[Download, ...]) -> tuple[ObjectResult, ...]:
 
 
 def _slots(downloads: tuple[Download, ...], concurrency: int) -> Iterator[FlowResult]:
-    """What each of the clients got that ran side by side."""
+    """What each of the simultaneous clients got."""
     for slot in range(concurrency):
         mine = downloads[slot::concurrency]
         got, spent_s = sum(each.object_bytes for each in mine), sum(each.elapsed_s for each in mine)
@@ -221,7 +221,7 @@ def _slots(downloads: tuple[Download, ...], concurrency: int) -> Iterator[FlowRe
 
 
 def _step_times(folder: Path) -> tuple[int, int]:
-    """CLOCK_MONOTONIC at the begin and the end of the script, by the agent's log."""
+    """CLOCK_MONOTONIC at the beginning and the end of the script, from the agent's log."""
     for line in (folder / "log.jsonl").read_text().splitlines():
         entry = json.loads(line)
         if entry["step"].get("title") == TITLE and entry["step"].get("out") == OUTPUT:

@@ -1,4 +1,4 @@
-"""What curl and the cache wrote during the workload `http`, as an outcome. Reads files of the trial's folder."""
+"""Parses what curl wrote during the workload `http`. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIELDS = (
     "time_total",
     "errormsg",
 )
-"""What curl says of a download, one line each, with blanks between."""
+"""What curl prints on a download, in one line, separated by blanks."""
 
 
 def parse(text: str, cache: dict[int, str] | None = None) -> tuple[tuple[Download, ...], list[tuple[int, int]]]:

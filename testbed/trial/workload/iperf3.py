@@ -1,4 +1,4 @@
-"""The workload `iperf3`: the load generator everybody knows, and a cross-check of `flow`."""
+"""The workload `iperf3`: the well-known load generator, and a cross-check of `flow`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[Step]:
     return [
         Run(tuple(server), "iperf3 server", plan.where(workload.destination), out=SERVER, background=SERVER_PROCESS),
         Sleep(SERVER_READY_S),
-        Run(  # it says in its JSON what went wrong
+        Run(  # its JSON has the error, if there is one
             tuple(client), "iperf3", plan.where(workload.source), out=CLIENT, may_fail=True
         ),
         Stop(SERVER_PROCESS),
@@ -78,7 +78,7 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
 
 
 def _heard(folder: Path) -> dict[str, Any]:
-    """What the server says of the start; nothing if it was ended before it could."""
+    """What the server reports on the start; empty if it was stopped before."""
     try:
         found: dict[str, Any] = json.loads((folder / SERVER).read_text())["start"]
     except (OSError, ValueError, KeyError):
@@ -99,7 +99,7 @@ def _flow(stream: dict[str, Any], congestion: str | None) -> FlowResult:
 
 
 def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int) -> Outcome:
-    """What arrived, by the server's intervals; what the client only sent is not goodput."""
+    """The datagrams that arrived, by the server's intervals: what the client only sent is not goodput."""
     received = [interval["sum"] for interval in heard["intervals"]]
     octets, seconds = sum(each["bytes"] for each in received), sum(each["seconds"] for each in received)
     sent = said["sum"]["packets"]

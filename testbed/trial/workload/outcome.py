@@ -1,4 +1,4 @@
-"""What came out of a workload, whichever tool it was. Pure, no I/O."""
+"""The outcome of a workload, the same for every tool. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..stored_result import FlowResult
 
 @dataclass(frozen=True)
 class Outcome:
-    """A whole workload. Times are ns of CLOCK_MONOTONIC; `steady_ns` is when the ramp that is left out ended.
+    """A whole workload. Times are ns of CLOCK_MONOTONIC; at `steady_ns` the ramp ended, which is left out.
 
-    `goodput_bps` is that of all flows together, from `steady_ns` to `end_ns`; `ramp_goodput_bps` the same for what was
-    left out, None if nothing was. `measured` has what only this tool measures.
+    `goodput_bps` is the goodput of all flows together, from `steady_ns` to `end_ns`, and `ramp_goodput_bps` that of the
+    ramp; None if none was left out. `measured` has what only this tool measures.
     """
 
     begin_ns: int | None

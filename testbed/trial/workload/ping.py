@@ -1,4 +1,4 @@
-"""The workload `ping`: ICMP echo by iputils; also how the RTT of every trial is checked before it starts."""
+"""The workload `ping`: ICMP echo by iputils. Also checks the RTT of every trial."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .tool import Tool
 
 OUTPUT = "ping.out"
 FIRST = 3
-"""Where controllers have a say, so many pings at the beginning are looked at one by one: ping itself tells of each only
-with three digits."""
+"""With controllers, so many pings at the beginning run as separate processes: ping prints single RTTs with only three
+digits."""
 
 
 def step(plan: Plan, data_path: DataPath, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
@@ -71,7 +71,7 @@ def _first_output(number: int) -> str:
 
 
 def _one_by_one(workload: PingWorkload, data_path: DataPath) -> str:
-    """The first pings by a process each, then the others; none waits for the answer to the one before."""
+    """A process for each of the first pings, then one for the others. No ping waits for an earlier answer."""
     lines = []
     for number in range(1, min(FIRST, workload.count) + 1):
         words = shlex.join(_words(data_path, 1, workload.interval_ns, workload.size_bytes))
@@ -83,7 +83,7 @@ def _one_by_one(workload: PingWorkload, data_path: DataPath) -> str:
 
 
 def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
-    """Of all; a standard deviation, like ping's, from the mean of the squares."""
+    """All results as one. The standard deviation is, like ping's, computed from the mean of the squares."""
     every = [*first, *rest]
     came = [each for each in every if each.received]
     received = sum(each.received for each in came)

@@ -15,11 +15,11 @@ from .tool import Tool
 
 TOOLS: dict[str, Tool[Any]] = {
     each.tool: import_module(f".{each.tool}", __package__).TOOL for each in BUILT_IN
-}  # each has its module here, which is named after it
+}  # each tool has its module here, named after it
 
 
 def register(tool: Tool[Any]) -> None:
-    """Takes in a tool from outside; spec.workload.registry takes in its keys."""
+    """Adds a tool from outside this package; spec.workload.registry adds its keys."""
     assert tool.workload.tool not in TOOLS, f"BUG: two tools with the name {tool.workload.tool!r}"
     TOOLS[tool.workload.tool] = tool
 
@@ -48,5 +48,5 @@ def read(workload: Workload, folder: Path) -> Outcome:
 
 
 def begin(workload: Workload) -> tuple[str, str] | None:
-    """The file and the pattern by which a workload says that it began; None if it does not."""
+    """The file and the pattern in it by which a workload reports its start; None if it does not."""
     return TOOLS[workload.tool].begin

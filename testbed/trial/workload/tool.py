@@ -17,12 +17,12 @@ W = TypeVar("W", bound=Workload)
 
 @dataclass(frozen=True)
 class Tool(Generic[W]):
-    """How a tool is run, and what its output says.
+    """How to run a tool, and to read its output.
 
-    `steps` has the steps that run a workload over a plan; they name their output files after the tool, and the seed
-    draws what is drawn. `read` reads these files in a trial's folder, and raises TrialError if they make no sense.
-    `begin` is the file and the pattern in it by which the tool says, while it runs, when it began (ns of
-    CLOCK_MONOTONIC); None for a tool that does not.
+    `steps` makes the steps that run a workload over a plan, with a seed for random draws; they name their output files
+    after the tool. `read` reads these files in a trial's folder, and raises TrialError if they make no sense. `begin`
+    is the file and the pattern in it by which the running tool reports its start (ns of CLOCK_MONOTONIC); None if the
+    tool does not.
     """
 
     workload: type[W]

@@ -21,15 +21,14 @@ from .tool import Tool
 
 OUTPUT = "udp.out"
 GROUPS_MAX = 10_000
-"""Groups of datagrams in a second. Each costs the sender two system calls, which is what takes wall time in virtual
-time; a faster flow sends several datagrams at once, as a NIC with segmentation does.
-"""
+"""The most groups of datagrams in a second. Each costs the sender two system calls, which take most of the wall time in
+virtual time. A faster flow sends several datagrams at once, as a NIC with segmentation does."""
 
 LINGER_NS = 1_000_000_000
 """The receiver goes on for a round trip and this much after the last datagram that arrived."""
 
 HEADERS_BYTES = {4: 28, 6: 48}
-"""Of IP and UDP, by the version of IP."""
+"""The headers of IP and UDP together, by the version of IP."""
 
 
 def burst(rate_bps: int, length_bytes: int) -> int:
@@ -74,7 +73,7 @@ def steps(workload: UdpWorkload, plan: Plan, seed: int) -> list[Step]:
 
 @dataclass(frozen=True)
 class UdpFlow:
-    """What udp.c says of a flow; `first_ns` and `last_ns`, of arrivals, count from the start."""
+    """What udp.c reports on a flow. `first_ns` and `last_ns` are the times of arrivals, counted from the start."""
 
     port: int
     sent: int
@@ -94,7 +93,7 @@ class UdpFlow:
 
 @dataclass(frozen=True)
 class UdpOutput:
-    """All that it says. `seconds` maps the number of a second to what was sent in it, lost of that, and arrived."""
+    """All that udp.c reports. `seconds` maps each second to what was sent, lost of that, and arrived in it."""
 
     begin_ns: int
     end_ns: int
@@ -173,23 +172,23 @@ def parse(text: str, length_bytes: int) -> UdpOutput:
 
 def read(workload: UdpWorkload, folder: Path) -> Outcome:
     """Parses the lines that udp.c describes."""
-    told = parse((folder / OUTPUT).read_text(), workload.length_bytes)
-    if len(told.flows) != workload.flows:
-        raise TrialError(f"{OUTPUT} tells of {len(told.flows)} flows, asked were {workload.flows}")
+    written = parse((folder / OUTPUT).read_text(), workload.length_bytes)
+    if len(written.flows) != workload.flows:
+        raise TrialError(f"{OUTPUT} tells of {len(written.flows)} flows, asked were {workload.flows}")
     flows = tuple(
         FlowResult(
-            goodput_bps=told.goodput_bps(each, workload.rate_bps),
+            goodput_bps=written.goodput_bps(each, workload.rate_bps),
             retransmits=None,
             rtt_min_s=None,
             congestion=None,
             port=each.port,
             received_bytes=each.arrived * workload.length_bytes,
         )
-        for each in told.flows
+        for each in written.flows
     )
     goodput_bps = sum(flow.goodput_bps or 0.0 for flow in flows)
-    measured = {UdpResult.KEY: record.write(told.result(workload.rate_bps, _burst(workload)))}
-    return Outcome(told.begin_ns, None, told.end_ns, goodput_bps, None, flows, measured)
+    measured = {UdpResult.KEY: record.write(written.result(workload.rate_bps, _burst(workload)))}
+    return Outcome(written.begin_ns, None, written.end_ns, goodput_bps, None, flows, measured)
 
 
 def _burst(workload: UdpWorkload) -> int:
