@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,23 +93,23 @@ class Results:
         return content
 
 
-def differences(new: Mapping[str, bytes], old: Mapping[str, bytes]) -> list[str]:
-    """The files in which two trials differ, JSON files with their keys and tables with their columns.
+def differences(new: Mapping[str, bytes], old: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """The files in which two trials differ, JSON files with their keys and tables with their columns; none for others.
 
     What only the new one has is `added`, what only the old one has is `gone`.
     """
-    return [
-        name + (_detail(name, new[name], old[name]) if name in new and name in old else f" ({_only(new, name)})")
+    return {
+        name: _details(name, new[name], old[name]) if name in new and name in old else [_only(new, name)]
         for name in sorted(new.keys() | old.keys())
         if new.get(name) != old.get(name)
-    ]
+    }
 
 
 def _only(new: Container[str], name: str) -> str:
     return "added" if name in new else "gone"
 
 
-def _detail(name: str, new: bytes, old: bytes) -> str:
+def _details(name: str, new: bytes, old: bytes) -> list[str]:
     if name.endswith(".json"):
         found = keys(json.loads(new), json.loads(old))
     elif name.endswith(".jsonl"):
@@ -117,9 +117,17 @@ def _detail(name: str, new: bytes, old: bytes) -> str:
     elif name.endswith(".parquet"):
         found = columns(pq.read_table(pa.BufferReader(new)), pq.read_table(pa.BufferReader(old)))
     else:
-        return ""
-    told = sorted(dict.fromkeys(found), key=lambda each: not each.endswith((" added", " gone"))) or ["no value"]
-    return f" ({', '.join(told[:DETAILS])}{', …' if len(told) > DETAILS else ''})"
+        return []
+    return sorted(dict.fromkeys(found), key=lambda each: not each.endswith((" added", " gone"))) or ["no value"]
+
+
+def told(found: Mapping[str, Sequence[str]]) -> str:
+    """The files, each with the first of its keys."""
+    return ", ".join(name + (f" ({_few(each)})" if each else "") for name, each in found.items())
+
+
+def _few(details: Sequence[str]) -> str:
+    return ", ".join(details[:DETAILS]) + (", …" if len(details) > DETAILS else "")
 
 
 def keys(new: Any, old: Any, at: str = "") -> Iterator[str]:

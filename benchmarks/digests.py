@@ -9,7 +9,8 @@ over the files in its folder that repeat. A line `(run)` is for the run's list o
     python -m benchmarks digests --against ../older-checkout     # measure both checkouts, and compare
     python -m benchmarks digests --against ../older-checkout loss jitter
 
-With --against there is a line for each trial: `same`, or `DIFFERS` with the files, keys and columns. The other
+With --against there is a line for each trial: `same`, or `DIFFERS` with the files, keys and columns. Differences that
+are meant are told with --but, such as `--but 'result.json:findings[].text'`, and stand in the line. The other
 checkout is used by its command line alone, so its modules may have any names. All must run on one computer with one
 lab kernel.
 
@@ -30,13 +31,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from .difference import Results, differences
+from .difference import Results, differences, told
 
 SCENARIOS = Path(__file__).with_name("digests")
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -103,14 +104,14 @@ def main(words: Sequence[str]) -> int:
                 sides.append(_other_side(options.against, options.python, folder / "against"))
         except (OSError, ValueError) as error:
             parser.error(str(error))
-        return _run(sides, {name: known[name] for name in scenarios}, options.jobs)
+        return _run(sides, {name: known[name] for name in scenarios}, options.jobs, options.but)
 
 
-def _run(sides: Sequence[Side], scenarios: dict[str, Path], jobs: int) -> int:
+def _run(sides: Sequence[Side], scenarios: dict[str, Path], jobs: int, but: Sequence[str]) -> int:
     lines: list[Line] = []
     for name, file in scenarios.items():
         runs = chain.from_iterable(side.measure(name, file, jobs) for side in sides)
-        for line in chain(runs, report([side.results for side in sides], name)):
+        for line in chain(runs, report([side.results for side in sides], name, but)):
             print(line.text, flush=True)
             lines.append(line)
     for side in sides:
@@ -121,7 +122,7 @@ def _run(sides: Sequence[Side], scenarios: dict[str, Path], jobs: int) -> int:
     return 0 if lines and passed == len(lines) else 1
 
 
-def report(sides: Sequence[Results], scenario: str) -> Iterator[Line]:
+def report(sides: Sequence[Results], scenario: str, but: Container[str] = ()) -> Iterator[Line]:
     """A line for each trial that one side or another has or should have."""
     for id in dict.fromkeys(id for side in sides for id in side.ids(scenario)):
         states = [side.state(scenario, id) for side in sides]
@@ -132,9 +133,16 @@ def report(sides: Sequence[Results], scenario: str) -> Iterator[Line]:
         elif len(sides) == 1:
             yield Line(True, f"{sides[0].digest(scenario, id)}  {states[0]:9}{name}")
         else:
-            found = differences(*(side.contents(scenario, id) for side in sides))
-            said = f"{'DIFFERS':14}{name}: {', '.join(found)}" if found else f"{'same':14}{name}"
-            yield Line(not found, said)
+            yield _compared(name, differences(*(side.contents(scenario, id) for side in sides)), but)
+
+
+def _compared(name: str, found: dict[str, list[str]], but: Container[str]) -> Line:
+    """`but` are differences that do not count: FILE:KEY, or FILE for one that has no keys."""
+    left = {file: [key for key in keys if f"{file}:{key}" not in but] for file, keys in found.items()}
+    counts = {file: keys for file, keys in left.items() if keys or (not found[file] and file not in but)}
+    if counts:
+        return Line(False, f"{'DIFFERS':14}{name}: {told(counts)}")
+    return Line(True, f"{'same':14}{name}" + (f" but for {told(found)}" if found else ""))
 
 
 def _parser(known: dict[str, Path]) -> argparse.ArgumentParser:
@@ -146,6 +154,9 @@ def _parser(known: dict[str, Path]) -> argparse.ArgumentParser:
     parser.add_argument("--against", type=Path, metavar="OTHER", help="a checkout, or a folder that -o has written")
     parser.add_argument("--python", default=sys.executable, help="the Python of the other checkout (this one)")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="keep the results in this new folder")
+    parser.add_argument(
+        "--but", action="append", default=[], metavar="FILE:KEY", help="a difference that is meant, as DIFFERS tells it"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="trials side by side (1); changes no digest")
     return parser
 

@@ -123,6 +123,14 @@ def test_tables_differ_by_columns(said: Any, tmp_path: Path) -> None:
     assert "queues.parquet (way added, direction gone)" in said()[RUN][1]
 
 
+def test_only_a_difference_that_is_named_is_let_pass(tmp_path: Path) -> None:
+    changed = b'{"verdict": "valid", "goodput_bps": 5.0, "flows": [{"port": 8}]}'
+    sides = [make(tmp_path / "new", **{"trials/t/result.json": changed}), make(tmp_path / "other")]
+    assert [line.passes for line in report(sides, "s", ["result.json:flows[].port"])] == [True, True]
+    for but in ("result.json", "result.json:flows[]", "trial.json:flows[].port"):
+        assert [line.passes for line in report(sides, "s", [but])] == [True, False]
+
+
 def test_old_results_do_not_pass_for_new_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make(tmp_path)
     with pytest.raises(SystemExit, match="2"):
