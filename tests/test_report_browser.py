@@ -144,7 +144,7 @@ def test_it_opens_from_disk_without_a_request_and_every_chart_has_marks(open_pag
     opened = open_page(report)
     assert [url for url in opened.requests if not url.startswith(("data:", "blob:"))] == [report.as_uri()]
     titles = opened.page.locator("main h2").all_inner_texts()
-    assert titles == ["Network", "Trust", "Findings", "Comparison with what was published", "Inside a trial"]
+    assert titles == ["Network", "Trust", "Findings", "Comparison with published results", "Inside a trial"]
     for figure in ("profile", "c-uc", "windows", "heat", "signals"):
         assert opened.marks(figure) > 1, figure
     assert opened.page.locator("#network-1 svg .node").count() == 2
@@ -337,7 +337,7 @@ def test_trials_without_goodput_show_what_else_was_measured(open_page: Open, tmp
     }
     opened = open_page(write_page(tmp_path / "report.html", shown))
     text = opened.page.locator("#findings").inner_text()
-    assert "What else was measured" in text
+    assert "Other measurements" in text
     assert "0.0125" in text
 
 

@@ -1,4 +1,4 @@
-"""What a figure needs below it to be repeated: scenario, network, kernel, seeds, versions, commands. Pure, no I/O."""
+"""The caption that lets one repeat a figure: scenario, network, kernel, seeds, versions, commands. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ def caption(run: StoredRun, kind: str, options: Sequence[str] = ()) -> str:
 
 
 def trials(run: StoredRun) -> str:
-    """How many there are, and how many of them are not shown or not valid."""
+    """How many trials there are, and how many of them are not shown or not valid."""
     count = len(run.usable)
     suspect = sum(each.verdict == "suspect" for each in run.usable)
     left_out = len(run.results) - count
-    said = [f"{count} trial{'s' if count != 1 else ''}"]
-    said += [f"{suspect} of them suspect (open marks)"] if suspect else []
-    said += [f"{left_out} invalid or without goodput left out"] if left_out else []
-    said += [f"{run.missing} not measured yet"] if run.missing else []
-    return ", ".join(said)
+    parts = [f"{count} trial{'s' if count != 1 else ''}"]
+    parts += [f"{suspect} of them suspect (open marks)"] if suspect else []
+    parts += [f"{left_out} invalid or without goodput left out"] if left_out else []
+    parts += [f"{run.missing} not measured yet"] if run.missing else []
+    return ", ".join(parts)
 
 
 def digest(run: StoredRun) -> str:
-    """The same for the same trials: the beginning of a SHA-256 of their specifications."""
+    """The first digits of a SHA-256 over the specifications of the trials: equal for equal trials."""
     written = [run.settings[each.id] for each in run.results]
     return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def kernel(run: StoredRun, id: str) -> str:
-    """Where a trial ran, and what with."""
+    """The kernel and the version of the testbed with which a trial ran."""
     about = run.provenance(id)
     built = about.get("kernel") or {}
     config = f", config {built['config_hash'][:8]}" if built.get("config_hash") else ""
@@ -67,14 +67,14 @@ def _network(run: StoredRun) -> str:
     if len(topologies) != 1:
         return f"Networks: {', '.join(topologies) or 'unknown'}."
     links = [link for link in trials[0].topology.links if facts([link])]
-    told = []
+    described = []
     for link in links[:3]:
         known = facts([each for trial in trials for each in trial.topology.links if each.name == link.name])
         words = "; ".join(f"{each.name} {each.text}" for each in known)
-        told += [f"{link.name}: {words}"] if words else []
+        described += [f"{link.name}: {words}"] if words else []
     more = f", and {len(links) - 3} more of its links" if len(links) > 3 else ""
-    said = f" ({' / '.join(told)}{more})" if told else ""
-    return f"Network {next(iter(topologies))}{said}."
+    details = f" ({' / '.join(described)}{more})" if described else ""
+    return f"Network {next(iter(topologies))}{details}."
 
 
 def _workload(settings: Any) -> str:
@@ -87,4 +87,4 @@ def _workload(settings: Any) -> str:
 
 def _again(run: StoredRun, kind: str, options: Sequence[str]) -> str:
     plot = shlex.join(["testbed", "plot", str(run.path), kind, *options])
-    return f"Drawn by: {plot}; a trial again: testbed run --repeat {shlex.quote(str(run.path))}/trials/ID."
+    return f"Drawn by: {plot}; to repeat a trial: testbed run --repeat {shlex.quote(str(run.path))}/trials/ID."

@@ -132,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if not self._is_for_us():
-            self.send_error(HTTPStatus.FORBIDDEN, "this address is not ours")
+            self.send_error(HTTPStatus.FORBIDDEN, "this host name is not allowed")
             return
         path = self.path.partition("?")[0].removeprefix("/")
         if path not in _PAGES:

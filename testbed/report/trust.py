@@ -69,7 +69,7 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
     said = []
     apart = [each.rtt_off_s for each in results if each.rtt_off_s is not None]
     if apart:
-        said.append(f"RTT: seen in {len(apart)} trials, off by at most {max(apart) * 1e6:.3g} µs")
+        said.append(f"RTT: observed in {len(apart)} trials, off by at most {max(apart) * 1e6:.3g} µs")
     rates = [(each.asked.rate_bps, each.seen.rate_bps) for each in results]
     shares = [seen / asked for asked, seen in rates if asked and seen is not None]
     if shares:
@@ -80,7 +80,7 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
     drops = [(each.asked.dropped_packets, each.seen.dropped_packets) for each in results]
     exact = [asked == seen for asked, seen in drops if asked is not None]
     if exact:
-        said.append(f"periodic loss: exactly as many packets as asked in {sum(exact)} of {len(exact)} trials")
+        said.append(f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {len(exact)} trials")
     queue = [each.seen.queue_drops for each in results]
     full = [count for count in queue if count]
     if any(count is not None for count in queue):

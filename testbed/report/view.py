@@ -117,29 +117,30 @@ def _run(run: StoredRun) -> dict[str, Any]:
 
 
 def _notes(run: StoredRun, share: float) -> list[str]:
-    """What one should know before reading on."""
-    said = []
+    """What a reader must know first."""
+    notes = []
     missing = run.missing
     if not run.results:
-        said.append("No trial has finished yet: `testbed run` carries on where it stopped.")
+        notes.append("No trial has finished yet: `testbed run` continues where it stopped.")
     elif missing:
         more = " With adaptive repetitions there may be more." if run.has_until else ""
-        said.append(f"This run is not finished: {missing} of {len(run.ids)} trials are missing.{more}")
+        notes.append(f"This run is not finished: {missing} of {len(run.ids)} trials are missing.{more}")
     if run.failures:
-        said.append(f"{len(run.failures)} trials could not be carried out; the reasons are under Trust.")
+        notes.append(f"{len(run.failures)} trials failed; the section Trust gives the reasons.")
     if run.results and not run.usable:
-        said.append(
-            "No trial has a goodput that can be used, so there is no profile. Trust says whether something is wrong."
+        notes.append(
+            "No trial has a goodput that can be used, so there is no profile. "
+            "The section Trust says whether something is wrong."
         )
     unread = len(run.results) - len(run.trials)
     if unread:
-        said.append(f"The specifications of trials that another version wrote are left out: {unread}.")
+        notes.append(f"Specifications of trials that another version wrote are left out: {unread}.")
     if share < 1:
-        said.append(
-            f"There are more samples than a page can hold: about {share:.0%} of them are here, with the least and the "
-            "most of each stretch of time; all of them are in samples.parquet of each trial."
+        notes.append(
+            f"A page cannot hold all samples: it shows about {share:.0%} of them, with the smallest and the "
+            "largest of each interval; samples.parquet of each trial has all of them."
         )
-    return said
+    return notes
 
 
 def _keys(results: Sequence[TrialResult], run: StoredRun) -> list[dict[str, Any]]:

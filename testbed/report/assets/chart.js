@@ -1,4 +1,4 @@
-// A figure: a Vega-Lite chart with its title, what it says in words, its data as a table, and files to keep.
+// A figure: a Vega-Lite chart with its title, its caption, its data as a table, and files to save.
 const charts = new Map();
 
 const tip = el("div", { id: "tip", hidden: true });

@@ -1,6 +1,6 @@
 // The run against published profiles, row by row, with the kind of claim.
-const CLAIMS = "What agreeing shows. reproduced: the same mechanism gave it. shape: orderings and curvature compare, numbers do not. "
-  + "calibrated: the number was an input of ours. data only: nothing of ours could show it; the numbers are there to be looked at.";
+const CLAIMS = "What agreement shows. reproduced: the same mechanism produced the number. shape: orderings and curvature are comparable, numbers are not. "
+  + "calibrated: the number was an input of our emulation. data only: our emulation cannot show it; the numbers are only listed.";
 
 function comparisonSection(data) {
   const parts = [];
@@ -15,7 +15,7 @@ function comparisonSection(data) {
     data.window_comparison.rows, "Transfers by window, published and ours", "comparison-windows"),
   el("ul", {}, data.window_comparison.notes.map((text) => el("li", {}, text))));
   if (parts.length) parts.push(el("p", { class: "quiet" }, CLAIMS));
-  else parts.push(el("p", { class: "quiet" }, "Nothing of this run can be compared with the published profiles: they tell of throughput ",
-    "over the round-trip time, and of transfers by window. ", el("code", {}, "testbed compare DIR PROFILE"), " says what is in the way."));
-  return { node: section("comparison", "Comparison with what was published", parts), update() {} };
+  else parts.push(el("p", { class: "quiet" }, "This run has nothing that is comparable with the published profiles: they have throughput ",
+    "over the round-trip time, and transfers by window. ", el("code", {}, "testbed compare DIR PROFILE"), " gives the reason."));
+  return { node: section("comparison", "Comparison with published results", parts), update() {} };
 }

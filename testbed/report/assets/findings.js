@@ -1,10 +1,10 @@
-// What came out: profile, coefficients, windows, limits, heat map. What is shown of it is chosen here.
+// The results: profile, coefficients, windows, limits, heat map, and the choice of what is shown.
 function coefficientChart(data, filter) {
   const all = data.series.filter((one) => one.coefficients);
   const flowsKey = data.keys.find((key) => key.key.split(".").pop() === "flows")?.key;
   return chart({ id: "c-uc", title: "Utilization-concavity coefficient C_UC by flows and loss", make(width) {
     const shown = all.filter((one) => filter.passes(one.params));
-    if (!shown.length) return { nothing: all.length ? "No series is chosen." : "It needs a rate, and trials at two or more round-trip times." };
+    if (!shown.length) return { nothing: all.length ? "No series is selected." : "C_UC needs a rate, and trials at two or more round-trip times." };
     const apart = shown.map((one) => ({ ...one, params: Object.fromEntries(Object.entries(one.params).filter(([key]) => key !== flowsKey)) }));
     const look = looks(apart, data);
     const values = shown.map((one, i) => ({ ...look.fields(apart[i]), ...(look.label(apart[i]) ? {} : { series: "all" }), flows: one.flows,
@@ -57,7 +57,7 @@ function windowsChart(data) {
 function limitTable(data, filter) {
   const body = el("div");
   return { node: el("div", {}, el("h3", {}, "What limited each cell"), el("p", { class: "quiet" },
-    "Of most flows of most trials: rate (the bottleneck was full), window, sender buffer, loss, application, cpu."), body), update() {
+    "What limited most flows in most trials: rate (the bottleneck was full), window, sender buffer, loss, application, cpu."), body), update() {
     const shown = data.series.filter((one) => one.points.length && filter.passes(one.params));
     const rtts = [...new Set(shown.flatMap((one) => one.points.map((point) => point.rtt)))].sort((a, b) => a - b);
     const words = (point) => Object.entries(point.limits).map(([limit, n]) => Object.keys(point.limits).length > 1 ? `${limit} ${n}` : limit);
@@ -81,7 +81,7 @@ function heatChart(data, filter) {
   const made = chart({ id: "heat", title: "Heat map of any two axes", controls: el("div", { class: "crowd controls" }, controls.map((each) => each.node)),
     make(width) {
       const used = data.trials.filter((trial) => trial.goodput !== null && trial.verdict !== "invalid" && filter.passes(trial.params));
-      if (!used.length) return { nothing: "No trial is chosen that has a goodput." };
+      if (!used.length) return { nothing: "No selected trial has a goodput." };
       const [kx, ky] = [x(), y()], cells = new Map();
       for (const trial of used) {
         const at = [trial.params[kx] ?? "", trial.params[ky] ?? ""], key = JSON.stringify(at);
@@ -105,7 +105,7 @@ function heatChart(data, filter) {
             { mark: { type: "text", fontSize: 12 }, encoding: { text: { field: "text" }, color: { condition: { test: `datum.mean > ${middle}`, value: "#000" },
               value: "#fff" } } },
           ], config: { axis: { grid: false } } },
-        caption: `Mean goodput of all chosen trials with the two values, in ${unit}; ${used.length} trials.`,
+        caption: `Mean goodput of all selected trials with the two values, in ${unit}; ${used.length} trials.`,
         rows: () => values.map((row) => ({ [kx]: row.x, [ky]: row.y, mean_goodput: row.mean, unit, trials: row.trials })),
       };
     } });
@@ -116,7 +116,7 @@ function heatChart(data, filter) {
 function measuredTable(data) {
   const names = [...new Set(data.trials.flatMap((trial) => Object.keys(trial.measured)))];
   const rows = data.trials.filter((trial) => Object.keys(trial.measured).length);
-  return { node: el("div", {}, el("h3", {}, "What else was measured"), dataTable({ rows, label: "What else was measured", name: "measured", most: 20,
+  return { node: el("div", {}, el("h3", {}, "Other measurements"), dataTable({ rows, label: "Other measurements", name: "measured", most: 20,
     columns: [{ name: "trial", get: (trial) => trial.id, wide: true }, ...names.map((name) => ({ name, get: (trial) => trial.measured[name],
       show: (trial) => typeof trial.measured[name] === "number" ? short(trial.measured[name], 5) : trial.measured[name],
       number: rows.some((trial) => typeof trial.measured[name] === "number") }))] })), update() {} };
@@ -144,7 +144,7 @@ function findingsSection(data) {
   if (data.trials.some((trial) => Object.values(trial.metrics).some((value) => value !== null))) parts.push(metricTable(data));
   const several = data.series.filter((one) => one.points.length).length;
   const node = section("findings", "Findings", filter.node, filter.limited ? el("p", { class: "quiet controls" },
-    `There are ${several} series, more than one can tell apart; some values are not ticked at first.`) : null,
+    `There are ${several} series, too many to tell apart; at first some values are not selected.`) : null,
   parts.map((part) => part.node));
   return { node, async update() {
     filter.sync();

@@ -47,7 +47,7 @@ function insideSection(data) {
     const names = trace.flows.map((flow) => flow.name), colours = palette(), queues = trace.queues.map((queue) => queue.name);
     const flowRows = flows.flatMap((flow) => flow.rows).filter(inView(domain)), drops = trace.drops.filter((row) => row.t >= domain[0] && row.t <= domain[1]);
     const panels = [...(flows.length ? PANELS : []), ...(queues.length ? [["queue", "queue (packets)"]] : [])];
-    if (!panels.length) return { nothing: trace.flows.length ? "No flow is chosen." : "This trial has no samples of flows or queues." };
+    if (!panels.length) return { nothing: trace.flows.length ? "No flow is selected." : "This trial has no samples of flows or queues." };
     const inner = Math.max(180, width - 85);
     const x = { field: "t", type: "quantitative", scale: { domain, nice: false, zero: false } };
     const spec = panels.map(([key, title], i) => {
@@ -69,8 +69,7 @@ function insideSection(data) {
       spec: { vconcat: spec, spacing: 10, resolve: { scale: { color: "independent", strokeDash: "independent" } }, config: { concat: { spacing: 8 } } },
       zoom: { params: panels.map((_, i) => "brush" + i), done: (ends) => state.set({ zt: ends.map((v) => Number(v.toPrecision(5))).join("~") }) },
       caption: `Goodput is what was acknowledged over the last ${short(trace.average_s, 3)} s; MB are 10^6 bytes. ${total ? `Marks at the top: ${total
-        } packets dropped by full queues.` : "No queue was full."} ${trace.kept < trace.samples ? `Of ${trace.samples} samples ${trace.kept
-        } are here: in each stretch of time those with the least and the most, as they were measured.` : `All ${trace.samples} samples are here.`}${
+        } packets dropped by full queues.` : "No queue was full."} ${trace.kept < trace.samples ? `${trace.kept} of ${trace.samples} samples are shown: those with the smallest and the largest measured values of each interval.` : `All ${trace.samples} samples are shown.`}${
         trace.left_out ? ` ${trace.left_out} flows that moved less are not shown.` : ""}${canBrush() ? " Drag across to zoom." : ""}`,
       rows: () => [
         ...flows.flatMap((flow) => flow.rows).map((row) => ({ what: "flow", name: row.name, time_s: row.t, goodput_mbps: row.goodput, cwnd_mb: row.cwnd,

@@ -6,7 +6,7 @@
   for (;;) {
     try {
       const told = await (await fetch("progress", { cache: "no-store" })).json();
-      box.textContent = told.ended ? `The run has ended; the report is kept in ${told.file}.` : `Live: ${told.line}`;
+      box.textContent = told.ended ? `The run has ended; its report is stored in ${told.file}.` : `Live: ${told.line}`;
       if (told.version !== seen) {
         const data = await (await fetch("data.json", { cache: "no-store" })).json();
         const at = scrollY;
@@ -16,7 +16,7 @@
       }
       if (told.ended) return;
     } catch {
-      box.textContent = "The run has ended, or was stopped: this page is as it was then.";
+      box.textContent = "The run has ended or was stopped: this page shows its last state.";
       return;
     }
     await rest(1500);

@@ -116,14 +116,14 @@ function networkFigure(network, number) {
     network.spots.filter((spot) => spot.type === type).length})`);
   made.caption(`${network.description ? network.description + " " : ""}${network.trials} trial${network.trials === 1 ? "" : "s"}; ${
     types.join(", ")}. A small box on a link is its emulator${network.controls.length ? "; dashed lines are control channels" : ""}. ${
-    "Arrows give the direction; several values are those of the sweep."}`);
+    "Arrows give the direction; a sweep has several values."}`);
   return { node: made.node, update() { svg = networkDrawing(network); made.plot.replaceChildren(svg); } };
 }
 
 function networkSection(data) {
   const figures = data.networks.map(networkFigure);
   const node = section("network", "Network", figures.length ? figures.map((each) => each.node)
-    : el("p", { class: "quiet" }, "No finished trial says what its network was."));
+    : el("p", { class: "quiet" }, "No finished trial has a network that this version can read."));
   let last = null;
   return { node, update() { if (last !== theme()) { last = theme(); figures.forEach((each) => each.update()); } } };
 }

@@ -40,7 +40,7 @@ function profileChart(data, filter) {
 
   function make(width) {
     const shown = visible();
-    if (!shown.length) return { nothing: data.series.some((one) => one.points.length) ? "No series is chosen: tick more values above."
+    if (!shown.length) return { nothing: data.series.some((one) => one.points.length) ? "No series is selected: select more values above."
       : "No trial has a goodput that can be used." };
     const look = looks(shown, data), how = mode(), ref = how.startsWith("ref") ? data.series[Number(how.slice(3))] : null;
     const most = Math.max(...shown.flatMap((one) => one.points.map((point) => point.mean)));

@@ -1,4 +1,4 @@
-// Whether the run can be trusted: verdicts and reasons, asked against seen, what it ran with, the scripts.
+// Whether the run can be trusted: verdicts and reasons, values asked for and observed, versions, scripts.
 const WORDS = { valid: "✓ valid", suspect: "! suspect", invalid: "✗ invalid" };
 const badge = (verdict, count) => el("span", { class: `badge ${verdict}` },
   count === undefined ? WORDS[verdict] : `${WORDS[verdict].split(" ")[0]} ${count} ${verdict}`);
@@ -10,7 +10,7 @@ async function showScript(data, number) {
   const id = data.trials[number].id;
   dialog.replaceChildren(el("div", { class: "crowd apart" }, el("h3", { id: "script-title" }, `The plan of ${id}`),
     el("button", { type: "button", onclick: () => dialog.close() }, "Close")),
-  el("p", { class: "quiet" }, "These commands built its network. They can be pasted into a root shell."),
+  el("p", { class: "quiet" }, "These commands built its network. You can paste them into a root shell."),
   el("div", { class: "crowd" }, el("button", { type: "button", onclick: () => save(fileName(id) + ".sh", text, "text/x-shellscript") },
     "Save"), navigator.clipboard ? el("button", { type: "button", onclick: () => navigator.clipboard.writeText(text) }, "Copy") : null),
   el("pre", { tabindex: "0" }, text));
@@ -38,7 +38,7 @@ function trustSection(data) {
   const parts = [el("p", { class: "crowd" }, Object.entries(data.counts).map(([verdict, count]) => badge(verdict, count)),
     data.run.failed.length ? el("span", { class: "badge invalid" }, `${data.run.failed.length} failed`) : null)];
   parts.push(el("ul", {}, data.agreement.map((text) => el("li", {}, text))));
-  if (data.run.failed.length) parts.push(el("h3", {}, "Trials that could not be carried out"),
+  if (data.run.failed.length) parts.push(el("h3", {}, "Failed trials and their reasons"),
     plainTable(["trial", "reason"], data.run.failed, "Failed trials", "failed"));
   const [doubts, notes] = [reasons.filter((row) => row.verdict !== "valid"), reasons.filter((row) => row.verdict === "valid")];
   const table = (rows, label, name) => dataTable({ label, name, rows, columns: [
@@ -53,7 +53,7 @@ function trustSection(data) {
   else if (data.trials.length) parts.push(el("p", {}, "The gate has no doubt about any trial."));
   if (notes.length) {
     const list = el("div"), about = el("details", { ontoggle: () => about.open && !list.hasChildNodes() &&
-      list.append(table(notes, "Remarks of the gate", "remarks")) }, el("summary", {}, `${notes.length} remarks of the gate that raise no doubt`), list);
+      list.append(table(notes, "Remarks of the gate", "remarks")) }, el("summary", {}, `${notes.length} remarks of the gate that do not change a verdict`), list);
     parts.push(about);
   }
   const pair = (name, of, show) => [
@@ -74,7 +74,7 @@ function trustSection(data) {
       { name: "look", get: () => "", show: (row) => trialLinks(data, row.number) },
     ] }));
   parts.push(el("h3", {}, "What it ran with"),
-    data.provenance.length > 1 ? el("p", { class: "note" }, `The trials did not all run with the same: there are ${
+    data.provenance.length > 1 ? el("p", { class: "note" }, `The trials did not all run with the same software and settings: there are ${
       data.provenance.length} combinations.`) : null,
     ...data.provenance.map((rows, number) => {
       const count = data.trials.filter((trial) => trial.ran_with === number).length;
@@ -82,6 +82,6 @@ function trustSection(data) {
       return el("details", { open: data.provenance.length === 1 }, el("summary", {}, `${count} trial${count === 1 ? "" : "s"}`), table);
     }),
     el("p", {}, "Seeds: ", [...new Set(data.trials.map((trial) => trial.seed))].sort((a, b) => a - b).join(", ") || "none",
-      ". Specification ", el("code", {}, data.run.digest), ". A trial again, compared byte for byte: ", el("code", {}, data.run.repeat)));
+      ". Specification ", el("code", {}, data.run.digest), ". To repeat a trial and compare it byte for byte: ", el("code", {}, data.run.repeat)));
   return { node: section("trust", "Trust", parts), update() {} };
 }

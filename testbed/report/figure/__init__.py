@@ -31,7 +31,7 @@ def draw(kind: str, run: StoredRun, path: Path, options: Options | None = None) 
     Raises UserError for an unknown kind, for results that the kind cannot show, and for a path that cannot be written.
     """
     if kind not in KINDS:
-        raise UserError(f"unknown kind of figure {kind!r}; allowed: {', '.join(KINDS)}")
+        raise UserError(f"{kind!r} is not a kind of figure; allowed: {', '.join(KINDS)}")
     if path.suffix not in METADATA:
         raise UserError(f"the figure {path} would have an unknown format; allowed: {', '.join(METADATA)}")
     if not run.results:

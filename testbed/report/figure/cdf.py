@@ -51,7 +51,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         grid(axes)
         axes.legend(fontsize=7, frameon=False, loc="best")
     if not seen:
-        raise UserError(f"no trial of this run tells of {name}; allowed: {one_of([*METRICS, *SAMPLED], name)}")
+        raise UserError(f"no trial of this run has values of {name}; allowed: {one_of([*METRICS, *SAMPLED], name)}")
     if min(seen) > 0 and max(seen) > WIDE_RANGE * min(seen):
         for axes in row:
             log_axis(axes, "x")

@@ -52,7 +52,7 @@ def chosen_axes(run: StoredRun, options: Options) -> tuple[str, str | None]:
     """Two parameters; None for the second where only one varies. Raises UserError."""
     keys = varied_keys(run.usable)
     if not keys:
-        raise UserError("no parameter has two values, so that there is nothing to lay out; allowed: a sweep")
+        raise UserError("no parameter has two values, so there are no axes to draw; allowed: a sweep")
     y = _key(options.y, keys)
     rtt = rtt_key(run.usable)
     usual = [key for key in (rtt, *keys) if key in keys and key != y]

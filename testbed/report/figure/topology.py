@@ -34,7 +34,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """Raises UserError where no trial's network can be read."""
     found = drawings(run)
     if not found:
-        raise UserError("no trial says what its network was; allowed: a run of this version's")
+        raise UserError("no trial has a network that this version can read; allowed: a run of this version")
     sizes = [_size(each) for each in found]
     figure.set_size_inches(max(width for width, _ in sizes), sum(height for _, height in sizes))
     rows = figure.subplots(len(found), 1, squeeze=False, gridspec_kw={"height_ratios": [h for _, h in sizes]})[:, 0]
