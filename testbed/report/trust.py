@@ -66,26 +66,28 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def agreement(results: Sequence[TrialResult]) -> list[str]:
     """How far what was seen is from what was asked, over all trials, in a sentence for each quantity."""
-    said = []
+    sentences = []
     apart = [each.rtt_off_s for each in results if each.rtt_off_s is not None]
     if apart:
-        said.append(f"RTT: observed in {len(apart)} trials, off by at most {max(apart) * 1e6:.3g} µs")
+        sentences.append(f"RTT: observed in {len(apart)} trials, off by at most {max(apart) * 1e6:.3g} µs")
     rates = [(each.asked.rate_bps, each.seen.rate_bps) for each in results]
     shares = [seen / asked for asked, seen in rates if asked and seen is not None]
     if shares:
-        said.append(
+        sentences.append(
             f"rate: the busiest interval carried {min(shares):.2%} to {max(shares):.2%} of what was asked "
             f"({len(shares)} trials)"
         )
     drops = [(each.asked.dropped_packets, each.seen.dropped_packets) for each in results]
     exact = [asked == seen for asked, seen in drops if asked is not None]
     if exact:
-        said.append(f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {len(exact)} trials")
+        sentences.append(
+            f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {len(exact)} trials"
+        )
     queue = [each.seen.queue_drops for each in results]
     full = [count for count in queue if count]
     if any(count is not None for count in queue):
-        said.append(f"queues: full in {len(full)} trials, which dropped {sum(full)} packets there")
-    return said
+        sentences.append(f"queues: full in {len(full)} trials, which dropped {sum(full)} packets there")
+    return sentences
 
 
 def provenance(about: Mapping[str, Any], result: TrialResult, settings: Mapping[str, Any]) -> list[list[str]]:

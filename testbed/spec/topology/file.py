@@ -159,10 +159,10 @@ def with_port_rates(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> 
 
 
 def _with_port_rates(link: LinkFile, name: str, nodes: Mapping[str, Any]) -> LinkFile:
-    said = [link.direction(way).rate_bps for way in WAYS]
+    link_rates = [link.direction(way).rate_bps for way in WAYS]
     switches = [node if isinstance(node, SwitchFile) else None for node in map(nodes.get, link.ends)]
-    rates = [own or (switch and switch.sends_at(name)) for own, switch in zip(said, switches, strict=True)]
-    return link if rates == said else link.model_copy(update={"rate": both("rate", *rates)})
+    rates = [own or (switch and switch.sends_at(name)) for own, switch in zip(link_rates, switches, strict=True)]
+    return link if rates == link_rates else link.model_copy(update={"rate": both("rate", *rates)})
 
 
 def _without_port_rate(node: NodeKeys) -> NodeKeys:

@@ -93,20 +93,20 @@ MininetTopologyField = Annotated[
 MININET_TOPOLOGY = TypeAdapter[Any](MininetTopologyField)
 
 
-def nodes_and_links(said: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
+def nodes_and_links(built: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
     """The nodes and links of a topology file, from what the driver read. Raises ValueRefused for what we cannot do."""
-    names = _names([node["name"] for node in said["nodes"]])
-    degree = [end for link in said["links"] for end in link["ends"]]
-    hosts = [node["name"] for node in said["nodes"] if not node["is_switch"]]
+    names = _names([node["name"] for node in built["nodes"]])
+    degree = [end for link in built["links"] for end in link["ends"]]
+    hosts = [node["name"] for node in built["nodes"] if not node["is_switch"]]
     alone = all(degree.count(name) <= 1 for name in hosts)
     nodes = {}
-    for node in said["nodes"]:
+    for node in built["nodes"]:
         number = hosts.index(node["name"]) + 1 if node["name"] in hosts and alone else None
         nodes[names[node["name"]]] = (
             _switch(node, mininet_topology.switch) if node["is_switch"] else _host(node, number)
         )
     links = {}
-    for link in said["links"]:
+    for link in built["links"]:
         first, second = (names[end] for end in link["ends"])
         links[f"{first}-{second}"[:32]] = {"ends": [first, second], **_link(link)}
     return {"nodes": {**nodes, **_controller(nodes, mininet_topology)}, "links": links}

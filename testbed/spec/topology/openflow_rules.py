@@ -40,13 +40,15 @@ def _no_links(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> I
 def _controllers(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     known = [name for name, _ in _of(nodes, ControllerNodeFile)]
     for name, switch in _of(nodes, OvsNodeFile):
-        said = switch.controller
-        if said is None and len(known) > 1:
+        controller_name = switch.controller
+        if controller_name is None and len(known) > 1:
             what = f"the switch {name!r} does not say which of the controllers {', '.join(known)} it has"
             yield Fault(("nodes", name), what, f"'controller: {known[0]}', or 'controller: none'")
-        elif said is not None and said != NOBODY and said not in known:
+        elif controller_name is not None and controller_name != NOBODY and controller_name not in known:
             yield Fault(
-                ("nodes", name, "controller"), f"there is no controller {said!r}", one_of((*known, NOBODY), said)
+                ("nodes", name, "controller"),
+                f"there is no controller {controller_name!r}",
+                one_of((*known, NOBODY), controller_name),
             )
 
 
@@ -79,7 +81,7 @@ def _rings(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iter
         first, second = link.ends
         if first == second or not switching.issuperset(link.ends):
             continue
-        ring = _way(ways, first, second)
+        ring = _shortest_path(ways, first, second)
         unsafe = [each for each in ring or () if not _breaks_loops(nodes, each)]
         if unsafe and any(nodes[each].kind.openflow == "switch" for each in ring or ()):
             what = f"link {name!r} closes a ring of switches, in which a broadcast never ends: {_why(nodes, unsafe[0])}"
@@ -116,26 +118,26 @@ def _controller_of(nodes: Mapping[str, NodeKeys], name: str) -> ControllerNodeFi
     switch = nodes[name]
     if not isinstance(switch, OvsNodeFile):
         return None
-    known, said = dict(_of(nodes, ControllerNodeFile)), switch.controller
-    return next(iter(known.values()), None) if said is None else known.get(said)
+    known, controller_name = dict(_of(nodes, ControllerNodeFile)), switch.controller
+    return next(iter(known.values()), None) if controller_name is None else known.get(controller_name)
 
 
-def _way(ways: Mapping[str, list[str]], start: str, end: str) -> list[str] | None:
-    """The switches of a shortest way; None if there is none."""
+def _shortest_path(ways: Mapping[str, list[str]], start: str, end: str) -> list[str] | None:
+    """The switches of a shortest path; None if there is none."""
     before: dict[str, str] = {start: start}
     waiting = deque([start])
     while waiting and end not in before:
-        here = waiting.popleft()
-        for there in ways[here]:
-            if there not in before:
-                before[there] = here
-                waiting.append(there)
+        switch = waiting.popleft()
+        for neighbour in ways[switch]:
+            if neighbour not in before:
+                before[neighbour] = switch
+                waiting.append(neighbour)
     if end not in before:
         return None
-    found = [end]
-    while found[-1] != start:
-        found.append(before[found[-1]])
-    return found
+    path = [end]
+    while path[-1] != start:
+        path.append(before[path[-1]])
+    return path
 
 
 def _of(nodes: Mapping[str, NodeKeys], kind: type[Any]) -> Iterator[tuple[str, Any]]:
