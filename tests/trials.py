@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,8 +25,10 @@ def steps_data(steps: Iterable[Step]) -> Steps:
 
 
 def tampered(made: Orders, tamper: Callable[[Steps], Steps]) -> Orders:
-    """The orders with other steps."""
-    return replace(made, steps=tuple(map(step_of, tamper(steps_data(made.steps)))))
+    """The orders with other steps. Those that stay as they are keep their types, which the data does not tell."""
+    own = {json.dumps(data(step), sort_keys=True): step for step in made.steps}
+    changed = tamper(steps_data(made.steps))
+    return replace(made, steps=tuple(own.get(json.dumps(each, sort_keys=True)) or step_of(each) for each in changed))
 
 
 @dataclass(frozen=True)
