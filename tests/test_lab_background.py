@@ -70,7 +70,7 @@ def test_a_sender_is_on_only_while_it_is_on(run_trial: RunTrial) -> None:
     ends = [int(words[3]) for words in lines]
     assert ends == pytest.approx([burst.stop_ns for burst in drawn], abs=50_000)
     on_s = sum((burst.stop_ns or 0) - burst.start_ns for burst in drawn) / 1e9
-    got_bps = background(ran)["received_bytes"] * 8 / on_s
+    got_bps = background(ran).received_bytes * 8 / on_s
     assert 0.5 * 100e6 < got_bps < 100e6 * PAYLOAD_SHARE  # slow start, and nothing after the end of a spell
 
 
@@ -86,7 +86,7 @@ def test_two_hosts_beside_the_workload_share_its_bottleneck(run_trial: RunTrial)
     shared = run_trial(topology=topology, workload=workload, background={"web": other})
     assert alone.result.goodput_bps == pytest.approx(100e6 * PAYLOAD_SHARE, rel=0.02)
     assert 0.2 < shared.result.goodput_bps / alone.result.goodput_bps < 0.8
-    assert background(shared)["received_bytes"] * 8 / 10 > 0.2 * 100e6
+    assert background(shared).received_bytes * 8 / 10 > 0.2 * 100e6
 
 
 def test_a_lead_fills_the_path_before_the_workload_begins(run_trial: RunTrial) -> None:

@@ -236,7 +236,7 @@ class TrialResult:
     lab_s: float
     machines: Mapping[str, MachineResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     sdn: SdnResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
-    wall_s: float = 0.0
+    wall_s: float = field(default=0.0, compare=False)
 
     @property
     def is_usable(self) -> bool:
