@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from testbed.trial import record
@@ -56,7 +57,7 @@ def filled(hint: Any, given: Any) -> Any:
     if origin in (Union, types.UnionType):
         return None if given is None else filled(next(part for part in parts if part is not type(None)), given)
     if is_dataclass(hint) and given is not None:
-        hints, found = get_type_hints(hint), {}
+        hints, found = hints_of(hint), {}
         for each in fields(hint):
             key, kind = each.metadata.get("key", each.name), hints[each.name]
             if key in given:
@@ -69,6 +70,11 @@ def filled(hint: Any, given: Any) -> Any:
     if origin is Mapping:
         return {key: filled(parts[1], each) for key, each in given.items()}
     return given
+
+
+@cache
+def hints_of(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
 
 
 def empty(hint: Any) -> Any:

@@ -191,7 +191,7 @@ def test_what_netlink_says_of_it_is_decoded() -> None:
     (setting,) = [each for each in settings(found, found.start) if each.name == "duplicate"]
     assert (setting.what, setting.asked, setting.handle) == ("duplicated share in 2^-32", ONE_PERCENT, "1:")
     (read,) = qdiscs(netem_record(ONE_PERCENT), (Query("qdisc", "e"),))
-    assert (read.kind, read.handle, read.said("duplicate")) == ("netem", "1:", ONE_PERCENT)
+    assert (read.kind, read.handle, read.value("duplicate")) == ("netem", "1:", ONE_PERCENT)
 
 
 def netem_record(share: int) -> bytes:

@@ -328,7 +328,7 @@ def test_the_file_that_the_next_test_breaks_is_fine(tmp_path: Path) -> None:
             20,
             "an sd needs a value",
         ),
-        ("authors: [Somebody]", "authors: []", 4, "nothing in it"),
+        ("authors: [Somebody]", "authors: []", 4, "this is empty"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_file_and_line(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
