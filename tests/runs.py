@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from results import plain
 from trials import make_trial
 
+from results import plain
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_data

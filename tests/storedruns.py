@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from results import plain
 from trials import make_trial
 
+from results import plain
 from testbed.spec.scenario.trial import trial_data
 from testbed.trial.stored_result import SCHEMA, TrialResult
 

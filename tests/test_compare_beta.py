@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 
 import pytest
-from results import plain
 
+from results import plain
 from testbed.analysis import tcp_model
 from testbed.analysis.paired import CellComparison
 from testbed.compare import run

@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from results import plain
 from shipped import ROOT, page
 from storedruns import Made, write_run
 
+from results import plain
 from testbed import cli
 from testbed.analysis.metric import METRICS, Metric, register
 from testbed.compare import run

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from results import measured as of_tools
 from trials import make_trial
 
+from results import measured as of_tools
 from testbed.model.scenario import Trial
 from testbed.plan.link.impairment import NETEM_LIMIT, settings
 from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
 from testbed.trial.evidence.interval import Happened, Interval, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
-from testbed.trial.gate import schedule_check
+from testbed.trial.gate import host_check, link_check, schedule_check
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link_check import expected_drops
 from testbed.trial.measured import PingResult
@@ -349,3 +349,36 @@ def test_a_ping_over_ipv6_may_take_the_time_of_its_longer_frames(ip: str) -> Non
     slow = replace(fine(trial, plan), rtt_check=PingResult(5, 5, 0.0118, 0.0118, 0.0118, 0.0))
     found = {finding.check for finding in judge(trial, plan, slow)}
     assert ("rtt" in found) is (ip == "4")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        {},
+        {"schedule": [{"at": "9 s", "loss": "1 in 1000"}]},
+        {"loss": "1 in 1000000", "schedule": [{"at": "9 s", "loss": "none"}]},
+        {"loss": {"random": "0.0001 %"}, "schedule": [{"at": "9 s", "loss": "none"}]},
+    ],
+)
+def test_a_loss_that_changes_is_no_reason_for_retransmissions_without_a_drop(path: dict[str, Any]) -> None:
+    trial = make_trial(path=path, workload={"duration": "10 s"})
+    plan = orders(trial).plan
+    evidence = fine(trial, plan)
+    again = tuple(replace(flow, retransmits=500) for flow in evidence.outcome.flows)
+    evidence = replace(
+        evidence,
+        data_stages=tuple(replace(stage, dropped_packets=0) for stage in evidence.data_stages),
+        outcome=replace(evidence.outcome, flows=again),
+    )
+    assert [finding.verdict for finding in host_check.unexplained(trial, plan, evidence)] == ["suspect"]
+
+
+@pytest.mark.parametrize("schedule", [None, [{"at": "1 s", "rate": "5 Mbit/s"}]])
+def test_a_delay_that_nobody_asked_for_is_found(schedule: list[dict[str, str]] | None) -> None:
+    path = {"rtt": "0 ms", "rate": "10 Mbit/s", "buffer": "100 packets"} | ({"schedule": schedule} if schedule else {})
+    (stage, *_) = orders(make_trial(path=path)).plan.stages(is_data=True)
+    tampered = {"1:": Qdisc("e", 1, "1:", "netem", NETEM_LIMIT, 50_000_000, 0)}
+    for state in stage.history:
+        seen_ns = {what: seen for what, _, seen, _ in link_check.parameters(stage, state, tampered)}["delay in ns"]
+        assert seen_ns == 50_000_000
+        assert "delay in ns" not in {what for what, *_ in link_check.parameters(stage, state, {})}

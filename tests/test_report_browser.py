@@ -178,7 +178,7 @@ def test_every_series_can_be_taken_away_and_the_page_says_how_to_get_them_back(o
     for value in ("cubic", "bbr"):
         opened.page.locator("fieldset[data-key=congestion] label", has_text=value).click()
         opened.settle()
-    assert "tick more values" in opened.page.locator("#profile .plot").text_content()
+    assert "select more values" in opened.page.locator("#profile .plot").text_content()
 
 
 def test_series_are_compared_with_one_of_them(open_page: Open, report: Path) -> None:
@@ -326,11 +326,12 @@ def test_each_doubtful_trial_has_its_reason_and_its_hint(open_page: Open, report
 
 
 def test_trials_without_goodput_show_what_else_was_measured(open_page: Open, tmp_path: Path) -> None:
-    ping = {"ping": {"sent": 3, "rtt_mean_s": 0.0125, "first_rtts_s": [0.03, 0.01], "all_s": [0.1] * 9}}
+    ping = {"ping": {"sent": 3, "received": 3, "rtt_mean_s": 0.0125, "first_rtts_s": [0.03, 0.01], "all_s": [0.1] * 9}}
     made = Made({"path.rtt": "10 ms"}, [], workload={"flows": 1}, data={"measured": ping})
     shown = view(stored_run.read(write_run(tmp_path / "run", [made], samples=False)))
     assert shown["trials"][0]["measured"] == {
         "ping.sent": 3,
+        "ping.received": 3,
         "ping.rtt_mean_s": 0.0125,
         "ping.first_rtts_s.1": 0.03,
         "ping.first_rtts_s.2": 0.01,

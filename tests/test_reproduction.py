@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from results import plain
 from rich.console import Console
 from storedruns import Made, trial_result
 
+from results import plain
 from testbed import library
 from testbed.commands.measure.reproduce import Runs, lacks
 from testbed.compare import published

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
-from results import plain
 
+from results import plain
 from testbed.compare.paper import interdatacenter_degradation as worse
 from testbed.compare.paper import interdatacenter_path as path
 from testbed.compare.paper import interdatacenter_policy as policy

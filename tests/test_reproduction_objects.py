@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from results import plain
 
+from results import plain
 from testbed.compare.paper import catalogue, cloudcmp, object_store, object_store_edge, object_store_region
 from testbed.compare.published import load
 from testbed.compare.reproduction.measured import Measured

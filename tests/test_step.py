@@ -60,3 +60,13 @@ def test_a_step_says_only_what_it_needs_to() -> None:
     }
     assert data(Serve((3, 4)))["serve"] == [3, 4]
     assert data(Run(("true",), where=Location())) == {"run": ["true"], "netns": None}
+
+
+def test_a_step_of_a_kind_without_json_is_not_lost_in_silence() -> None:
+    with pytest.raises(AssertionError, match="BUG: no JSON for a step of type object"):
+        list(map(data, [Run(("true",)), object(), Run(("false",))]))  # type: ignore[list-item]
+
+
+def test_a_limit_of_no_time_is_a_limit() -> None:
+    step = Run(("true",), timeout_s=0.0)
+    assert step_of(data(step)) == step

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from results import PLAIN, plain
 
+from results import PLAIN, plain
 from testbed.error import UserError
 from testbed.trial import measured, record
 from testbed.trial.folder import HOST, RESULT, read_result, write_json
@@ -23,10 +23,13 @@ OLDEST = {
     "seed": 1,
     "repetition": 0,
     "verdict": "valid",
+    "warnings": [],
+    "findings": [],
     "goodput_bps": 95653931.8,
     "flows": [{"goodput_bps": 95653931.8, "retransmits": 0, "rtt_min_s": 0.01, "congestion": "cubic"}],
     "asked": {"rtt_s": 0.01, "rate_bps": 100000000},
     "seen": {"rtt_s": 0.01},
+    "stages": [],
     "kernel": "lab",
     "kernel_release": "7.3.4",
     "lab_s": 4.0,

@@ -28,7 +28,9 @@ from .step import (
 
 def data(step: Step) -> dict[str, Any]:
     """The step for JSON."""
-    return next(write for kind, (write, _) in _FORMS.items() if isinstance(step, kind))(step)
+    write = next((write for kind, (write, _) in _FORMS.items() if isinstance(step, kind)), None)
+    assert write is not None, f"BUG: no JSON for a step of type {type(step).__name__}"
+    return write(step)
 
 
 def step_of(found: Mapping[str, Any]) -> Step:
@@ -60,7 +62,7 @@ def _run_data(step: Run) -> dict[str, Any]:
         "run": list(step.words),
         **({} if step.stdin is None else {"stdin": step.stdin}),
         **_location(step.where),
-        **{k: v for k, v in rest.items() if v not in (None, False)},
+        **{key: value for key, value in rest.items() if value is not None and value is not False},
     }
 
 

@@ -212,14 +212,14 @@ class TrialResult:
     seed: int
     repetition: int
     verdict: Verdict
-    warnings: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    warnings: tuple[str, ...]
+    findings: tuple[Finding, ...]
     goodput_bps: float | None
     ramp_goodput_bps: float | None = None
     flows: tuple[FlowResult, ...]
     asked: Asked
     seen: Seen
-    stages: tuple[StageResult, ...] = ()
+    stages: tuple[StageResult, ...]
     measured: Mapping[str, Any] = field(default_factory=dict)
     captures: Mapping[str, CaptureResult | None] = field(default_factory=dict)
     workload_s: float | None = None

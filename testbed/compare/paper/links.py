@@ -152,7 +152,7 @@ def quiet_udp(runs: Mapping[str, Measured]) -> Judgement:
     words, above = [], []
     for name, measured in runs.items():
         udp = [need(UdpResult, result.measured) for result in measured.results]
-        jitter_s = max(each.jitter_s for each in udp if each.jitter_s is not None)
+        jitter_s = max(known(each.jitter_s) for each in udp)
         loss = max(each.lost_datagrams / each.sent_datagrams for each in udp)
         words.append(f"{name}: jitter {jitter_s * 1e3:.3g} ms, loss {loss:.2%}")
         above += [] if jitter_s < 1e-3 and loss < 0.01 else [name]

@@ -1,6 +1,6 @@
 """What each part of a topology needs of the computer, for each kernel that can run it. Pure, no I/O.
 
-What a node type needs is said in `model.node_type`, by the names of `probe.PROBES`.
+What a node type needs is said in `model.node.type`, by the names of `probe.PROBES`.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ WHOLE = 2**32 - 1
 class Setting:
     """A number that netlink must report of the qdisc with `handle`, give or take `slack`.
 
-    `what` names it for people, with its unit; `name` is its name for Qdisc.value().
+    `what` names it for people, with its unit; `name` is its name for Qdisc.value(). If `may_be_absent`, no such qdisc
+    or number is as good as the one asked for.
     """
 
     what: str
@@ -51,6 +52,7 @@ class Setting:
     handle: str
     name: str
     slack: int = 0
+    may_be_absent: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,8 @@ def _delay_settings(stage: Stage, state: State) -> Iterator[Setting]:
     if state.asked.delay_ns or (stage.states and has_netem(stage)):
         yield Setting("delay in ns", state.asked.delay_ns, DELAY, "delay_ns", TICK_NS)
         yield Setting("packets that the delay holds", NETEM_LIMIT, DELAY, "limit")
+    else:
+        yield Setting("delay in ns", 0, DELAY, "delay_ns", TICK_NS, may_be_absent=True)
 
 
 def _jitter(state: State) -> Words:

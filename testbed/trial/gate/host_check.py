@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import replace
 
 from ...model.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
@@ -90,8 +91,8 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     """
     again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
     dropped = sum(s.explained_drops for s in evidence.stages) + sum(e.drops for e in evidence.tc_ends)
-    histories = [[state.asked for state in each.stage.history] for each in evidence.stages]
-    reorders = any(_resends(asked[0]) or len(set(asked)) > 1 for asked in histories)
+    histories = [[_without_drops(state.asked) for state in each.stage.history] for each in evidence.stages]
+    reorders = any(any(map(_resends, asked)) or len(set(asked)) > 1 for asked in histories)
     reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
     if again and not dropped and not reorders:
         yield Finding(
@@ -100,6 +101,11 @@ def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             f"{again} segments were sent again, though no emulator dropped any",
             "something else loses packets, or the sender mistakes delay for loss",
         )
+
+
+def _without_drops(asked: Direction) -> Direction:
+    """What a direction does to packets that it does not drop: drops are counted, and explain what they cause."""
+    return replace(asked, loss=None, policy=None)
 
 
 def _resends(asked: Direction) -> bool:

@@ -61,6 +61,8 @@ def parameters(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc]) -> Itera
     for setting in settings(stage, state):
         qdisc = qdiscs.get(setting.handle)
         seen = None if qdisc is None else qdisc.value(setting.name)
+        if seen is None and setting.may_be_absent:
+            continue
         yield setting.what, setting.asked, seen, setting.slack
 
 
