@@ -1,4 +1,4 @@
-"""The machine daemon: executes on a computer what a trial asks of it. Stands alone: it is sent over SSH as text.
+"""The machine daemon: executes on a computer what a trial asks of it, and stands alone, for SSH sends it as text.
 
 It reads one line of JSON for each request and answers with one or more.
 
