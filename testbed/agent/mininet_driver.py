@@ -1,5 +1,6 @@
-"""Builds a network with the real Mininet, or reads a topology in Python for it, and stands alone: it is one file because
-the system's Python, to which Mininet belongs, runs it without any other module of the testbed.
+"""Builds a network with the real Mininet, or reads a topology in Python for it, and stands alone: it is one file,
+because the system's Python, to which Mininet belongs, runs it without any other module of the testbed.
+
 
     mininet_driver.py build FOLDER
                                builds the network that the JSON on standard input describes (see `plan/mininet.py`);
