@@ -71,6 +71,12 @@ class Home:
         path.write_text(PLAIN.format(name=name, nic="" if nic is None else f", nic: {nic}"))
         return path
 
+    def clean(self) -> None:
+        """Takes down what is up, and removes what a test that failed has left."""
+        if self.left():
+            self.run("down", "--all")
+            self.run("clean")
+
     def left(self) -> list[str]:
         """What of the testbed's there is: files of networks, entries of the journal, processes."""
         files = [str(path) for name in ("up", "journal") for path in (self.cache / name).glob("*")]

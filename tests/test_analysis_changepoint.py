@@ -55,6 +55,7 @@ def test_the_place_is_in_seconds_whatever_the_interval() -> None:
     assert levels([850e6] * 100 + [400e6] * 200, interval_s=0.1).shifts[0].at_s == pytest.approx(10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6, 0.8])
 def test_a_constant_level_shows_a_shift_in_few_seeds_only(correlation: float) -> None:
     series = (850e6 * (1 + 0.1 * noise(seed, 300, correlation)) for seed in range(SEEDS))
@@ -62,6 +63,7 @@ def test_a_constant_level_shows_a_shift_in_few_seeds_only(correlation: float) ->
     assert false / SEEDS <= FALSE_POSITIVES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [60, 1000])
 def test_short_and_long_series_show_no_more_false_shifts(count: int) -> None:
     series = (850e6 * (1 + 0.2 * noise(seed, count)) for seed in range(SEEDS // 2))

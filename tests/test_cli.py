@@ -144,6 +144,7 @@ def test_plan_knows_no_other_trials(testbed: Testbed, scenario: Path) -> None:
     assert "has no trial 'rtt=5ms'; allowed: one of `testbed plan" in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "path"), [("topology", WAN), ("scenario", QUICKSTART)])
 def test_a_schema_is_one_and_fits_our_own_files(testbed: Testbed, kind: str, path: Path) -> None:
     said = testbed("schema", kind)

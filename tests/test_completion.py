@@ -161,6 +161,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(ask: Ask, cache: Path) -> No
     assert ask("testbed results --b") == ("none", ["--by"])
 
 
+@pytest.mark.slow
 def test_names_are_completed_without_the_libraries_of_the_command(cache: Path) -> None:
     words = [sys.executable, "-X", "importtime", "-m", "testbed", "completion", "words", "bash", "testbed run quick"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -221,6 +222,7 @@ SHELLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.usefixtures("two_networks")
 def test_the_tab_key_completes_in_a_real_shell(shell: str, tmp_path: Path) -> None:
@@ -247,6 +249,7 @@ def test_the_tab_key_completes_in_a_real_shell(shell: str, tmp_path: Path) -> No
         terminal.end()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 @pytest.mark.usefixtures("two_networks")
 @pytest.mark.parametrize(

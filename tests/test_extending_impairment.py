@@ -142,6 +142,7 @@ def test_it_is_an_axis_for_both_directions_or_for_one(tmp_path: Path) -> None:
     assert trial.topology.link("path").backward.value("duplicate") == Fraction(3, 100)
 
 
+@pytest.mark.slow
 def test_editors_get_its_schema() -> None:
     from testbed.spec.json_schema import schema
 

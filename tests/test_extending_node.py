@@ -148,6 +148,7 @@ def test_its_keys_can_be_varied_and_those_it_lacks_cannot(hub: ModuleType, tmp_p
         load_scenario(scenario)
 
 
+@pytest.mark.slow
 def test_editors_get_its_schema() -> None:
     jsonschema.validate(NET, schema("topology"))
     with pytest.raises(jsonschema.ValidationError):

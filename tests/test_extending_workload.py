@@ -137,6 +137,7 @@ def test_what_is_wrong_with_them_is_told_with_the_line(tmp_path: Path, workload:
     assert fnmatch(str(caught.value), f"*beacon.yaml:{says}"), str(caught.value)
 
 
+@pytest.mark.slow
 def test_editors_get_its_schema() -> None:
     found = schema("scenario")
     topology = {"name": "net", "nodes": {"a": {"type": "host"}, "b": {"type": "host"}}}

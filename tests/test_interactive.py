@@ -38,8 +38,7 @@ links:
 def home(tmp_path: Path) -> Iterator[Home]:
     made = Home.at(tmp_path)
     yield made
-    made.run("down", "--all")
-    made.run("clean")
+    made.clean()
 
 
 @pytest.fixture(params=[LAB, HOST])

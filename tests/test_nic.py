@@ -110,8 +110,7 @@ def pc(request: pytest.FixtureRequest) -> Iterator[Computer]:
 def home(pc: Computer, tmp_path: Path) -> Iterator[Home]:
     made = Home.at(tmp_path, pc.inside)
     yield made
-    made.run("down", "--all")
-    made.run("clean")
+    made.clean()
 
 
 class TestAttached:

@@ -32,6 +32,7 @@ def run(tmp_path: Path) -> stored_run.StoredRun:
     return stored_run.read(made_run(tmp_path / "run"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_drawn_with_axes_and_a_caption_that_repeats_it(
     kind: str, run: stored_run.StoredRun, tmp_path: Path
@@ -44,6 +45,7 @@ def test_every_kind_is_drawn_with_axes_and_a_caption_that_repeats_it(
     assert units.get(kind, "net" if kind == "topology" else "Mbit/s") in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
 def test_the_ending_says_the_format_and_the_same_results_make_the_same_file(
     ending: str, magic: bytes, run: stored_run.StoredRun, tmp_path: Path

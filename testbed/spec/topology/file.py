@@ -159,9 +159,11 @@ def with_port_rates(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> 
 
 
 def _with_port_rates(link: LinkFile, name: str, nodes: Mapping[str, Any]) -> LinkFile:
+    sent = [node.sends_at(name) if isinstance(node, SwitchFile) else None for node in map(nodes.get, link.ends)]
+    if not any(sent):
+        return link
     link_rates = [link.direction(way).rate_bps for way in WAYS]
-    switches = [node if isinstance(node, SwitchFile) else None for node in map(nodes.get, link.ends)]
-    rates = [own or (switch and switch.sends_at(name)) for own, switch in zip(link_rates, switches, strict=True)]
+    rates = [own or at_port for own, at_port in zip(link_rates, sent, strict=True)]
     return link if rates == link_rates else link.model_copy(update={"rate": both("rate", *rates)})
 
 

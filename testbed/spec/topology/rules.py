@@ -56,9 +56,10 @@ def link_faults(link: LinkFile) -> Iterator[Fault]:
     yield from conflicts
     if conflicts:
         return
+    resolved = link.link("")
     for field in FILE_FIELDS.values():
-        yield from field.faults(link.link(""))
-    yield from (fault.under("schedule") for fault in schedule_faults(link.schedule or [], link.link("")))
+        yield from field.faults(resolved)
+    yield from (fault.under("schedule") for fault in schedule_faults(link.schedule or [], resolved))
 
 
 def _names(parts: Parts) -> Iterator[Fault]:
