@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leftover import processes_below
+from leftover import outlive, processes_below
 
 from testbed.cache_folder import user_folder
 from testbed.kernel.native_program import tools
@@ -78,9 +78,12 @@ class Home:
             self.run("clean")
 
     def left(self) -> list[str]:
-        """What of the testbed's there is: files of networks, entries of the journal, processes."""
+        """What of the testbed's there is: files of networks, entries of the journal, processes that do not end by
+        themselves within some patience.
+        """
+        processes = outlive(processes_below(self.folder))
         files = [str(path) for name in ("up", "journal") for path in (self.cache / name).glob("*")]
-        return [*files, *map(str, processes_below(self.folder))]
+        return [*files, *map(str, processes)]
 
 
 @dataclass(frozen=True)
