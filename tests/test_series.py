@@ -16,6 +16,7 @@ from testbed.analysis.condition import conditions
 from testbed.analysis.limited_by import flow_limitations, limited_by, limits
 from testbed.analysis.series import Series, goodput_bps, jain_index, rtt_key, series
 from testbed.analysis.theory_curve import line_rate_bps, overlays
+from testbed.compare.reproduction.measured import Measured
 from testbed.model.impairment import GilbertElliott, PeriodicLoss, RandomLoss, mean_loss
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
@@ -92,23 +93,49 @@ def test_a_series_of_which_nothing_is_left_has_no_profile() -> None:
 
 
 def falling() -> Series:
-    """From the capacity to 0 on a straight line, over 10, 20 and 30 ms."""
-    made = [Made({"path.rtt": f"{rtt} ms"}, [rate], 1) for rtt, rate in ((10, 1e8), (20, 0.5e8), (30, 0.0))]
+    """From a full link to 0 on a straight line, over 10, 20 and 30 ms."""
+    made = [Made({"path.rtt": f"{rtt} ms"}, [rate], 1) for rtt, rate in ((10, LINE), (20, LINE / 2), (30, 0.0))]
     (found,) = series(results(*made))
     return found
 
 
 def test_the_coefficients_are_those_of_the_closed_forms() -> None:
-    (full,) = series(results(*flat(RATE_BPS)))
+    (full,) = series(results(*flat(LINE)))
     found, line = full.coefficients(), falling().coefficients()
     assert found is not None
     assert line is not None
     assert (found.c_u, found.c_cc, found.c_uc) == pytest.approx((0, 0, 0.75), abs=1e-12)
     assert (line.c_u, line.c_cc, line.c_uc) == pytest.approx((0.5, 0, 0.5), abs=1e-12)
     assert line.c_cc_bits == pytest.approx(0, abs=1e-3)
-    assert line.c_cc_bits_as_printed == pytest.approx(0.01 * RATE_BPS)  # tau_L times the fall
+    assert line.c_cc_bits_as_printed == pytest.approx(0.01 * LINE)  # tau_L times the fall
     assert found.c_uc_as_glossed == pytest.approx(0.25)
     assert line.c_uc_interval is None
+
+
+@pytest.mark.parametrize(("share", "c_uc"), [(1.0, 0.75), (0.5, 0.5), (0.0, 0.25)])
+def test_there_is_one_c_uc_and_a_flat_profile_of_a_full_link_has_three_quarters(share: float, c_uc: float) -> None:
+    """mean - (first + last)/4 + 1/4 of a flat profile is share/2 + 1/4, and a full link carries no more than LINE."""
+    found = results(*flat(share * LINE))
+    (one,) = series(found)
+    coefficients = one.coefficients()
+    assert coefficients is not None
+    assert coefficients.c_uc == pytest.approx(c_uc, abs=1e-12)
+    assert Measured.of("flat", "quick", found).c_uc == pytest.approx(c_uc, abs=1e-12)
+    assert one.full_goodput_bps == pytest.approx(LINE)
+    assert one.capacity_bps == RATE_BPS
+
+
+def test_a_full_link_of_large_frames_has_three_quarters_too() -> None:
+    """Of 9014 bytes, 8948 are payload."""
+    found = [
+        replace(each, flows=tuple(replace(flow, mss_bytes=8948) for flow in each.flows))
+        for each in results(*flat(RATE_BPS * 8948 / 9014))
+    ]
+    (one,) = series(found)
+    coefficients = one.coefficients()
+    assert coefficients is not None
+    assert coefficients.c_uc == pytest.approx(0.75, abs=1e-12)
+    assert Measured.of("flat", "quick", found).c_uc == pytest.approx(0.75, abs=1e-12)
 
 
 def test_the_interval_of_c_uc_holds_it_and_repeats() -> None:

@@ -14,6 +14,7 @@ from . import concavity, statistic
 from .condition import Conditions, conditions
 from .profile import Stretch, ThroughputProfile, stretches
 from .statistic import Interval
+from .theory_curve import line_rate_bps
 
 Span: TypeAlias = Literal["steady", "whole"]
 """The part of a trial: without the ramp, or all of it."""
@@ -66,6 +67,11 @@ class Series:
         """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
         return capacity_bps(self.trials)
 
+    @property
+    def full_goodput_bps(self) -> float | None:
+        """What flows reach over a full link; None without a capacity."""
+        return full_goodput_bps(self.trials)
+
     def profile(self, span: Span = "steady") -> ThroughputProfile | None:
         """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any trial."""
         return profile(self.trials, span)
@@ -81,7 +87,7 @@ class Series:
         self, span: Span = "steady", seed: int = 1, resamples: int = statistic.RESAMPLES
     ) -> Coefficients | None:
         """None for fewer than two RTTs, or without a capacity."""
-        profile, capacity = self.profile(span), self.capacity_bps
+        profile, capacity = self.profile(span), self.full_goodput_bps
         if profile is None or capacity is None or len(profile.rtt_s) < 2:
             return None
         curve = concavity.normalized(profile, capacity)
@@ -110,6 +116,16 @@ def capacity_bps(results: Sequence[TrialResult]) -> float | None:
     """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
     rates = {each.asked.rate_bps for each in results}
     return rates.pop() if len(rates) == 1 else None
+
+
+def full_goodput_bps(results: Sequence[TrialResult]) -> float | None:
+    """L of the coefficients: the goodput of a full link, without headers; None without a single rate.
+
+    A rate counts whole Ethernet frames, so a profile of goodput over the rate itself would never reach 1.
+    """
+    if capacity_bps(results) is None:
+        return None
+    return max(rate for each in results if (rate := line_rate_bps(conditions(each))) is not None)
 
 
 def profile(results: Sequence[TrialResult], span: Span = "steady") -> ThroughputProfile | None:

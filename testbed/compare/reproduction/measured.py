@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
-from ...analysis import concavity, series, statistic, tcp_model
+from ...analysis import concavity, series, statistic
 from ...analysis.concavity import Curve
 from ...analysis.profile import ThroughputProfile
 from ...error import UserError
@@ -86,15 +86,12 @@ class Measured:
     @property
     def capacity_bps(self) -> float:
         """The path's rate. Raises UserError if it is not the same for all."""
-        capacity = series.capacity_bps(self.results)
-        if capacity is None:
-            raise UserError(f"{self.scenario} ({self.size}) has no single rate that could be its capacity")
-        return capacity
+        return self._of_one_rate(series.capacity_bps(self.results))
 
     @property
     def line_rate_bps(self) -> float:
-        """The goodput of a full link: its rate without the headers."""
-        return tcp_model.line_rate_limit_bps(self.capacity_bps)
+        """The goodput of a full link: its rate without the headers. Raises UserError as `capacity_bps` does."""
+        return self._of_one_rate(series.full_goodput_bps(self.results))
 
     @property
     def profile(self) -> ThroughputProfile:
@@ -119,6 +116,11 @@ class Measured:
     @property
     def c_cc(self) -> float:
         return concavity.convex_concave(self.curve)
+
+    def _of_one_rate(self, value: float | None) -> float:
+        if value is None:
+            raise UserError(f"{self.scenario} ({self.size}) has no single rate that could be its capacity")
+        return value
 
     def _key(self, end: str) -> str:
         keys = series.all_keys((*self.results, *self.left_out))
