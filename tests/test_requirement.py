@@ -102,3 +102,12 @@ def test_the_probes_of_the_hosts_kernel_tell_what_is_there_from_what_is_not() ->
     assert missing is not None
     assert missing.what.startswith("this machine's kernel has no flux (")
     assert "sudo modprobe -a flux" in missing.fix
+
+
+@pytest.mark.parametrize("field", ["lab_needs", "host_needs"])
+def test_a_need_with_a_typo_is_a_bug_on_either_kernel(monkeypatch: pytest.MonkeyPatch, field: str) -> None:
+    lacking(monkeypatch)
+    monkeypatch.setitem(NODE_TYPES, "switch", replace(NODE_TYPES["switch"], **{field: ("brigde",)}))
+    for place in ("lab", "host"):
+        with pytest.raises(AssertionError, match=r"BUG: the node type switch needs brigde; allowed: .*bridge"):
+            feasibility.obstacles(NET, place)

@@ -12,7 +12,25 @@ from testbed.agent.step import KINDS
 from testbed.error import UserError
 from testbed.plan import step as steps
 from testbed.plan import step_json
-from testbed.plan.step import Location, Run, Serve, StartController, StartVm, Step
+from testbed.plan.step import (
+    AwaitCables,
+    LendNics,
+    Location,
+    Moment,
+    Needs,
+    ReachMachine,
+    ReachVm,
+    Read,
+    Run,
+    Serve,
+    Sleep,
+    StartController,
+    StartVm,
+    Step,
+    Stop,
+    Timeline,
+    Write,
+)
 from testbed.plan.step_json import data, step_of
 from testbed.spec.load import load_scenario
 from testbed.trial.orders.sequence import orders
@@ -49,6 +67,42 @@ def test_what_no_step_has_is_refused() -> None:
         step_of({"walk": 1})
     with pytest.raises(ValueError, match="no key 'backgruond'"):
         step_of({"run": ["true"], "backgruond": "x"})
+
+
+EVERY_KIND: tuple[Step, ...] = (
+    Stop("x"),
+    Write((("/proc/sys/a", "1"),), Location("tb-a")),
+    Read("netstat", (("a", "/proc/a"),), of="x"),
+    Sleep(1.0),
+    Run(("true",)),
+    ReachMachine("m", "m", Needs((), (), (), (), (), "x86_64", ()), "/tools", "m.json"),
+    LendNics("m", "m", "tb-m", ("eth0",)),
+    AwaitCables("m", "m", "tb-m"),
+    ReachVm("v", "p", "c", "s", 10.0, (("00:00", "eth0"),)),
+    Timeline((Moment(5, (Sleep(1.0),), ()),)),
+    Serve("/channel"),
+)
+
+
+@pytest.mark.parametrize("step", EVERY_KIND, ids=lambda step: type(step).__name__)
+def test_a_key_that_a_kind_of_step_does_not_have_is_refused(step: Step) -> None:
+    assert step_of(data(step)) == step
+    with pytest.raises(ValueError, match="no key 'wehre'"):
+        step_of({**data(step), "wehre": "x"})
+
+
+def test_every_kind_of_step_is_among_them() -> None:
+    assert {type(step) for step in EVERY_KIND} == set(step_json._FORMS)
+
+
+def test_keys_inside_a_step_are_looked_at_too() -> None:
+    timeline, reach = data(EVERY_KIND[9]), data(EVERY_KIND[5])
+    with pytest.raises(ValueError, match="no key 'after'"):
+        step_of({**timeline, "timeline": [{**timeline["timeline"][0], "after": []}]})
+    with pytest.raises(ValueError, match="no key 'nisc'"):
+        step_of({**reach, "needs": {**reach["needs"], "nisc": []}})
+    with pytest.raises(ValueError, match="has no 'out'"):
+        step_of({key: value for key, value in reach.items() if key != "out"})
 
 
 def test_a_step_says_only_what_it_needs_to() -> None:

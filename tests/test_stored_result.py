@@ -113,6 +113,21 @@ def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
     assert read_result(write(tmp_path, {**OLDEST, "new": 1})) == read_result(write(tmp_path, OLDEST))
 
 
+def test_keys_of_a_later_version_are_written_again(tmp_path: Path) -> None:
+    later = {"new": {"deep": [1]}, "flows": [{**OLDEST["flows"][0], "ecn_marks": 7}]}  # type: ignore[index]
+    found = read_result(write(tmp_path, {**OLDEST, **later}))
+    said = json.loads(json.dumps(found.to_dict()))
+    assert said["new"] == {"deep": [1]}
+    assert said["flows"][0]["ecn_marks"] == 7
+    assert found.stored()["new"] == {"deep": [1]}
+
+
+@pytest.mark.parametrize("damaged", [None, [], 3, "noise"])
+def test_backgrounds_that_are_no_object_are_damage(damaged: object) -> None:
+    with pytest.raises(UserError, match=r"damaged: measured\.background is .*, not an object"):
+        measured.backgrounds({"background": damaged})
+
+
 def test_what_a_tool_measured_is_read_in_one_place_and_faults_are_named() -> None:
     ping = {"sent": 3, "received": 0, "rtt_min_s": None, "rtt_mean_s": None, "rtt_max_s": None, "rtt_sd_s": None}
     found = plain(measured={"ping": ping}).measured

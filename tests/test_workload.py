@@ -12,7 +12,7 @@ from trials import make_trial, steps_data
 from testbed import package
 from testbed.error import MachineError, SpecError, UserError
 from testbed.kernel.guest import TrialError
-from testbed.model.workload import HttpWorkload, UdpWorkload
+from testbed.model.workload import AskedFlow, FlowWorkload, HttpWorkload, UdpWorkload
 from testbed.spec.load import load_scenario
 from testbed.trial import readiness, ready_kernel
 from testbed.trial.measured import HttpResult, UdpResult, need
@@ -249,3 +249,11 @@ def test_a_cache_does_not_make_one_host_both_ends(tmp_path: Path) -> None:
     )
     with pytest.raises(SpecError, match=r"loop\.yaml:6: to: from and to are both 'a'"):
         load_scenario(tmp_path / "loop.yaml")
+
+
+def test_one_entry_stands_for_all_flows() -> None:
+    four = FlowWorkload("a", "b", 10**9, flows=4, window_bytes=(1000,))
+    assert four.asked_flows == (AskedFlow("cubic", 1000),) * 4
+    assert four.start_ns == (0,) * 4
+    with pytest.raises(ValueError, match="congestion has 3 entries for 4 flows"):
+        FlowWorkload("a", "b", 10**9, flows=4, congestion=("bbr",) * 3)

@@ -36,12 +36,18 @@ def data(step: Step) -> dict[str, Any]:
 def step_of(found: Mapping[str, Any]) -> Step:
     """The step of which `data` is `found`. What starts a controller or a machine comes back as `Run`.
 
-    Raises ValueError for a key that no step has.
+    Raises ValueError for a key that no step has, or not a step of this kind, and for one that is missing.
     """
     kind = next((kind for kind, key in _KEYS.items() if key in found and _is_of(kind, found)), None)
     if kind is None:
         raise ValueError(f"no step has the keys {', '.join(found)}")
-    return _FORMS[kind][1](found)
+    write, read = _FORMS[kind]
+    try:
+        step = read(found)
+    except KeyError as error:
+        raise ValueError(f"a step with the keys {', '.join(found)} has no {error}") from None
+    _only(found, (*write(step), *(_RUN_KEYS if kind is Run else ())))
+    return step
 
 
 def _is_of(kind: type[Step], found: Mapping[str, Any]) -> bool:
@@ -71,7 +77,6 @@ def _title(title: str | None) -> dict[str, str]:
 
 
 def _run_of(found: Mapping[str, Any]) -> Run:
-    _only(found, ("title", "run", "stdin", "netns", "on", *_RUN_KEYS))
     rest = {key: found[key] for key in ("title", "stdin", *_RUN_KEYS) if key in found}
     return Run(tuple(found["run"]), where=_where(found), **rest)
 
@@ -106,6 +111,7 @@ def _needs_data(needs: Needs) -> dict[str, Any]:
 
 
 def _needs_of(found: Mapping[str, Any]) -> Needs:
+    _only(found, tuple(each.name for each in fields(Needs)))
     return Needs(
         nics=tuple(found["nics"]),
         programs=tuple(found["programs"]),
@@ -132,6 +138,8 @@ def _timeline_data(step: Timeline) -> dict[str, Any]:
 
 def _timeline_of(found: Mapping[str, Any]) -> Timeline:
     begin = found.get("begin")
+    for each in found["timeline"]:
+        _only(each, tuple(each.name for each in fields(Moment)))
     return Timeline(
         tuple(
             Moment(each["at_ns"], tuple(map(step_of, each["steps"])), tuple(map(step_of, each["then"])))

@@ -177,8 +177,10 @@ BACKGROUND = "background"
 
 def backgrounds(measured: Mapping[str, Any]) -> dict[str, BackgroundResult]:
     """The results of the backgrounds by name; empty without any. Raises UserError as `find`."""
-    by_name = measured.get(BACKGROUND, {}).items()
-    return {name: _read(BackgroundResult, each, f"{BACKGROUND}.{name}") for name, each in by_name}
+    found = measured.get(BACKGROUND, {})
+    if not isinstance(found, Mapping):
+        raise UserError(f"a result is damaged: measured.{BACKGROUND} is {found!r:.40}, not an object")
+    return {name: _read(BackgroundResult, each, f"{BACKGROUND}.{name}") for name, each in found.items()}
 
 
 def _read(kind: type[R], data: object, place: str) -> R:

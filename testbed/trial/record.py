@@ -2,7 +2,7 @@
 
 A field is written under its own name, or under the `key` of its metadata, such as `from`; a tuple becomes a list. A
 field with a default may be missing in what is read. A field with the metadata ABSENT_IF_EMPTY is not written if it is
-None or empty.
+None or empty. Keys without a field, such as those of a later version, are kept and written after the fields.
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ Reader: TypeAlias = Callable[[Any, str, Faults], Any]
 """
 
 ABSENT_IF_EMPTY = types.MappingProxyType({"absent": True})
+
+UNKNOWN = "_unknown"
+"""The attribute of a record that was read with keys for which it has no field: these keys. It takes no part in
+comparisons, and a changed copy does not have it.
+"""
 
 _WORDS = {
     str: "text",
@@ -48,7 +53,7 @@ def write(value: Any) -> Any:
             key: write(content)
             for key, each in _keys(kind)
             if not (_is_empty(content := getattr(value, each.name)) and each.metadata.get("absent"))
-        }
+        } | getattr(value, UNKNOWN, {})
     if isinstance(value, Mapping):
         return {key: write(each) for key, each in value.items()}
     if isinstance(value, tuple | list):
@@ -58,7 +63,7 @@ def write(value: Any) -> Any:
 
 def read(kind: type[T], data: object) -> T:
     """The record that JSON holds. Numbers stay as they are written: a 1 in place of a float stays an int, so that
-    writing it again gives the same text. Ignores keys without a field. Raises RecordError with all faults.
+    writing it again gives the same text. Raises RecordError with all faults.
     """
     faults: Faults = []
     hint: Any = kind
@@ -99,6 +104,7 @@ def _reader(hint: Any) -> Reader:
 def _record(kind: type) -> Reader:
     hints = get_type_hints(kind)
     members = [(key, each, _reader(hints[each.name])) for key, each in _keys(kind)]
+    names = {key for key, _, _ in members}
 
     def read(value: Any, at: str, faults: Faults) -> Any:
         if not _is(dict, value, at, faults):
@@ -110,7 +116,12 @@ def _record(kind: type) -> Reader:
                 known[each.name] = reader(value[key], place, faults)
             elif each.default is MISSING and each.default_factory is MISSING:
                 faults.append(f"it has no {place}")
-        return kind(**known) if len(faults) == before else None
+        if len(faults) != before:
+            return None
+        made = kind(**known)
+        if unknown := {key: each for key, each in value.items() if key not in names}:
+            object.__setattr__(made, UNKNOWN, unknown)
+        return made
 
     return read
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...error import MachineError, TestbedError, UserError
-from ...model.node.type import NODE_TYPES
+from ...model.node.type import NODE_TYPES, NodeType
 from ...model.run_setting import KernelKind
 from ...model.topology import Topology
 from ...plan.network import Plan, plan
 from .. import lab, nic
 from ..vm import hypervisor
-from .probe import Lacking, lacking
+from .probe import PROBES, Lacking, lacking
 from .requirement import ENGINES, Need, Needed, Never, needs, of_type
 
 RealTime = Literal["host", "lab-realtime"]
@@ -43,9 +43,19 @@ def obstacles(topology: Topology, place: KernelKind, planned: Plan | None = None
     """All that prevents a topology, with this plan or one without a workload, from running on a kernel of this
     computer. Changes nothing. Names the first part where several have the same need.
     """
+    for node in topology.nodes:
+        check_names(node.kind)
     found = {need.needed: need for need in reversed(list(needs(topology, planned or plan(topology), place)))}
     ordered = sorted(found.values(), key=lambda need: isinstance(need.needed, str))
     return tuple(each for each in map(_obstacle, ordered) if each is not None)
+
+
+def check_names(kind: NodeType) -> None:
+    """Raises AssertionError if a type needs, on either kernel, what no probe looks for: a name with a typo."""
+    unknown = {*kind.lab_needs, *kind.host_needs} - PROBES.keys()
+    assert not unknown, (
+        f"BUG: the node type {kind.name} needs {', '.join(sorted(unknown))}; allowed: {', '.join(sorted(PROBES))}"
+    )
 
 
 def _obstacle(need: Need) -> Obstacle | None:
@@ -105,6 +115,7 @@ class Ability:
 def abilities() -> Iterator[Ability]:
     """Every node type and engine on either kernel."""
     for kind in NODE_TYPES.values():
+        check_names(kind)
         for kernel in KERNELS:
             yield _ability(f"node type {kind.name}", kernel, of_type(kind, kernel))
     for name, row in ENGINES.items():

@@ -35,8 +35,8 @@ class FlowWorkload(
     """TCP flows made by our own sender and receiver, from the host `source` to the host `destination`.
 
     Each of the flows sends for `duration_ns` from its own start, or `flow_bytes` bytes: one of the two is
-    None. The tuples have one entry for each flow. `window_bytes` None is the kernel's autotuning; a number is
-    asked for as SO_SNDBUF and SO_RCVBUF. `start_ns` counts from the start of the workload. The steady state
+    None. The tuples have one entry for each flow; one alone stands for all. `window_bytes` None is the
+    kernel's autotuning; a number is asked for as SO_SNDBUF and SO_RCVBUF. `start_ns` counts from the start of the workload. The steady state
     begins `leave_out_ns`, or `leave_out_rtts` round trips, after the last flow's start; both None leaves
     nothing out.
     """
@@ -54,6 +54,15 @@ class FlowWorkload(
     data_ports = DataPorts("tcp", ANY_PORT, FLOW_PORTS)
     echo_bytes = None
     buffer_bytes = 0
+
+    def __post_init__(self) -> None:
+        for name in ("congestion", "window_bytes", "start_ns"):
+            entries = getattr(self, name)
+            if len(entries) not in (1, self.flows):
+                raise ValueError(
+                    f"{name} has {len(entries)} entries for {self.flows} flows; allowed: one for each, or one"
+                )
+            object.__setattr__(self, name, entries if len(entries) == self.flows else entries * self.flows)
 
     @property
     def asked_flows(self) -> tuple[AskedFlow, ...]:
