@@ -36,9 +36,9 @@ class FlowWorkload(
 
     Each of the flows sends for `duration_ns` from its own start, or `flow_bytes` bytes: one of the two is
     None. The tuples have one entry for each flow; one alone stands for all. `window_bytes` None is the
-    kernel's autotuning; a number is asked for as SO_SNDBUF and SO_RCVBUF. `start_ns` counts from the start of the workload. The steady state
-    begins `leave_out_ns`, or `leave_out_rtts` round trips, after the last flow's start; both None leaves
-    nothing out.
+    kernel's autotuning; a number is asked for as SO_SNDBUF and SO_RCVBUF. `start_ns` counts from the start of
+    the workload. The steady state begins `leave_out_ns`, or `leave_out_rtts` round trips, after the last flow's
+    start; both None leaves nothing out.
     """
 
     duration_ns: int | None
