@@ -17,6 +17,7 @@ import pytest
 
 from testbed import cli, journal
 from testbed.commands import candidate
+from testbed.kernel.image import feature
 
 ROOT = Path(__file__).parents[1]
 PATIENCE_S = 60.0
@@ -132,6 +133,19 @@ def test_kernels_follow_by_name(ask: Ask, cache: Path) -> None:
     about = {"name": "old", "release": "6.16", "source": "debian", "default": False, "made": "2026"}
     (folder / "kernel.json").write_text(json.dumps(about))
     assert ask("testbed kernel fetch --name ") == ("none", ["old"])
+
+
+def test_congestion_controls_are_those_that_kernels_have(ask: Ask, cache: Path) -> None:
+    folder = cache / "vm/kernels/old"
+    (folder / "modules").mkdir(parents=True)
+    (folder / "vmlinuz").touch()
+    about = {"name": "old", "release": "6.16", "source": "debian", "default": False, "made": "2026"}
+    (folder / "kernel.json").write_text(json.dumps(about))
+    assert ask("testbed run quickstart --set congestion=") == ("none", [])
+    feature.write(folder, feature.of_controls("reno cubic highspeed"))
+    names = ["congestion=cubic", "congestion=highspeed", "congestion=reno"]
+    assert ask("testbed run quickstart --set congestion=") == ("none", names)
+    assert ask("testbed run quickstart --set congestion=h") == ("none", ["congestion=highspeed"])
 
 
 def test_an_error_is_silent(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,7 +198,10 @@ def _nodes_of_networks(current: str, before: Sequence[str], given: Sequence[str]
 
 
 def _settings(current: str, before: Sequence[str], given: Sequence[str]) -> Words:
-    """KEY= of a scenario, and after `kernel=` the kernels."""
+    """KEY= of a scenario; after `kernel=` the kernels, and after `congestion=` the congestion controls they have."""
+    key, is_set, _ = current.partition("=")
+    if is_set and key.rpartition(".")[2] == "congestion":
+        return [(f"{key}={name}", "") for name in known.congestion_controls()]
     if current.startswith("kernel="):
         named = [f"{{lab: {each.name}}}" for each in known.kernels() if each.description.startswith("lab")]
         return [(f"kernel={value}", "") for value in ("lab", "lab-realtime", "host", *named)]

@@ -8,8 +8,13 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import library
+
+if TYPE_CHECKING:
+    from ..kernel.image.cache import KernelImage
+    from ..kernel.vm.kernel_cache import VmKernel
 
 SENTENCE = re.compile(r"(.+?)\.(?=\s+[^a-z\s]|\s*$)", re.DOTALL)
 LITTLE = frozenset(
@@ -44,18 +49,29 @@ def profiles() -> tuple[Known, ...]:
 
 def kernels() -> tuple[Known, ...]:
     """Those of this user, for the lab and for virtual machines."""
-    from ..kernel.image import cache
+    from ..kernel.image import cache, feature
     from ..kernel.vm import kernel_cache
 
-    def described(use: str, release: str, default: bool) -> str:
-        return f"{use}, Linux {release}{', the default' if default else ''}"
+    def described(use: str, each: KernelImage | VmKernel) -> Known:
+        found = feature.read(each.folder)
+        controls = f"; {len(found.congestion_controls)} congestion controls" if found else ""
+        text = f"{use}, Linux {each.release}{', the default' if each.default else ''}{controls}"
+        return Known("kernel", each.name, text, each.folder)
 
     return (
-        *(Known("kernel", each.name, described("lab", each.release, each.default), each.folder)
-          for each in cache.installed()),
-        *(Known("kernel", each.name, described("virtual machines", each.release, each.default), each.folder)
-          for each in kernel_cache.installed()),
-    )  # fmt: skip
+        *(described("lab", each) for each in cache.installed()),
+        *(described("virtual machines", each) for each in kernel_cache.installed()),
+    )
+
+
+def congestion_controls() -> tuple[str, ...]:
+    """The names that any kernel of this user has, by its own account; asks none that was not asked yet."""
+    from ..kernel.image import cache, feature
+    from ..kernel.vm import kernel_cache
+
+    folders = [each.folder for each in cache.installed()] + [each.folder for each in kernel_cache.installed()]
+    found = [feature.read(folder) for folder in folders]
+    return tuple(sorted({name for each in found if each is not None for name in each.congestion_controls}))
 
 
 def networks() -> dict[str, tuple[str, ...]]:

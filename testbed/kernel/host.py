@@ -17,45 +17,8 @@ from .. import process
 from ..agent.syscall import OUTSIDE
 from ..process import Running
 from .guest import AGENT, CONSOLE, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .image.feature import PROBES
 from .native_program import Tools
-
-PROBES: dict[str, tuple[tuple[str, ...], str]] = {
-    "netem": (("tc", "qdisc", "add", "dev", "lo", "root", "netem", "limit", "10"), "sch_netem"),
-    "tbf": (
-        ("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"),
-        "sch_tbf",
-    ),
-    "htb": (("tc", "qdisc", "add", "dev", "lo", "root", "htb", "default", "1"), "sch_htb"),
-    "nft": (
-        (
-            "nft",
-            "add table netdev t; add chain netdev t c { type filter hook ingress device lo priority 0; }; "
-            "add rule netdev t c numgen inc mod 2 == 1 counter drop; add rule netdev t c fwd to lo",
-        ),
-        "nft_fwd_netdev",
-    ),
-    "quota": (
-        (
-            "nft",
-            "add table netdev t; add chain netdev t c; add rule netdev t c quota over 1000 bytes meta mark set 1; "
-            "add rule netdev t c limit rate over 1000 bytes/second burst 1000 bytes drop",
-        ),
-        "nft_quota nft_limit",
-    ),
-    "vlan_filtering": (
-        ("ip", "link", "add", "br0", "type", "bridge", "vlan_filtering", "1", "vlan_default_pvid", "0"),
-        "bridge",
-    ),
-    "802.1Q": (
-        (
-            "sh",
-            "-ec",
-            "ip link add eth0 type veth peer eth1; ip link add link eth0 name v type vlan protocol 802.1Q id 1",
-        ),
-        "8021q",
-    ),
-}
-"""What a plan may need of the kernel: a command that tries it in its own network namespace, and the module."""
 
 
 @cache

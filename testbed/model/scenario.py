@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .background import Backgrounds
+from .background import Backgrounds, Constant
 from .run_setting import LAB, UNLIMITED, Capture, Kernel, Limits, Until
 from .topology import Nic, Topology
 from .workload import Workload
@@ -66,6 +66,16 @@ class Trial:
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
     background: Backgrounds = ()
+
+    @property
+    def controls(self) -> frozenset[str]:
+        """The congestion controls that it asks the kernel for: workload, background, and the sysctl of the default."""
+        background = {each.congestion for _, each in self.background if not isinstance(each, Constant)}
+        default = {value for name, value in self.sysctls if name == CONGESTION_SYSCTL}
+        return frozenset({*self.workload.controls, *background, *default})
+
+
+CONGESTION_SYSCTL = "net.ipv4.tcp_congestion_control"
 
 
 @dataclass(frozen=True)

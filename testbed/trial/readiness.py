@@ -10,9 +10,11 @@ from .. import package
 from ..agent.remote import REACH
 from ..agent.syscall import StepError
 from ..error import MachineError, UserError
+from ..kernel.image.feature import ATTEMPTS
 from ..kernel.machine import ssh_relay
 from ..kernel.ready import feasibility
-from ..model.background import Constant
+from ..kernel.vm import first_boot as vm_first_boot
+from ..kernel.vm import kernel_cache
 from ..model.node.machine import Machine
 from ..model.scenario import Trial
 from ..plan.step import ReachMachine
@@ -33,16 +35,37 @@ def check(trial: Trial, made: Orders) -> None:
             what = f"the program {program.name!r} is missing, which this workload needs"
             raise MachineError(what, package.install_command([program.package]))
     _check_openflow(made, ready)
-    is_remote = trial.workload.source in made.plan.remote  # its own kernel reports what it lacks
-    wanted = set() if is_remote else set(trial.workload.controls)
-    wanted |= {each.congestion for _, each in trial.background if not isinstance(each, Constant)}
-    available = ready.congestion_controls
-    for name in sorted(wanted - available):
-        known = ", ".join(sorted(available))
-        if ready.image is None:
+    check_features(trial, made, ready)
+
+
+def check_features(trial: Trial, made: Orders, ready: ReadyKernel) -> None:
+    """Raises UserError or MachineError for what the kernels lack of what was asked, by their own account."""
+    is_remote = trial.workload.source in made.plan.remote  # a real computer says itself what it lacks
+    if is_remote:
+        _check_machine_controls(trial)
+    for name in () if is_remote else sorted(trial.controls):
+        lacks = ready.features.lacks_control(name)
+        if lacks is not None and ready.image is None:
             fix = f"sudo modprobe tcp_{name}, or kernel: lab"
-            raise MachineError(f"this machine's kernel has no congestion control {name} (it has {known})", fix)
-        raise UserError(f"the lab kernel {ready.image.name} has no congestion control {name}; allowed: {known}")
+            raise MachineError(f"this machine's kernel has {lacks.replace('allowed:', 'it has')}", fix)
+        if lacks is not None and ready.image is not None:
+            raise UserError(f"the lab kernel {ready.image.name} has {lacks}")
+    for name, said in ready.features.refusals.items() if ready.image is not None else ():
+        if any(name in (*command.words, command.tool) for command in made.plan.commands):
+            assert ready.image is not None, "BUG: this machine's kernel was not asked"
+            what = f"the lab kernel {ready.image.name} refused {' '.join(ATTEMPTS[name])} ({said})"
+            raise MachineError(f"{what}, and the network needs {name}", "testbed kernel build")
+
+
+def _check_machine_controls(trial: Trial) -> None:
+    """Raises UserError if the kernel that we give to the sending virtual machine lacks a congestion control."""
+    vm = trial.topology.node(trial.workload.source).vm
+    if vm is None or vm.boots_itself:
+        return
+    kernel = kernel_cache.find(vm.kernel)
+    for name in trial.workload.controls:
+        if (lacks := vm_first_boot.features(kernel).lacks_control(name)) is not None:
+            raise UserError(f"the kernel {kernel.name} for virtual machines has {lacks}")
 
 
 def _check_openflow(made: Orders, ready: ReadyKernel) -> None:

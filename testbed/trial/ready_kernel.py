@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 
 from ..error import MachineError
+from ..kernel.image import feature, first_boot
 from ..kernel.image.cache import KernelImage, find
+from ..kernel.image.feature import Features
 from ..kernel.native_program import Tools, tools
 from ..kernel.vm import kernel_cache
 from ..model.run_setting import Kernel
@@ -23,17 +24,11 @@ class ReadyKernel:
     image: KernelImage | None
 
     @cached_property
-    def congestion_controls(self) -> frozenset[str]:
-        """The congestion controls that the kernel has."""
+    def features(self) -> Features:
+        """What the kernel has, by its own account. A lab kernel that has not been asked yet boots once."""
         if self.image is None:
-            path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-            return frozenset(path.read_text().split())
-        config = (self.image.folder / "config").read_text().splitlines()
-        prefix, built_in = "CONFIG_TCP_CONG_", "=y"
-        names = [
-            line[len(prefix) : -len(built_in)] for line in config if line.startswith(prefix) and line.endswith(built_in)
-        ]
-        return frozenset({"reno", *(name.lower() for name in names)} - {"advanced"})
+            return feature.of_controls(feature.CONTROLS.read_text())
+        return first_boot.features(self.image.path)
 
 
 @cache

@@ -23,7 +23,9 @@ def test_a_tree_becomes_a_kernel_with_its_record(tree: Path, cache: Cache) -> No
     assert (image.name, image.release, image.default) == ("mine", "7.3.4", False)
     assert image.path.name == "linux"
     assert os.access(image.path, os.X_OK)
-    assert {path.name for path in image.folder.iterdir()} == {"linux", "config", "build.log", "kernel.json"}
+    files = {"linux", "config", "build.log", "kernel.json", "features.json"}
+    assert {path.name for path in image.folder.iterdir()} == files
+    assert json.loads((image.folder / "features.json").read_text())["congestion_controls"] == ["reno", "toy"]
     record = json.loads((image.folder / "kernel.json").read_text())
     assert image.folder.name == f"mine-{record['key'][:12]}"
     assert record["compiler"] == "gcc (toy) 1.0"

@@ -33,13 +33,14 @@ esac
 KERNEL = """#!/bin/sh
 echo "Booting"
 echo "testbed-first-boot 7.3.4 3600"
+echo 'testbed-features: {"controls": "reno toy", "tried": ["netem"], "refusals": {}}'
 """
 
 QEMU = """#!/bin/sh
 case $1 in
 --version) echo "QEMU emulator version 9.9.9 (toy)" ;;
 *) [ ! -e "$TOY/panics" ] || { echo "Kernel panic - not syncing: toy"; exit 1; }
-   echo "testbed-vm: boots 7.3.4" ;;
+   echo "testbed-vm: boots 7.3.4"; echo "testbed-features: reno toy" ;;
 esac
 """
 

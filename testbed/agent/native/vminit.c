@@ -3,6 +3,7 @@
    Runs from an initramfs that holds it, the modules it needs (/modules, with their order in /modules/list), and nothing
    else.  The kernel's command line says what to do:
        testbed.root=probe   say that the kernel boots, and power off
+       testbed.root=features   the same, and say which congestion controls it has with the modules
        testbed.root=host    the root is a 9p share called `root`, read-only, below a tmpfs; modules are in another one,
                             called `modules`; testbed.agent=FILE is the guest agent there
        testbed.root=disk    the root is the first file system of the first disk, below a tmpfs, and its init goes on
@@ -161,6 +162,18 @@ static const char *port(void)
     return device;
 }
 
+static void say_features(void)
+{
+    char text[4096];
+    load_modules();
+    int file = open("/proc/sys/net/ipv4/tcp_available_congestion_control", O_RDONLY);
+    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (size < 0)
+        fail("the congestion controls");
+    text[size] = 0;
+    printf("testbed-features: %s", text);
+}
+
 static void __attribute__((noreturn)) serve(void)
 {
     const char *device = port();
@@ -193,8 +206,11 @@ int main(void)
     need_mount("devtmpfs", "dev", "/dev", 0, NULL);
     const char *root = option("testbed.root");
     uname(&name);
-    if (!root || !strcmp(root, "probe")) {
+    int is_asked = root && !strcmp(root, "features");
+    if (!root || !strcmp(root, "probe") || is_asked) {
         printf("testbed-vm: boots %s\n", name.release);
+        if (is_asked)
+            say_features();
         fflush(stdout);
         power_off();
     }

@@ -17,12 +17,13 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from ...kernel.image import feature
 from ...kernel.image.build import KernelImage, Stage, build, installed
 from ...kernel.vm import build as vmbuild
 from ...kernel.vm import fetch, kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
 from ..help_page import Command, Group, examples
-from ..text_table import Column, Table, show, terminal_width
+from ..text_table import Column, Table, paragraph, show, terminal_width
 
 app = typer.Typer(
     cls=Group,
@@ -190,14 +191,27 @@ def list_command(
         print(f"there is no kernel for virtual machines yet; to fetch one, type: {kernel_cache.FETCH_COMMAND}")
     if images or machines:
         show(table(images, machines).lines(terminal_width()))
+        for name, folder in [(each.name, each.folder) for each in images] + [(m.name, m.folder) for m in machines]:
+            print(paragraph(f"{name} has the congestion controls {_controls(folder)}", terminal_width()))
+
+
+def _controls(folder: Path) -> str:
+    found = feature.read(folder)
+    return ", ".join(found.congestion_controls) if found else "(not asked yet: it boots once when a trial needs it)"
 
 
 def _plain(image: KernelImage) -> dict[str, object]:
-    return {**asdict(image), "path": str(image.path), "for": "lab"}
+    return {**asdict(image), "path": str(image.path), "for": "lab", **_features(image.folder)}
 
 
 def _plain_machine(kernel: VmKernel) -> dict[str, object]:
-    return {**asdict(kernel), "folder": str(kernel.folder), "for": "vm"}
+    return {**asdict(kernel), "folder": str(kernel.folder), "for": "vm", **_features(kernel.folder)}
+
+
+def _features(folder: Path) -> dict[str, object]:
+    """null for a kernel that has not been asked yet."""
+    found = feature.read(folder)
+    return {"features": None if found is None else asdict(found)}
 
 
 def table(images: tuple[KernelImage, ...], machines: tuple[VmKernel, ...] = ()) -> Table:

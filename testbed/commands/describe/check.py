@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ...error import SpecError, TestbedError
+from ...kernel.image.named_control import check_names as check_controls
 from ...kernel.ready import feasibility
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
+from ...model.scenario import Trial
 from ...plan.network import plan
 from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
 from ...trial.orders.sequence import orders
@@ -55,14 +58,26 @@ def check(
 def _describe(file: Path) -> str:
     if is_scenario(file):
         found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
-        for trial in (trial for trials in found.values() for trial in trials):
+        trials = [trial for size in found.values() for trial in size]
+        for trial in trials:
             orders(trial)
+        _check_controls(file, trials)
         quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
         return f"fine, {_counted(len(found['full']), 'trial')}{quick}"
     topology = load_topology(file)
     planned = plan(topology)
     counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
     return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts)))
+
+
+def _check_controls(file: Path, trials: Sequence[Trial]) -> None:
+    """For trials in a lab kernel: another computer's own kernel may have others than this one's."""
+    wanted: dict[str | None, set[str]] = {}
+    for trial in trials:
+        if trial.kernel.kind != "host":
+            wanted.setdefault(trial.kernel.name, set()).update(trial.controls)
+    for kernel, names_of_controls in wanted.items():
+        check_controls(file, kernel, names_of_controls)
 
 
 def _counted(count: int, noun: str) -> str:

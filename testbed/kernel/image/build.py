@@ -12,9 +12,10 @@ from pathlib import Path
 from ... import package, process
 from ...error import MachineError, TestbedError, UserError
 from ...journal import noted
-from . import first_boot, make, recipe
+from . import feature, first_boot, make, recipe
 from .cache import Cache, KernelImage, Record, find, installed, user_cache
 from .debian import Archive, mirror
+from .feature import Features
 from .recipe import Patch
 from .source import DebianSource, Source, choose
 
@@ -41,7 +42,8 @@ class Target:
     """What a kernel is built to run on.
 
     `arch` is make's, `product` the target of make, `image` its path in the tree, `steps` the number of files that it
-    compiles; later builds use the last count. `try_out` raises MachineError if the image does not run here.
+    compiles; later builds use the last count. `try_out` boots the image and asks what it has; MachineError if
+    it does not run here.
     """
 
     use: recipe.Use
@@ -50,7 +52,7 @@ class Target:
     product: str
     image: str
     steps: int
-    try_out: Callable[[Path], None]
+    try_out: Callable[[Path], Features]
 
 
 @dataclass(frozen=True)
@@ -148,9 +150,16 @@ def _make(
         shutil.copyfile(tree / target.image, home / "linux")
         (home / "linux").chmod(0o755)
         report(Stage("booting it once"))
-        target.try_out(home / "linux")
+        feature.write(home, _tried(target, home / "linux"))
         release = (tree / "include/config/kernel.release").read_text().strip()
         return cache.put(home, _record(mixed, name, default, home, release, steps))
+
+
+def _tried(target: Target, linux: Path) -> Features:
+    try:
+        return target.try_out(linux)
+    except MachineError as error:
+        raise MachineError(f"the new {target.called} was not kept: {error.what}", error.fix) from None
 
 
 def _patch(tree: Path, ours: recipe.Recipe) -> None:
@@ -219,11 +228,12 @@ def _compiler() -> str:
     return process.run(["gcc", "--version"]).stdout.splitlines()[0]
 
 
-def _check_boot(linux: Path) -> None:
+def _check_boot(linux: Path) -> Features:
     first = first_boot.boot(linux)
     if not first.ok:
-        what = "the new kernel does not run here, so it was not kept; its console ends with:"
+        what = "the kernel does not run here; its console ends with:"
         raise MachineError(f"{what}\n{first.last_lines}\n", "testbed doctor")
+    return first.features
 
 
 LAB = Target("lab", "lab kernel (User-Mode Linux)", "um", "linux", "linux", 1540, _check_boot)

@@ -1,6 +1,9 @@
-"""Boots a lab kernel once, to check that it runs on this machine. Starts one process; leaves nothing behind."""
+"""Boots a lab kernel once, to check that it runs on this machine and to ask what it has. Starts one process; leaves
+nothing behind but the answer, beside the kernel.
+"""
 
 import contextlib
+import json
 import shlex
 import shutil
 import sys
@@ -12,7 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ... import process
+from ...error import MachineError
 from ...journal import noted, unique
+from . import feature
+from .feature import Features
 
 MARK = "testbed-first-boot"
 LAB_S = 3600
@@ -21,11 +27,29 @@ MEMORY = "64M"
 POWER_OFF = 0x4321FEDC
 
 INIT = f"""\
-import ctypes, os, time
+import ctypes, json, os, subprocess, time
+libc = ctypes.CDLL(None)
 began = time.monotonic()
 time.sleep({LAB_S})
 print("{MARK}", os.uname().release, round(time.monotonic() - began), flush=True)
-ctypes.CDLL(None).reboot({POWER_OFF})
+try:
+    libc.mount(b"proc", b"/proc", b"proc", 0, None)
+    tried, refusals = [], {{}}
+    with open(os.path.dirname(__file__) + "/attempts.json") as file:
+        attempts = json.load(file)
+    for name, words in attempts["attempts"].items():
+        done = subprocess.run(["unshare", "--net", "--", *words], capture_output=True, env=attempts["environment"])
+        if done.returncode == 127:
+            continue  # the program is not installed, which says nothing of the kernel
+        tried.append(name)
+        if done.returncode:
+            refusals[name] = (done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"])[-1]
+    with open("{feature.CONTROLS}") as file:
+        said = {{"controls": file.read(), "tried": tried, "refusals": refusals}}
+except BaseException as error:
+    said = {{"error": repr(error)}}
+print("{feature.SAID}", json.dumps(said), flush=True)
+libc.reboot({POWER_OFF})
 """
 
 
@@ -41,12 +65,38 @@ class FirstBoot:
     def last_lines(self) -> str:
         return "\n".join(self.console.splitlines()[-15:]) or "(the kernel wrote nothing)"
 
+    @property
+    def features(self) -> Features:
+        """What the kernel says it has. MachineError if it did not say."""
+        said = next((line for line in self.console.splitlines() if line.startswith(feature.SAID)), "")
+        try:
+            found = json.loads(said.removeprefix(feature.SAID))
+            return feature.of_controls(found["controls"], tuple(found["tried"]), dict(found["refusals"]))
+        except (ValueError, KeyError, TypeError):
+            what = "the lab kernel does not say what it has; its console ends with:"
+            raise MachineError(f"{what}\n{self.last_lines}\n", "testbed doctor") from None
+
+
+def features(linux: Path) -> Features:
+    """What a lab kernel has: what is kept beside it, or else its answer when it boots, which is then kept there.
+    MachineError if it does not boot.
+    """
+    known = feature.read(linux.parent)
+    if known is not None and known.tried == tuple(feature.ATTEMPTS):
+        return known
+    found = boot(linux).features
+    with contextlib.suppress(OSError):  # a cache that others own
+        feature.write(linux.parent, found)
+    return found
+
 
 def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
     """Boots with this interpreter as init. `limit_s` is wall time; a healthy kernel needs 0.5 s of it."""
     began = time.monotonic()
     with _folder() as folder:
         (folder / "init.py").write_text(INIT)
+        asked = {"attempts": feature.ATTEMPTS, "environment": {"PATH": process.search_path(), "LC_ALL": "C"}}
+        (folder / "attempts.json").write_text(json.dumps(asked))
         init = folder / "init"
         init.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -I {folder}/init.py\n")
         init.chmod(0o755)

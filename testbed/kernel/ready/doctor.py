@@ -15,7 +15,7 @@ from pathlib import Path
 from ... import package, process
 from ...error import MachineError
 from ...spec import mininet_import
-from ..image import first_boot
+from ..image import feature, first_boot
 from ..image.cache import find
 from . import machine_doctor, sdn_doctor, vm_doctor
 from .examination import BUILD, HOST, LAB, MININET, VM, Examination
@@ -38,7 +38,6 @@ PYTHON_PACKAGES = (
 MEMORY_BYTES = 2 << 30
 """The memory that a lab kernel with a 10 Gbit/s × 100 ms path touches; trials on larger paths state their own need."""
 SHM = Path("/dev/shm")
-CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WANTED_CONTROLS = ("reno", "cubic", "bbr", "htcp", "scalable")
 ALONE = ("unshare", "--net", "--")
 """Runs a command in an unnamed network namespace, which vanishes with it."""
@@ -110,9 +109,21 @@ def _lab_kernel() -> Iterator[Examination]:
     first = first_boot.boot(image.path)
     if first.ok:
         yield Examination("lab kernel boots", True, f"an hour of lab time in {first.wall_s:.1f} s")
+        yield _features(first)
     else:
         fix = "sudo sysctl kernel.yama.ptrace_scope=1" if _ptrace_forbidden() else f"{image.path} --showconfig"
         yield Examination("lab kernel boots", False, first.last_lines, fix)
+
+
+def _features(first: first_boot.FirstBoot) -> Examination:
+    """What the kernel says that it has, and what it refused."""
+    try:
+        found = first.features
+    except MachineError as error:
+        return Examination("lab kernel features", False, error.what, "testbed kernel build")
+    refused = "".join(f"; refused: {name} ({said})" for name, said in found.refusals.items())
+    detail = f"congestion controls {', '.join(found.congestion_controls)}{refused}"
+    return Examination("lab kernel features", not refused, detail, "testbed kernel build" if refused else "")
 
 
 def _ptrace_forbidden() -> bool:
@@ -152,7 +163,7 @@ def module_fix(module: str) -> str:
 
 
 def _congestion_controls() -> Iterator[Examination]:
-    have = CONTROLS.read_text().split()
+    have = feature.CONTROLS.read_text().split()
     lacking = [name for name in WANTED_CONTROLS if name not in have]
     fix = module_fix(f"tcp_{lacking[0]}") if lacking else ""
     if fix.startswith("sudo modprobe"):

@@ -19,6 +19,7 @@ from ...plan.node import open_vswitch
 from ...spec import mininet_import
 from .. import host
 from ..image.cache import find
+from ..image.feature import PROBES as PROBES_OF_KERNEL
 from ..vm import hypervisor, kernel_cache
 from . import controller_runtime
 
@@ -80,8 +81,8 @@ def _command(what: str, module: str, *words: str) -> Lacking | None:
 
 
 def _emulation(name: str) -> Lacking | None:
-    """One of `kernel.host.PROBES`, tried once."""
-    return _tried(name, host.PROBES[name][1], partial(host.tried, name))
+    """One of `image.feature.PROBES`, tried once."""
+    return _tried(name, PROBES_OF_KERNEL[name][1], partial(host.tried, name))
 
 
 def _module(names: str) -> str:

@@ -7,32 +7,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...error import MachineError
-from .. import native_program
-from ..image import build
+from ..image import build, feature
 from ..image.cache import Cache, KernelImage, Record
-from . import guest_agent, hypervisor, initramfs, kernel_cache
+from . import first_boot, guest_agent, hypervisor, kernel_cache
 from .kernel_cache import VmKernel
 
-LIMIT_S = 60.0
-"""Limit of the first boot, which takes some seconds without KVM on an idle computer."""
-
-
-def try_out(image: Path) -> None:
-    """Boots it once, without KVM, which works everywhere. Raises MachineError with the end of its console."""
-    archive = image.with_name("initramfs")
-    archive.write_bytes(initramfs.initramfs((native_program.tools().folder / "vminit").read_bytes(), ()))
-    try:
-        said = hypervisor.boot("tcg", image, archive, LIMIT_S)
-    finally:
-        archive.unlink()
-    if hypervisor.MARK not in said:
-        last = "\n".join(said.splitlines()[-15:]) or "(it wrote nothing)"
-        what = f"the new kernel does not run in a virtual machine, so it was not kept; its console ends with:\n{last}\n"
-        raise MachineError(what, "testbed doctor")
-
-
-TARGET = build.Target("vm", "kernel for virtual machines", "x86_64", "bzImage", "arch/x86/boot/bzImage", 2497, try_out)
+TARGET = build.Target(
+    "vm", "kernel for virtual machines", "x86_64", "bzImage", "arch/x86/boot/bzImage", 2497, first_boot.ask
+)
 
 
 def make(
@@ -64,6 +46,8 @@ def _put(image: KernelImage, record: Record, is_default: bool) -> VmKernel:
         modules.mkdir(parents=True)
         (modules / "modules.dep").touch()
         shutil.copyfile(image.path, made / "kernel" / "vmlinuz")
+        if (known := feature.read(image.folder)) is not None:
+            feature.write(made / "kernel", known)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         about = VmKernel(image.name, image.release, _source(record), is_default, now, made / "kernel")
         return kernel_cache.put(made / "kernel", about)

@@ -157,12 +157,14 @@ def _reason(said: str) -> str:
     return (telling or lines[-1:] or ["it says nothing"])[0][:120]
 
 
-def boot(name: str, image: Path, archive: Path, limit_s: float) -> str:
-    """The output of QEMU and of a kernel with this initramfs until it powers off, or the limit is over."""
+def boot(name: str, image: Path, archive: Path, limit_s: float, root: str = "probe") -> str:
+    """The output of QEMU and of a kernel with this initramfs until it powers off, or the limit is over. `root` is a
+    word of vminit: "probe", or "features", which also has it say what it has.
+    """
     argv = (
         *(qemu.PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"),
         *("-machine", f"q35,accel={name}", "-cpu", CPUS[name], "-m", f"{PROBE_MEMORY}"),
-        *("-kernel", image, "-initrd", archive, "-append", f"{qemu.BOOT_WORDS} testbed.root=probe"),
+        *("-kernel", image, "-initrd", archive, "-append", f"{qemu.BOOT_WORDS} testbed.root={root}"),
     )
     with tempfile.TemporaryFile() as console:
         with process.start(argv, stdout=console, stderr=console) as machine, contextlib.suppress(process.CommandError):

@@ -10,7 +10,7 @@ import lzma
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -106,14 +106,23 @@ def initramfs_of(kernel: VmKernel, init: Path) -> Path:
     program = init.read_bytes()
     path = kernel.folder / f"initramfs-{init.parent.name}"
     if not path.exists():
-        home = kernel.modules / kernel.release
-        order = initramfs.load_order((home / "modules.dep").read_text())
-        made = initramfs.initramfs(program, ((_plain_name(file), _module(home / file)) for file in order))
+        made = initramfs.initramfs(program, module_files(kernel, initramfs.WANTED))
         with tempfile.NamedTemporaryFile(dir=kernel.folder, prefix=".initramfs-", delete=False) as fresh:
             fresh.write(made)
         os.chmod(fresh.name, 0o644)
         os.replace(fresh.name, path)
     return path
+
+
+def module_files(kernel: VmKernel, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """File name and content of these modules, and of those they need, in the order in which they must be loaded."""
+    for file in initramfs.load_order(dependencies(kernel), wanted):
+        yield _plain_name(file), _module(kernel.modules / kernel.release / file)
+
+
+def dependencies(kernel: VmKernel) -> str:
+    """The text of its modules.dep."""
+    return (kernel.modules / kernel.release / "modules.dep").read_text()
 
 
 def _plain_name(file: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...agent.nic_loan import FOLDER
 from ...agent.remote_machine import OBSERVER
-from ...kernel.host import PROBES
+from ...kernel.image.feature import PROBES
 from ...model.scenario import Trial
 from ...plan.command import home, remote_name
 from ...plan.network import Plan

@@ -1,0 +1,114 @@
+"""What a kernel has, by its own account: congestion controls, queueing disciplines with options, rules of nftables.
+
+Names of its configuration are no answer: CONFIG_TCP_CONG_HSTCP is `highspeed` to programs. So each kernel is asked when
+it boots for the first time, and the answer stands in `features.json` beside its image. Reads and writes that file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from ...error import one_of
+
+FILE = "features.json"
+CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+SAID = "testbed-features:"
+"""Begins the line with which a guest that booted for the first time answers; JSON or plain words follow."""
+
+ROOT_QDISC = ("tc", "qdisc", "add", "dev", "lo", "root")
+
+PROBES: dict[str, tuple[tuple[str, ...], str]] = {
+    "netem": ((*ROOT_QDISC, "netem", "limit", "10"), "sch_netem"),
+    "tbf": ((*ROOT_QDISC, "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"), "sch_tbf"),
+    "htb": ((*ROOT_QDISC, "htb", "default", "1"), "sch_htb"),
+    "nft": (
+        (
+            "nft",
+            "add table netdev t; add chain netdev t c { type filter hook ingress device lo priority 0; }; "
+            "add rule netdev t c numgen inc mod 2 == 1 counter drop; add rule netdev t c fwd to lo",
+        ),
+        "nft_fwd_netdev",
+    ),
+    "quota": (
+        (
+            "nft",
+            "add table netdev t; add chain netdev t c; add rule netdev t c quota over 1000 bytes meta mark set 1; "
+            "add rule netdev t c limit rate over 1000 bytes/second burst 1000 bytes drop",
+        ),
+        "nft_quota nft_limit",
+    ),
+    "vlan_filtering": (
+        ("ip", "link", "add", "br0", "type", "bridge", "vlan_filtering", "1", "vlan_default_pvid", "0"),
+        "bridge",
+    ),
+    "802.1Q": (
+        (
+            "sh",
+            "-ec",
+            "ip link add eth0 type veth peer eth1; ip link add link eth0 name v type vlan protocol 802.1Q id 1",
+        ),
+        "8021q",
+    ),
+}
+"""What a plan may need of the kernel: a command that tries it in its own network namespace, and the module."""
+
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "random": (*ROOT_QDISC, "netem", "loss", "random", "1%"),
+    "gemodel": (*ROOT_QDISC, "netem", "loss", "gemodel", "1%", "10%", "100%", "0%"),
+    "distribution": (*ROOT_QDISC, "netem", "delay", "10ms", "1ms", "distribution", "normal"),
+    "100tbit": (*ROOT_QDISC, "netem", "delay", "10ms", "1ms", "rate", "100tbit"),
+    "pfifo": (*ROOT_QDISC, "pfifo", "limit", "10"),
+}
+"""Further words of a plan's commands, each with a command that tries it."""
+
+ATTEMPTS = {**{name: words for name, (words, _) in PROBES.items()}, **OPTIONS}
+
+
+@dataclass(frozen=True)
+class Features:
+    """The congestion controls by the kernel's names, sorted. Of the ATTEMPTS, those that were `tried`, and what was
+    said of those that failed; a kernel for virtual machines emulates nothing, and tries none.
+    """
+
+    congestion_controls: tuple[str, ...]
+    tried: tuple[str, ...] = ()
+    refusals: Mapping[str, str] = field(default_factory=dict)
+
+    def lacks_control(self, name: str) -> str | None:
+        """A clause that says so, with what is allowed; None if the kernel has this congestion control."""
+        if name in self.congestion_controls:
+            return None
+        meant = OTHER_NAMES.get(name, name.removeprefix("tcp_"))
+        return f"no congestion control {name}; allowed: {one_of(self.congestion_controls, meant)}"
+
+
+OTHER_NAMES = {"hstcp": "highspeed", "newreno": "reno", "hamilton": "htcp", "stcp": "scalable"}
+"""What people, or the kernel's configuration, call some congestion controls that have other names in the kernel."""
+
+
+def of_controls(text: str, tried: tuple[str, ...] = (), refusals: Mapping[str, str] | None = None) -> Features:
+    """From the text of CONTROLS. Raises ValueError if it names none: every kernel with TCP has reno."""
+    controls = tuple(sorted(text.split()))
+    if "reno" not in controls:
+        raise ValueError(f"{CONTROLS} reads {text.strip()!r}, without reno")
+    return Features(controls, tried, refusals or {})
+
+
+def read(folder: Path) -> Features | None:
+    """The answer that is kept in a kernel's folder; None if there is none, or a damaged one."""
+    try:
+        known = json.loads((folder / FILE).read_text())
+        return of_controls(" ".join(known["congestion_controls"]), tuple(known["tried"]), dict(known["refusals"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def write(folder: Path, found: Features) -> None:
+    """Keeps an answer. Raises OSError where the folder cannot be written."""
+    fresh = folder / f"{FILE}.{os.getpid()}"
+    fresh.write_text(json.dumps(asdict(found), indent=2) + "\n")
+    fresh.replace(folder / FILE)
