@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from testbed.analysis.paired import CellComparison, compare, holm, noise_floor, overall
+from testbed.analysis.paired import CellComparison, compare, noise_floor, overall
+from testbed.analysis.significance.multiple import holm, shares
+from testbed.analysis.significance.sequential import levels
 
 SEEDS = 10
 
@@ -48,7 +50,10 @@ def test_a_difference_within_the_tolerance_is_the_same_however_certain() -> None
 
 
 def test_a_difference_that_noise_hides_cannot_be_told() -> None:
-    assert cell(run(1e9, 3e8, 1), run(0.9e9, 3e8, 2)).verdict == "cannot tell"
+    """A drop of 10 % in noise of 30 %: of ten pairs, a z-test that knows the noise finds 12 %."""
+    found = [cell(run(1e9, 3e8, seed), run(0.9e9, 3e8, 1000 + seed)).verdict for seed in range(200)]
+    assert found.count("cannot tell") >= 0.8 * len(found)
+    assert cell(run(1e9, 3e8, 3), run(0.9e9, 3e8, 4)).verdict == "cannot tell"
 
 
 def test_one_pair_that_is_not_equal_cannot_be_told() -> None:
@@ -77,13 +82,40 @@ def test_the_noise_floor_is_what_two_sets_of_the_same_seeds_differ_by() -> None:
     assert below == pytest.approx(0.95, abs=0.035)  # three sigmas of 400 draws
 
 
-def test_a_difference_below_the_noise_floor_is_not_believed() -> None:
-    base = run(1e9, 2e8, 1)  # every seed a little lower: certain by pairs, small beside the seeds' spread
-    found = cell(base, base - 2e7, tolerance=0.01)
-    assert found.p == 0.0
-    assert found.noise_floor is not None
-    assert found.noise_floor > 0.02
-    assert found.verdict == "cannot tell"
+@pytest.mark.parametrize("count", [2, 3, 5, 10])
+def test_the_noise_floor_covers_however_few_the_seeds(count: int) -> None:
+    """With 2n - 2 degrees of freedom it was 0.85 for two seeds."""
+    draws = np.random.default_rng(1).normal(5, 1, (4000, 2, count))
+    below = [abs(one.mean() - other.mean()) <= noise_floor(one) for one, other in draws]
+    assert np.mean(below) == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / 4000))
+
+
+def test_an_effect_must_beat_the_noise_of_pairs_and_not_that_of_seeds() -> None:
+    """Seeds that differ by 10 %, pairs by 0.2 %, a drop of 5 %: it was found in 2 %."""
+    found = 0
+    for seed in range(100):
+        base = run(1e9, 1e8, seed)
+        found += cell(base, 0.95 * base + run(0, 2e6, 1000 + seed)).verdict == "worse"
+    assert found >= 95
+
+
+def test_a_difference_that_is_the_same_in_all_pairs_is_as_certain_as_their_signs() -> None:
+    """Ten coins that all fall the same way: the noise that would give a t is not there, and p is not 0."""
+    base = run(1e9, 2e8, 1)
+    found = cell(np.round(base), np.round(base) - 2e7, tolerance=0.01)
+    assert found.p == 2 / 2**SEEDS
+    assert found.verdict == "worse"
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_copies_of_one_pair_are_one_pair(count: int) -> None:
+    """They were so many observations, with p = 0."""
+    found, one = cell([1e9] * count, [0.5e9] * count), cell([1e9], [0.5e9])
+    assert (found.is_random, found.pairs) == (False, count)
+    assert (found.verdict, found.p, found.interval, found.noise_floor) == ("cannot tell", None, None, None)
+    assert (one.verdict, one.is_random) == ("cannot tell", True)
+    assert cell([1e9] * count, [1e9] * count).verdict == "same"
+    assert cell([0.0] * 3, [0.0, 0.0, 1.0], absolute_tolerance=9.0).is_random
 
 
 def test_a_metric_that_is_0_in_the_base_needs_an_absolute_tolerance() -> None:
@@ -116,6 +148,53 @@ def test_holm_is_between_the_raw_value_and_bonferroni_and_keeps_the_order(p_valu
         assert raw <= found <= min(1, len(p_values) * raw) + 1e-12
     order = np.argsort(p_values, kind="stable")
     assert np.diff(np.array(adjusted)[order]).min(initial=0) >= 0
+
+
+def test_primary_cells_have_most_of_the_error_and_all_of_it_if_they_are_alone() -> None:
+    assert shares([True, False, True, False], 0.9) == pytest.approx((0.45, 0.05, 0.45, 0.05))
+    assert shares([True, True], 0.9) == shares([False, False], 0.9) == (0.5, 0.5)
+    assert shares([], 0.9) == ()
+
+
+def test_holm_by_weight_is_bonferronis_for_the_first_and_gives_what_is_left_to_the_others() -> None:
+    """By hand: 0.01/0.9 is the smallest; then all of the error is for the other."""
+    assert holm([0.01, 0.04], [0.9, 0.1]) == pytest.approx((0.01 / 0.9, 0.04))
+    assert holm([0.04, 0.001], [0.9, 0.1]) == pytest.approx((0.04, 0.01))
+    assert holm([0.01, 0.04, 0.03, 0.005], [2, 2, 2, 2]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+    with pytest.raises(ValueError, match="weight"):
+        holm([0.5], [0])
+
+
+def test_looks_share_the_error() -> None:
+    assert sum(levels([0.3, 0.6, 1.0])) == pytest.approx(0.05)
+    assert sum(levels([0.3, 0.6], level=0.9)) < 0.1
+    assert levels([1.0]) == pytest.approx((0.05,))
+    for wrong in ([0.5, 0.5], [0.0, 1.0], [0.5, 1.1]):
+        with pytest.raises(ValueError, match="fractions"):
+            levels(wrong)
+
+
+@pytest.mark.parametrize(("tolerance", "level"), [(0.0, 0.95), (0.0, 0.999), (0.03, 0.95)])
+def test_the_smallest_effect_is_found_in_80_percent(tolerance: float, level: float) -> None:
+    draws = np.random.default_rng(3).normal(0, 0.02, (1000, 8))
+    draws[0] *= 0.02 / draws[0].std(ddof=1)  # a draw whose noise looks as it is
+    effect = cell([1.0] * 8, 1 + draws[0], tolerance, level=level).smallest_effect
+    assert effect is not None
+    found = [cell([1.0] * 8, 1 - effect + each, tolerance, level=level).verdict == "worse" for each in draws]
+    assert np.mean(found) == pytest.approx(0.8, abs=4 * np.sqrt(0.16 / 1000))
+
+
+@pytest.mark.parametrize("sd", [0.02, 0.1])
+def test_with_the_seeds_needed_both_answers_come_in_80_percent_at_least(sd: float) -> None:
+    first = np.random.default_rng(3).normal(0, sd, 8)
+    first *= sd / first.std(ddof=1)
+    seeds = cell([1.0] * 8, 1 + first).seeds_needed
+    assert seeds is not None
+    draws = np.random.default_rng(4).normal(0, sd, (1000, seeds))
+    for effect, verdict in ((0.0, "same"), (-0.06, "worse")):
+        found = [cell([1.0] * seeds, 1 + effect + each).verdict == verdict for each in draws]
+        assert np.mean(found) >= 0.8 - 4 * np.sqrt(0.16 / 1000)
+    assert cell([1.0] * 8, 1 + first, tolerance=0).seeds_needed is None
 
 
 def test_more_cells_make_one_finding_less_certain() -> None:

@@ -85,10 +85,20 @@ def test_a_gain_is_better_and_a_wide_tolerance_forgives(compare: Compare, base: 
 
 
 def test_an_rtt_that_grows_is_worse(compare: Compare, base: Path, tmp_path: Path) -> None:
-    slow = write_run(tmp_path / "slow", noisy(srtt_s=0.06))
+    slow = write_run(
+        tmp_path / "slow", [replace(each, srtt_s=0.06 * (1 + (each.seed - 4.5) / 1e4)) for each in noisy()]
+    )
     said = compare(base, slow, "--metric", "rtt")
     assert (said.code, "+20.0 %" in said.out) == (1, True)
     assert "all seeds of the base give the same result in: buffer 1 bdp; buffer 2 bdp" in said.out
+
+
+def test_an_rtt_that_grows_in_copies_of_one_pair_of_trials_cannot_be_told(
+    compare: Compare, base: Path, tmp_path: Path
+) -> None:
+    """Nothing is random, so eight seeds are one case: p was 0."""
+    said = compare(base, write_run(tmp_path / "slow", noisy(srtt_s=0.06)), "--metric", "rtt")
+    assert said.out.splitlines()[-1] == "overall: cannot tell (2 cannot tell; tolerance 3 %)"
 
 
 def test_json_has_every_number(compare: Compare, base: Path, tmp_path: Path) -> None:

@@ -77,6 +77,14 @@ INSIDE = {
         ("schedule", "openflow", "node"),
         ("impairment", "vlan"),
     ),
+    "analysis": (
+        ("limited_by", "flow_sample", "paired"),
+        ("metric",),
+        ("series", "distance"),
+        ("concavity", "theory_curve"),
+        ("profile", "condition", "tcp_model", "significance", "changepoint", "ramp"),
+        ("limit", "statistic"),
+    ),
     "report": (
         ("live", "figure"),
         ("view", "page"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
@@ -10,19 +11,29 @@ import numpy as np
 from scipy import stats
 
 from . import statistic
+from .significance import multiple, power
 from .statistic import LEVEL, FloatArray, Interval, Values
 
 K = TypeVar("K")
 Verdict: TypeAlias = Literal["better", "same", "worse", "cannot tell"]
+
+PRIMARY_SHARE = 0.9
+"""The share of the error that the primary cells get, if there are others."""
 
 
 @dataclass(frozen=True)
 class CellComparison(Generic[K]):
     """One cell of two runs, paired by seed.
 
-    `effect` is the mean of candidate minus base, in the metric's unit, with its t interval (None for one
-    pair). `relative` and `noise_floor` are over the mean of the base; None if that is 0, and the floor
-    also for one pair. `p` is adjusted by Holm over all the cells; None for one pair.
+    `effect` is the mean of candidate minus base, in the metric's unit, with its t interval. `relative` and
+    `noise_floor` are over the mean of the base; None if that is 0. `p` is two-sided, and adjusted over all the cells.
+    The noise floor, by which two sets of the base's own seeds differ, decides nothing.
+
+    `is_random` is False for several pairs that are all copies of one: they count as one. `smallest_effect` is the
+    smallest true difference, in the metric's unit, that so many pairs show in 80 % of cases. `seeds_needed` is how many
+    pairs decide: with them, no difference comes out as the same, and one of twice the tolerance is found, each in 80 %
+    of cases, if the noise is as it seems; None also if no number does, as for a tolerance of 0.
+    Interval, floor, p and the last two are None for one pair.
     """
 
     key: K
@@ -36,6 +47,9 @@ class CellComparison(Generic[K]):
     noise_floor: float | None
     p: float | None
     verdict: Verdict
+    is_random: bool = True
+    smallest_effect: float | None = None
+    seeds_needed: int | None = None
 
 
 def compare(
@@ -44,28 +58,32 @@ def compare(
     is_more_better: bool | Callable[[K], bool] = True,
     absolute_tolerance: float | Callable[[K], float] = 0.0,
     level: float = LEVEL,
+    is_primary: Callable[[K], bool] = lambda key: True,
 ) -> tuple[CellComparison[K], ...]:
     """Compare base and candidate samples of each cell; sample i of both has the same seed.
 
+    `cells` are those of the whole suite: the chance that any of them is called better or worse, if nothing changed, is
+    at most 1 - level. Most of it, PRIMARY_SHARE, is for the cells that are primary.
+
     `tolerance` is the relative difference that does not matter (0.03 is 3 % of the base's mean), and
     `absolute_tolerance` the one in the metric's unit, for metrics that can be 0; the larger of them counts. Where cells
-    are of several metrics, it and `is_more_better` are functions of the cell's key; Holm's correction is over all.
+    are of several metrics, it, `is_more_better` and `is_primary` are functions of the cell's key.
 
-    same: the interval lies within the tolerance, or every pair is equal. better, worse: after Holm's
-    correction the difference is significant (p < 1 - level), it is larger than the tolerance, and larger than
-    the noise floor, by which two sets of the base's own seeds differ. cannot tell: neither, as for a single
-    pair that is not equal. Raises ValueError if a cell's samples cannot be paired.
+    same: the interval of `level` lies within the tolerance, or every pair is equal. better, worse: the difference is
+    not 0 (adjusted p < 1 - level), and as estimated it is larger than the tolerance. cannot tell: neither, as for a
+    single pair that is not equal, or copies of one. Raises ValueError if a cell's samples cannot be paired.
     """
     least = absolute_tolerance if callable(absolute_tolerance) else lambda key: absolute_tolerance
     is_gain = is_more_better if callable(is_more_better) else lambda key: is_more_better
     if tolerance < 0 or any(least(key) < 0 for key in cells):
         raise ValueError("a tolerance is 0 or more")
-    pairs = {key: statistic.paired(*samples) for key, samples in cells.items()}
-    raw = {key: _p(candidate - base) for key, (base, candidate) in pairs.items() if len(base) > 1}
-    adjusted = dict(zip(raw, holm(list(raw.values())), strict=True))
+    found = {key: _Pairs.of(*samples) for key, samples in cells.items()}
+    parts = dict(zip(found, multiple.shares([is_primary(key) for key in found], PRIMARY_SHARE), strict=True))
+    raw = {key: each.p for key, each in found.items() if each.p is not None}
+    adjusted = dict(zip(raw, multiple.holm([*raw.values()], [parts[key] for key in raw]), strict=True))
     return tuple(
-        _cell(key, base, candidate, adjusted.get(key), (tolerance, least(key)), is_gain(key), level)
-        for key, (base, candidate) in pairs.items()
+        _cell(key, each, adjusted.get(key), parts[key], (tolerance, least(key)), is_gain(key), level)
+        for key, each in found.items()
     )
 
 
@@ -79,60 +97,88 @@ def overall(verdicts: Sequence[Verdict]) -> Verdict:
     return next(verdict for verdict in _SEVERITY if verdict in verdicts)
 
 
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """p-values adjusted for the chance of any false positive among them: Holm, Scand. J. Stat. 6, 1979.
-
-    In the order given. Raises ValueError for one outside of [0, 1].
-    """
-    if any(not 0 <= p <= 1 for p in p_values):
-        raise ValueError("a p-value is not in [0, 1]")
-    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, index in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
-        adjusted[index] = largest
-    return tuple(adjusted)
-
-
 def noise_floor(base: Values, level: float = LEVEL) -> float:
     """The most by which the means of two sets of as many seeds of the base differ, in `level` of cases.
 
-    In the metric's unit: t sd sqrt(2/n), t of 2n - 2 degrees of freedom. Needs 2 samples.
+    In the metric's unit: t sd sqrt(2/n), t of n - 1 degrees of freedom, for the sd is that of n samples. Needs 2.
     """
     samples = statistic.checked(base, 2)
-    t = float(stats.t.ppf((1 + level) / 2, 2 * len(samples) - 2))
-    return t * statistic.sample_sd(samples) * float(np.sqrt(2 / len(samples)))
+    t = float(stats.t.ppf((1 + level) / 2, len(samples) - 1))
+    return t * statistic.sample_sd(samples) * math.sqrt(2 / len(samples))
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The samples of a cell. `se` is the standard error of the mean difference and `df` are its degrees of freedom;
+    None, as the p of a difference of 0, where nothing is known of the noise.
+    """
+
+    base: FloatArray
+    candidate: FloatArray
+    se: float | None
+    df: float | None
+
+    @classmethod
+    def of(cls, base: Values, candidate: Values) -> _Pairs:
+        one, other = statistic.paired(base, candidate)
+        if np.ptp(one) == np.ptp(other) == 0:
+            return cls(one, other, None, None)
+        return cls(one, other, statistic.sample_sd(other - one) / math.sqrt(len(one)), len(one) - 1)
+
+    @property
+    def difference(self) -> FloatArray:
+        return self.candidate - self.base
+
+    @property
+    def p(self) -> float | None:
+        """Two-sided, of the t-test; where all differences are equal and the samples are not, of the sign test."""
+        if self.se is None or self.df is None:
+            return None
+        if self.se == 0:
+            return 2.0 ** (1 - len(self.base)) if self.difference.any() else 1.0
+        return float(2 * stats.t.sf(abs(self.difference.mean()) / self.se, self.df))
+
+    def interval(self, level: float) -> Interval | None:
+        if self.se is None or self.df is None:
+            return None
+        half, middle = float(stats.t.ppf((1 + level) / 2, self.df)) * self.se, float(self.difference.mean())
+        return Interval(middle - half, middle + half, level)
 
 
 def _cell(
     key: K,
-    base: FloatArray,
-    candidate: FloatArray,
+    pairs: _Pairs,
     p: float | None,
+    part: float,
     tolerances: tuple[float, float],
     is_more_better: bool,
     level: float,
 ) -> CellComparison[K]:
-    difference = candidate - base
-    scale = abs(float(base.mean()))
-    effect = float(difference.mean())
-    interval = statistic.t_interval(difference, level) if len(base) > 1 else None
-    floor = noise_floor(base, level) if len(base) > 1 else None
+    scale = abs(float(pairs.base.mean()))
+    effect = float(pairs.difference.mean())
+    interval = pairs.interval(level)
+    floor = noise_floor(pairs.base, level) if interval else None
     margin = max(tolerances[0] * scale, tolerances[1])
-    is_significant = p is not None and floor is not None and p < 1 - level and abs(effect) > max(margin, floor)
+    is_significant = p is not None and p < 1 - level and abs(effect) > margin
     is_small = interval is not None and max(-interval.low, interval.high) <= margin
+    alpha = part * (1 - level)
     return CellComparison(
         key=key,
-        pairs=len(base),
-        base=float(base.mean()),
-        candidate=float(candidate.mean()),
+        pairs=len(pairs.base),
+        base=float(pairs.base.mean()),
+        candidate=float(pairs.candidate.mean()),
         effect=effect,
         interval=interval,
         relative=effect / scale if scale else None,
         relative_interval=interval.scaled(1 / scale) if scale and interval else None,
         noise_floor=floor / scale if scale and floor is not None else None,
         p=p,
-        verdict=_verdict(is_small or not difference.any(), is_significant, (effect > 0) == is_more_better),
+        verdict=_verdict(is_small or not pairs.difference.any(), is_significant, (effect > 0) == is_more_better),
+        is_random=len(pairs.base) == 1 or pairs.se is not None,
+        smallest_effect=power.smallest_effect(pairs.se, pairs.df, alpha, margin) if pairs.se and pairs.df else None,
+        seeds_needed=power.seeds_needed(pairs.se * math.sqrt(len(pairs.base)), alpha, 1 - level, margin)
+        if pairs.se
+        else None,
     )
 
 
@@ -142,14 +188,6 @@ def _verdict(is_same: bool, is_significant: bool, is_good: bool) -> Verdict:
     if is_significant:
         return "better" if is_good else "worse"
     return "cannot tell"
-
-
-def _p(difference: FloatArray) -> float:
-    """The p of a two-sided paired t-test of a mean difference of 0; if all differences are equal, 1 if 0, else 0."""
-    if np.ptp(difference) == 0:
-        return float(difference[0] == 0)
-    t = abs(difference.mean()) / (statistic.sample_sd(difference) / np.sqrt(len(difference)))
-    return float(2 * stats.t.sf(t, len(difference) - 1))
 
 
 _SEVERITY: tuple[Verdict, ...] = ("worse", "cannot tell", "better", "same")
