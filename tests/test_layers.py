@@ -56,7 +56,7 @@ INSIDE = {
     ),
     "trial": (
         ("run",),
-        ("readiness", "result", "sample_table"),
+        ("provenance", "readiness", "result", "sample_table"),
         ("folder", "ready_kernel", "column"),
         ("gate",),
         ("evidence",),
@@ -102,7 +102,8 @@ INSIDE = {
     ),
     "commands": (
         ("describe", "measure", "conclude", "network", "computer"),
-        ("candidate", "result_table", "comparison_table"),
+        ("candidate", "screen"),
+        ("result_table", "comparison_table"),
         ("known", "help_page", "finding_text", "text_table"),
     ),
     "compare": (("paper",), ("reproduction", "profile_text"), ("profile", "run_text"), ("published", "run")),

@@ -61,7 +61,12 @@ def interpreter() -> str:
 
 
 def write_steps(folder: Path, steps: Steps) -> None:
-    (folder / "steps.json").write_text(json.dumps([data(step) for step in steps], indent=1) + "\n")
+    (folder / "steps.json").write_text(steps_text(steps))
+
+
+def steps_text(steps: Steps) -> str:
+    """The steps as the agent reads them."""
+    return json.dumps([data(step) for step in steps], indent=1) + "\n"
 
 
 @contextmanager

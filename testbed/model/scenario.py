@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from .background import Backgrounds, Constant
@@ -135,6 +135,27 @@ class Scenario:
             )
             for id, (cell, i) in zip(ids, runs, strict=True)
         )
+
+
+def sibling(trial: Trial, repetition: int) -> Trial:
+    """Another repetition of the trial's cell, named as in a scenario of that many repetitions; nothing else of the cell
+    depends on how many there are. Raises ValueError if the trial is not named as its scenario would name it.
+    """
+    seed = trial.seed - trial.repetition + repetition
+    name, run = _name(trial.params, trial.seed)
+    if trial.id not in (name, _hashed(name, run)):
+        raise ValueError(f"{trial.id} is not the name of a trial with these parameters and this seed")
+    is_hashed = trial.id != name
+    name, run = _name(trial.params, seed)
+    id = _hashed(name, run) if is_hashed or len(name) > ID_MAX else name
+    return replace(trial, id=id, seed=seed, repetition=repetition)
+
+
+def _name(params: Params, seed: int) -> tuple[str, Params]:
+    """The name of a trial, as long as it may be, and what it tells."""
+    run = (*params, ("seed", str(seed)))
+    labels = _labels([key for key, _ in run])
+    return ",".join(f"{labels[key]}={_slug(text)}" for key, text in run), run
 
 
 def trial_ids(runs: Sequence[Params]) -> list[str]:

@@ -24,6 +24,7 @@ from ..trial.orders.sequence import orders
 from ..trial.stored_result import TrialResult
 from . import estimate
 from .estimate import Forecast
+from .extension import in_file_order
 from .queue import TrialQueue
 from .store import Store
 
@@ -45,6 +46,7 @@ class Sweep:
     """A sweep that is prepared: `done` are the results found in the store, `queue` has the trials still to run.
 
     `trials` are all possible trials, in file order; `memory_bytes` is the need of the largest trial that is not done.
+    `added` are the ids of those that the scenario does not ask for, done or not.
     """
 
     store: Store
@@ -53,6 +55,7 @@ class Sweep:
     queue: TrialQueue
     forecast: Forecast
     memory_bytes: int
+    added: frozenset[str] = frozenset()
 
     @property
     def waiting(self) -> list[Trial]:
@@ -62,7 +65,7 @@ class Sweep:
     @property
     def ids(self) -> list[str]:
         """The trials that are known to belong to the run, done or not, in file order."""
-        members = self.queue.members
+        members = self.queue.members | self.added
         return [trial.id for trial in self.trials if trial.id in members]
 
 
@@ -85,13 +88,15 @@ def prepare(
     order: Sequence[Trial] | None = None,
     until: Until | None = None,
     *,
+    added: Sequence[Trial] = (),
     check: bool = True,
 ) -> Sweep:
     """Finds the finished trials, plans a trial of each cell that is not finished, and checks its kernel.
 
     `trials` are in file order, `order` are the same in run order (None: file order). It runs and writes nothing;
-    without `check` it does not examine this computer either. Raises UserError and MachineError for the first
-    requirement that is not met.
+    without `check` it does not examine this computer either. `added` are trials that `extension` found: the finished
+    ones belong to the run, the others are not run. Raises UserError and MachineError for the first requirement that is
+    not met.
     """
     queue = TrialQueue(trials if order is None else order, until)
     done = _finished(trials, store, queue)
@@ -119,7 +124,12 @@ def prepare(
     for trial in trials if waiting else ():
         if trial.id in done:
             forecast.learn(trial.params, done[trial.id].wall_s)
-    return Sweep(store, tuple(trials), tuple(done.values()), queue, forecast, memory_bytes)
+    known = {trial.id for trial in trials}
+    others = [trial for trial in added if trial.id not in known]
+    also = [trial for trial in added if trial.id not in done]
+    results = (*done.values(), *(each for trial in also if (each := store.finished(trial)) is not None))
+    members = frozenset(trial.id for trial in added)
+    return Sweep(store, in_file_order(trials, others), results, queue, forecast, memory_bytes, members)
 
 
 def _finished(trials: Sequence[Trial], store: Store, queue: TrialQueue) -> dict[str, TrialResult]:

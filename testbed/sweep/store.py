@@ -25,7 +25,7 @@ from ..error import TestbedError, UserError
 from ..journal import RUN
 from ..library import did_you_mean_path
 from ..model.run_setting import Until
-from ..model.scenario import Trial
+from ..model.scenario import Trial, sibling
 from ..spec.scenario.trial import trial_data
 from ..trial.folder import (
     PARTIAL,
@@ -54,14 +54,18 @@ class Store:
         order: Iterable[str],
         axes: Sequence[str] = (),
         until: Until | None = None,
+        added: Mapping[str, int] | None = None,
     ) -> None:
-        """Makes the folder, or uses an existing one. Raises UserError if it cannot be written."""
+        """Makes the folder, or uses an existing one. `added` are those of the trials that the scenario does not ask
+        for, with their repetitions. Raises UserError if it cannot be written.
+        """
         try:
             for folder in ("trials", "failed", "spec"):
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
             about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
             about |= {"axes": list(axes), "until": None if until is None else _until_to_dict(until)}
-            replace_json(self.path / "run.json", about | {"trials": list(order)})
+            about |= {"trials": list(order)} | ({"added": dict(added)} if added else {})
+            replace_json(self.path / "run.json", about)
             for kind, spec in specs.items():
                 shutil.copyfile(spec, self.path / "spec" / kind)
         except OSError as error:
@@ -70,6 +74,22 @@ class Store:
     def list_trials(self, order: Iterable[str]) -> None:
         """Updates the list of the trials of the run."""
         replace_json(self.path / "run.json", self._about | {"trials": list(order)})
+
+    def add(self, trial: Trial) -> None:
+        """Lists a trial that the scenario does not ask for, after the other repetitions of its cell."""
+        about = self._about
+        ids = about["trials"]
+        if trial.id in ids:
+            return
+        before = {sibling(trial, number).id for number in range(trial.repetition)}
+        place = max((number + 1 for number, id in enumerate(ids) if id in before), default=len(ids))
+        added = {**self.added, trial.id: trial.repetition}
+        try:
+            replace_json(
+                self.path / "run.json", about | {"trials": [*ids[:place], trial.id, *ids[place:]], "added": added}
+            )
+        except OSError as error:
+            raise unwritable(self.path, error) from None
 
     @property
     def exists(self) -> bool:
@@ -121,6 +141,14 @@ class Store:
     def ids(self) -> tuple[str, ...]:
         """The ids of the trials of the scenario that ran last."""
         return tuple(self._about["trials"])
+
+    @property
+    def added(self) -> dict[str, int]:
+        """The ids of the trials that the scenario does not ask for, with their repetitions."""
+        added = self._about.get("added", {})
+        if not isinstance(added, dict) or not all(isinstance(number, int) for number in added.values()):
+            raise UserError(f"{self.path / 'run.json'} is damaged: its 'added' cannot be read")
+        return added
 
     def failures(self) -> dict[str, str]:
         """The trials of the scenario that could not be carried out, and why."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import datetime
-import platform
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 
-from .. import __version__, process
-from ..error import MachineError
 from ..kernel import host, lab, nic
 from ..kernel.guest import Ending, Progress, TrialError
 from ..kernel.machine import ssh_relay
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_data
+from . import provenance
 from .evidence import reader
 from .folder import HOST, PROVENANCE, RESULT, TRIAL, write_json
 from .gate import judge
@@ -25,11 +22,10 @@ from .orders.file_name import AFTER, HYPERVISOR, READ_BACK, SAMPLES
 from .orders.local_words import substituted
 from .orders.sequence import Orders
 from .readiness import machines
-from .ready_kernel import ReadyKernel, machine_kernels, ready_kernel
+from .ready_kernel import ReadyKernel, ready_kernel
 from .result import result
 from .sample_table import write_samples
 from .stored_result import TrialResult
-from .workload import registry
 
 
 def run(
@@ -47,7 +43,7 @@ def run(
     ready = ready_kernel(trial.kernel)
     write_json(folder / TRIAL, trial_data(trial))
     (folder / "plan.sh").write_text(made.script)
-    write_json(folder / PROVENANCE, _provenance(trial, ready))
+    write_json(folder / PROVENANCE, provenance.of(trial))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
         with ssh_relay.opened(machines(trial), folder):
@@ -97,35 +93,3 @@ def _carry_out(
         progress=progress,
         cancelled=cancelled,
     )
-
-
-def _provenance(trial: Trial, ready: ReadyKernel) -> dict[str, object]:
-    image = ready.image
-    return {
-        "testbed": __version__,
-        "programs": ready.tools.digest,
-        "kernel": None
-        if image is None
-        else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
-        "machine_kernels": machine_kernels(trial),
-        "versions": _versions(),
-    }
-
-
-@cache
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}  # the agent's, too
-    programs = {
-        **remote.versions(),
-        "tcpdump": ("tcpdump", "--version"),
-        **registry.versions(apart=False),
-        "Open vSwitch": ("ovs-vswitchd", "--version"),
-        "qemu": ("qemu-system-x86_64", "--version"),
-    }
-    for name, words in programs.items():
-        try:
-            done = process.run(words)
-        except (process.CommandError, MachineError):
-            continue
-        versions[name] = (done.stdout or done.stderr).splitlines()[0].strip()
-    return versions

@@ -28,9 +28,9 @@ from ...sweep.run import Summary
 from ...sweep.store import Store
 from ...trial.stored_result import TrialResult
 from ..result_table import Format
+from ..screen import duration
 from ..text_table import Column, Table, show, terminal_width
 from .run import carry_out, prepare
-from .screen import duration
 
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")

@@ -18,14 +18,14 @@ from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.scenario import Scenario
 from ...spec.load import files_of, load_scenario
+from ...sweep import extension, store, table
 from ...sweep import run as sweep
-from ...sweep import store, table
 from ...sweep.run import Summary, Sweep
 from ...trial.folder import NOT_REPEATED, partial, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
 from ..result_table import Format, print_cells, print_trials
-from .screen import Reports, Screen, duration, rate
+from ..screen import Reports, Screen, duration, rate
 
 if TYPE_CHECKING:
     from ...report.live import Live
@@ -130,7 +130,11 @@ def carry_out(
     """
     prepared = prepare(scenario, folder)
     with folder.locked():
-        folder.create(scenario.name, specs, prepared.ids, [axis.key for axis in scenario.axes], scenario.until)
+        if {trial.id for trial in extension.added(scenario, folder)} != prepared.added:
+            prepared = prepare(scenario, folder)  # somebody extended the run meanwhile
+        added = {trial.id: trial.repetition for trial in prepared.trials if trial.id in prepared.added}
+        axes = [axis.key for axis in scenario.axes]
+        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added)
         if prepared.done:
             said = f"{len(prepared.done)} of {len(prepared.ids)} trials are in {folder.path} already"
             console.print(said, soft_wrap=True)
@@ -155,7 +159,8 @@ def _shown(folder: store.Store, prepared: Sweep, console: Console) -> Live:
 def prepare(scenario: Scenario, folder: store.Store, *, check: bool = True) -> Sweep:
     if folder.exists:
         folder.open()
-    return sweep.prepare(scenario.trials(), folder, scenario.order(), scenario.until, check=check)
+    more = extension.added(scenario, folder)
+    return sweep.prepare(scenario.trials(), folder, scenario.order(), scenario.until, added=more, check=check)
 
 
 def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format) -> None:

@@ -17,11 +17,11 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from ...error import TestbedError
-from ...model.scenario import Trial
-from ...sweep.run import Report, Sweep
-from ...trial.stored_result import TrialResult
-from ..result_table import COLOUR
+from ..error import TestbedError
+from ..model.scenario import Trial
+from ..sweep.run import Report, Sweep
+from ..trial.stored_result import TrialResult
+from .result_table import COLOUR
 
 
 @dataclass(frozen=True)
