@@ -210,16 +210,17 @@ def netem_record(share: int) -> bytes:
 
 def evidence(found: Stage, **says: int) -> StageEvidence:
     """What is read back where the kernel has all that was asked, but for what it `says`."""
-    from testbed.plan.link.impairment import settings
+    from testbed.plan.link.impairment import Context, settings
     from testbed.trial.evidence.stage import StageEvidence
     from testbed.trial.observe.readback import Qdisc
 
     numbers: dict[str, dict[str, int]] = {}
-    for each in settings(found, found.start):
+    for each in settings(found, found.start, Context(1500, real_time=False)):
         numbers.setdefault(each.handle, {})[each.name] = says.get(each.name, each.asked)
     kinds = {"1:": "netem", "2:": "tbf"}
     qdiscs = {handle: Qdisc("e", 1, handle, kinds[handle], more=more) for handle, more in numbers.items()}
-    return StageEvidence("path", 1500, found, 1000, 0, 0, 0, 0, 1000, qdiscs, ())
+    made = StageEvidence("path", 1500, found, 1000, 0, 0, 0, 0, 1000, qdiscs, ())
+    return replace(made, qdiscs_after=qdiscs)
 
 
 def judged(**says: int) -> TrialResult:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..kernel.guest import Ending
-from ..model.impairment import IMPAIRMENTS
+from ..model.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
 from ..model.scenario import Trial
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
 from ..spec.topology.loss import write_loss
-from .evidence.interval import Timeline, peak_rate_bps
+from .evidence.interval import Interval, Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
+from .gate import chance
 from .gate.judge import verdict
 from .gate.link_check import asked_drops
 from .orders import openflow_dump
@@ -19,6 +20,7 @@ from .stored_result import (
     Finding,
     IntervalResult,
     PolicyResult,
+    RandomLossResult,
     Seen,
     StageResult,
     TclinkResult,
@@ -125,7 +127,16 @@ def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
         else tuple(_interval(number, each, timeline) for number, _ in enumerate(each.intervals)),
         policy=None if policing is None or policed is None else _policy(policing, policed, begin_ns),
         more={key: IMPAIRMENTS[key].words(value) for key, value in each.stage.asked.more},
+        random_loss=None if each.stage.states else _random_loss(each.stage.loss, each),
     )
+
+
+def _random_loss(loss: Loss | None, seen: StageEvidence | Interval) -> RandomLossResult | None:
+    if not isinstance(loss, RandomLoss | GilbertElliott):
+        return None
+    packets = seen.delay_packets + seen.delay_drops
+    low, high = chance.excluded(packets, seen.delay_drops) if isinstance(loss, RandomLoss) else (None, None)
+    return RandomLossResult(mean_loss(loss), packets, seen.delay_drops, low, high)
 
 
 def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalResult:
@@ -145,6 +156,7 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalR
         queue_drops=one.queue_drops,
         random_drops=one.delay_drops,
         peak_rate_bps=peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
+        random_loss=_random_loss(state.loss, one),
     )
 
 

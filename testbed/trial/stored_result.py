@@ -90,6 +90,20 @@ class Seen:
 
 
 @dataclass(frozen=True)
+class RandomLossResult:
+    """What the data say of a random loss: of `packets`, `dropped` were lost where the share `asked` was to be, in the
+    long run. `low` and `high` are the shares that the drops do not exclude (with a confidence of 95 %, Clopper and
+    Pearson); None for a loss in bursts, whose drops depend on one another.
+    """
+
+    asked: float
+    packets: int
+    dropped: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
 class IntervalResult:
     """What was asked and seen during one state of a schedule. Times count from the workload's start.
 
@@ -110,6 +124,7 @@ class IntervalResult:
     queue_drops: int
     random_drops: int
     peak_rate_bps: float | None
+    random_loss: RandomLossResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -140,7 +155,8 @@ class StageResult:
     `expected_drops` (None: there is no such loss). A full buffer dropped `queue_drops`, a random loss `random_drops`.
     `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` come from the samples; None
     without samples. `intervals` are the states of a schedule; empty without one. `more` has the other impairments that
-    were asked, by key and in words.
+    were asked, by key and in words. `random_loss` says which shares of random loss the data exclude; None if none was
+    asked, and with a schedule, whose `intervals` have it.
     """
 
     link: str
@@ -161,6 +177,7 @@ class StageResult:
     intervals: tuple[IntervalResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
     policy: PolicyResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     more: Mapping[str, str] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+    random_loss: RandomLossResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,12 @@
  *   tcp     every TCP socket but listening ones: sock_diag with TCP_INFO, congestion control and socket memory
  *   qdisc   every queueing discipline with its statistics
  *   class   every class of the queueing disciplines of DEVICE
- *   link    every device with its features and counters
+ *   link    every device with its settings and counters
  *   nft     every named object of nftables in the family netdev: counters
+ *   address, route, neighbour   every one of IPv4 and IPv6
+ *   vlan    every port of bridges with its VLANs
+ *   rule    every rule of nftables in every family
+ *   feature DEVICE's offloads, which rtnetlink does not tell: one message of the u32 device number, TSO, GSO and GRO
  *
  * FILE, to which it appends, is a sequence of records: u64 time in ns, u32 index of the source on the command line, u32 number of bytes,
  * then the netlink messages of the answer as they came.  Parsing is the reader's business: here it would cost guest
@@ -22,13 +26,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>          /* before the kernel's own */
+#include <linux/ethtool.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
 #include <linux/inet_diag.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
+#include <linux/neighbour.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
 #include <sched.h>
@@ -37,6 +46,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -134,6 +144,78 @@ static void ask_nft(const struct source *s)
 	send_request(s, &header, &body, sizeof body);
 }
 
+static void ask_address(const struct source *s)
+{
+	struct nlmsghdr header = { .nlmsg_type = RTM_GETADDR };
+	struct ifaddrmsg body = { .ifa_family = AF_UNSPEC };
+
+	send_request(s, &header, &body, sizeof body);
+}
+
+static void ask_route(const struct source *s)
+{
+	struct nlmsghdr header = { .nlmsg_type = RTM_GETROUTE };
+	struct rtmsg body = { .rtm_family = AF_UNSPEC };
+
+	send_request(s, &header, &body, sizeof body);
+}
+
+static void ask_neighbour(const struct source *s)
+{
+	struct nlmsghdr header = { .nlmsg_type = RTM_GETNEIGH };
+	struct ndmsg body = { .ndm_family = AF_UNSPEC };
+
+	send_request(s, &header, &body, sizeof body);
+}
+
+static void ask_vlan(const struct source *s)
+{
+	struct nlmsghdr header = { .nlmsg_type = RTM_GETLINK };
+	struct {
+		struct ifinfomsg link;
+		struct rtattr attribute;
+		uint32_t mask;
+	} body = {
+		{ .ifi_family = AF_BRIDGE },
+		{ .rta_len = RTA_LENGTH(sizeof(uint32_t)), .rta_type = IFLA_EXT_MASK },
+		RTEXT_FILTER_BRVLAN,
+	};
+
+	send_request(s, &header, &body, sizeof body);
+}
+
+static void ask_rule(const struct source *s)
+{
+	struct nlmsghdr header = { .nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETRULE };
+	struct nfgenmsg body = { .nfgen_family = NFPROTO_UNSPEC, .version = NFNETLINK_V0 };
+
+	send_request(s, &header, &body, sizeof body);
+}
+
+static uint32_t feature(const struct source *s, uint32_t which)
+{
+	struct ethtool_value value = { .cmd = which };
+	struct ifreq request = { .ifr_ifindex = s->device };
+
+	if (ioctl(s->socket, SIOCGIFNAME, &request) < 0)
+		die("cannot name", "a device");
+	request.ifr_data = (void *)&value;
+	if (ioctl(s->socket, SIOCETHTOOL, &request) < 0)
+		die("cannot read the features of", request.ifr_name);
+	return value.data;
+}
+
+/* The answer of a device, as if it came over netlink. */
+static size_t tell_features(const struct source *s, char *answer)
+{
+	uint32_t told[] = { s->device, feature(s, ETHTOOL_GTSO), feature(s, ETHTOOL_GGSO), feature(s, ETHTOOL_GGRO) };
+	struct nlmsghdr header = { .nlmsg_len = NLMSG_LENGTH(sizeof told) };
+
+	memcpy(answer, &header, sizeof header);
+	memcpy(answer + NLMSG_HDRLEN, told, sizeof told);
+	return header.nlmsg_len;
+}
+
 static const struct kind {
 	const char *name;
 	int protocol;
@@ -144,6 +226,12 @@ static const struct kind {
 	{ "class", NETLINK_ROUTE, { ask_class, NULL } },
 	{ "link", NETLINK_ROUTE, { ask_link, NULL } },
 	{ "nft", NETLINK_NETFILTER, { ask_nft, NULL } },
+	{ "address", NETLINK_ROUTE, { ask_address, NULL } },
+	{ "route", NETLINK_ROUTE, { ask_route, NULL } },
+	{ "neighbour", NETLINK_ROUTE, { ask_neighbour, NULL } },
+	{ "vlan", NETLINK_ROUTE, { ask_vlan, NULL } },
+	{ "rule", NETLINK_NETFILTER, { ask_rule, NULL } },
+	{ "feature", NETLINK_ROUTE, { NULL, NULL } },
 };
 
 static void open_source(struct source *s, const char *word)
@@ -220,6 +308,8 @@ static void observe(int file, uint32_t index)
 		kinds[s->kind].ask[i](s);
 		record.bytes = receive(s, answer, record.bytes);
 	}
+	if (!kinds[s->kind].ask[0])
+		record.bytes = tell_features(s, answer);
 	write_all(file, &record, sizeof record);
 	write_all(file, answer, record.bytes);
 }

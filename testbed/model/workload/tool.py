@@ -92,7 +92,7 @@ class Iperf3Workload(
     programs=(Program("iperf3", "--version", "iperf3"),),
     one_kernel=False,
     sends_data=True,
-    reports=frozenset({"congestion"}),
+    reports=frozenset({"congestion", "window"}),
     port_is_senders=False,
     control=IPERF3,
 ):

@@ -31,7 +31,7 @@ from ...model.topology import Link
 from ...model.workload import ControlConnection
 from ..command import PREFIX, Command
 from . import ruleset
-from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, has_netem, makings, netem_options
+from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, has_netem, is_in_order, makings, netem_options
 from .stage import DELAY, RATE, Emulator, Policing, Stage, State, frame_bytes
 
 Device: TypeAlias = tuple[str, str]
@@ -156,8 +156,8 @@ def _qdiscs(stage: Stage, emulator: Emulator, real_time: bool) -> Iterator[Comma
 
 def _netem(stage: Stage, state: State) -> Words:
     words = netem_options(state)
-    in_order = IN_ORDER if stage.keeps_order and not (state.asked.jitter and state.asked.jitter.reorder) else ()
-    return ("netem", "limit", str(NETEM_LIMIT), *words, *(() if IN_ORDER[0] in words else in_order))
+    in_order = IN_ORDER if is_in_order(stage, state) and IN_ORDER[0] not in words else ()
+    return ("netem", "limit", str(NETEM_LIMIT), *words, *in_order)
 
 
 def _rate(emulator: Emulator, stage: Stage, state: State, real_time: bool) -> tuple[tuple[Device, Words, Words], ...]:

@@ -19,7 +19,7 @@ Words: TypeAlias = tuple[str, ...]
 NETEM_LIMIT = 2**31 - 1
 """The packets that a delay can hold: so many that it never limits a path. The rate comes after the delay and does
 not bound them."""
-IN_ORDER = ("rate", "100tbit")
+IN_ORDER, IN_ORDER_BYTES = ("rate", "100tbit"), 10**14 // 8
 """By itself, netem lets later packets overtake. With a rate it keeps their order, and a rate of 100 Tbit/s takes no
 time."""
 
@@ -110,10 +110,27 @@ def has_netem(stage: Stage) -> bool:
     return any(netem_options(state) for state in stage.history)
 
 
-def settings(stage: Stage, state: State) -> Iterator[Setting]:
-    """All that netlink must report of a stage in a state."""
+def settings(stage: Stage, state: State, context: Context | None = None) -> Iterator[Setting]:
+    """All that netlink must report of a stage in a state; without a context, all but the size of its token bucket."""
     for row in makings():
         yield from row.read_back(stage, state)
+    if has_netem(stage) and is_in_order(stage, state):
+        yield Setting("rate that keeps packets in order, in bytes/s", IN_ORDER_BYTES, DELAY, "rate")
+    if context is not None and state.asked.rate_bps is not None:
+        time_ns = burst_bytes(state.asked.rate_bps, context) * 8 * 10**9 // state.asked.rate_bps
+        yield Setting("bucket in ns at its rate", time_ns, RATE, "burst_ns", TICK_NS)
+
+
+def is_in_order(stage: Stage, state: State) -> bool:
+    """Whether packets must not overtake one another in a state of a stage that has a netem."""
+    jitter = state.asked.jitter
+    return stage.keeps_order if jitter is None else not jitter.reorder
+
+
+def burst_bytes(rate_bps: int, context: Context) -> int:
+    """The size of a token bucket: at least 1.5 frames. One of a single frame could lose tokens when a timer is late."""
+    burst_ns = REAL_TIME_BURST_NS if context.real_time else BURST_NS
+    return max(frame_bytes(context.mtu_bytes) * 3 // 2, rate_bps * burst_ns // (8 * 10**9))
 
 
 def makings() -> tuple[Making, ...]:
@@ -147,7 +164,7 @@ def _delay(state: State) -> Words:
 
 
 def _delay_settings(stage: Stage, state: State) -> Iterator[Setting]:
-    if state.asked.delay_ns or (stage.states and has_netem(stage)):
+    if has_netem(stage):
         yield Setting("delay in ns", state.asked.delay_ns, DELAY, "delay_ns", TICK_NS)
         yield Setting("packets that the delay holds", NETEM_LIMIT, DELAY, "limit")
     else:
@@ -168,6 +185,8 @@ def _jitter(state: State) -> Words:
 def _jitter_settings(stage: Stage, state: State) -> Iterator[Setting]:
     if state.asked.jitter is not None:
         yield Setting("jitter in ns", state.asked.jitter.sd_ns, DELAY, "jitter_ns", TICK_NS)
+    else:
+        yield Setting("jitter in ns", 0, DELAY, "jitter_ns", may_be_absent=True)
 
 
 def _random_loss(state: State) -> Words:
@@ -197,14 +216,11 @@ def _loss_settings(stage: Stage, state: State) -> Iterator[Setting]:
 
 
 def _rate(stage: Stage, state: State, context: Context) -> Words:
-    """A token bucket of at least 1.5 frames: one of a single frame could lose tokens when a timer is late."""
-    rate_bps, frame = state.asked.rate_bps, frame_bytes(context.mtu_bytes)
+    rate_bps = state.asked.rate_bps
     if rate_bps is None:
         return ()
-    size = state.limit if stage.limit_unit == "bytes" else frame
-    burst_ns = REAL_TIME_BURST_NS if context.real_time else BURST_NS
-    burst = max(frame * 3 // 2, rate_bps * burst_ns // (8 * 10**9))
-    return ("tbf", "rate", f"{rate_bps}bit", "burst", str(burst), "limit", str(size))
+    size = state.limit if stage.limit_unit == "bytes" else frame_bytes(context.mtu_bytes)
+    return ("tbf", "rate", f"{rate_bps}bit", "burst", str(burst_bytes(rate_bps, context)), "limit", str(size))
 
 
 def _rate_settings(stage: Stage, state: State) -> Iterator[Setting]:

@@ -193,11 +193,17 @@ def loss_counts(stage: Stage, packets: Mapping[str, int]) -> tuple[LossCount, ..
 
 
 def peak_rate_bps(samples: Sequence[QueueSample], rate_bps: int | None, frame_bytes: int) -> float | None:
-    """The highest rate of frames over one sample interval, or over several that together hold MANY_FRAMES. Without
-    enough samples, the mean from the first to the last. None without a rate or without samples.
+    """The rate of frames between the samples of `peak_pair`; None without a rate or without them."""
+    pair = None if rate_bps is None else peak_pair(samples, rate_bps, frame_bytes)
+    return None if pair is None else _rate(*pair)
+
+
+def peak_pair(
+    samples: Sequence[QueueSample], rate_bps: int, frame_bytes: int
+) -> tuple[QueueSample, QueueSample] | None:
+    """The two samples with the highest rate of frames between them: one interval apart, or several that together hold
+    MANY_FRAMES. Without enough samples, the first and the last; None without these.
     """
-    if rate_bps is None or not samples:
-        return None
     inner = samples[1:-1]  # a full bucket spoils the first interval, and the last one is cut short
     if len(inner) > 1:
         frames = rate_bps * (inner[1].time_ns - inner[0].time_ns) / (8e9 * frame_bytes)
@@ -205,8 +211,15 @@ def peak_rate_bps(samples: Sequence[QueueSample], rate_bps: int | None, frame_by
         if len(inner) > stride:
             least_ns = stride * (inner[1].time_ns - inner[0].time_ns) // 2  # two looks can be close together
             pairs = zip(inner[:-stride], inner[stride:], strict=True)
-            return max(_rate(a, b) for a, b in pairs if b.time_ns - a.time_ns >= least_ns)
-    return _rate(samples[0], samples[-1]) if len(samples) > 1 else None
+            return max(
+                (pair for pair in pairs if pair[1].time_ns - pair[0].time_ns >= least_ns), key=lambda p: _rate(*p)
+            )
+    return whole_pair(samples)
+
+
+def whole_pair(samples: Sequence[QueueSample]) -> tuple[QueueSample, QueueSample] | None:
+    """The first and the last sample; None without two."""
+    return (samples[0], samples[-1]) if len(samples) > 1 else None
 
 
 def _rate(first: QueueSample, last: QueueSample) -> float:

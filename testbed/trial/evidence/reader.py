@@ -153,7 +153,9 @@ class _Dumps:
         self.folder = folder
         self.names = device_numbers(before, made.observed)
         self.drops_before, self.drops_after = (device_drops(data, made.observed) for data in (before, after))
-        self.set_up = {self._place(each): each for each in qdiscs(before, made.observed)}
+        self.set_up, self.set_up_after = (
+            {self._place(each): each for each in qdiscs(data, made.observed)} for data in (before, after)
+        )
         self.class_rates_bps = class_rates_bps(before, made.observed)
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed))
@@ -202,6 +204,11 @@ class _Dumps:
             intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)) if stage.states else (),
             losses=loss_counts(stage, packets) if stage.states else (),
             policed=self._policed(emulator.link, netns, stage, packets),
+            qdiscs_after={
+                place[1]: self.set_up_after[(netns, *place)]
+                for place in (stage.delay_place, stage.rate_place, stage.buffer_place)
+                if (netns, *place) in self.set_up_after
+            },
         )
 
     def tc(self, port: TcPort) -> TcEvidence:

@@ -33,9 +33,9 @@ class StageEvidence:
 
     `data_packets` were counted at the periodic loss; `oversize_packets` of them were larger than the MTU, and the loss
     dropped `dropped_packets`. A full buffer dropped `queue_drops`. The delay dropped `delay_drops`, which must all be
-    random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up. `samples`
-    are those of the bottleneck's buffer. With a schedule, `intervals` and `losses` have the same for each state.
-    `policed` is what a policy did.
+    random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up, and
+    `qdiscs_after` to what it reports after the workload. `samples` are those of the bottleneck's buffer. With a
+    schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did.
     """
 
     link: str
@@ -53,6 +53,7 @@ class StageEvidence:
     intervals: tuple[Interval, ...] = ()
     losses: tuple[LossCount, ...] = ()
     policed: Policed | None = None
+    qdiscs_after: Mapping[str, Qdisc] = field(default_factory=dict)
 
     @property
     def peak_rate_bps(self) -> float | None:

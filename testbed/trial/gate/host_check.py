@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...model.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.network import Plan
+from ...plan.node.make import HOST_SYSCTLS
 from .. import measured
 from ..evidence.stage import Evidence
 from ..measured import UdpResult
@@ -39,20 +40,37 @@ def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """The kernel doubles the size it is asked for, and silently refuses a size it does not allow."""
     if "window" not in trial.workload.reports:
         return
-    flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=True)
+    flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=False)
     for number, (asked, flow) in enumerate(flows, 1):
         window_bytes = asked.window_bytes
         if window_bytes is None:
             yield from _auto_window(number, flow, {key.replace("/", ".") for key, _ in trial.sysctls})
+            if asked.congestion is not None:
+                yield from _fixed_window(number, flow, trial)
             continue
         for name, seen in (("SO_SNDBUF", flow.sndbuf_bytes), ("SO_RCVBUF", flow.rcvbuf_bytes)):
-            if seen is not None and seen != max(2 * window_bytes, _SMALLEST_BUFFER[name]):
+            if seen != max(2 * window_bytes, _SMALLEST_BUFFER[name]):
                 yield Finding(
                     "window",
                     "invalid",
-                    f"flow {number} asked for a window of {window_bytes} bytes and {name} is {seen}, not twice that",
+                    f"flow {number} asked for a window of {window_bytes} bytes and {name} is "
+                    f"{'not known' if seen is None else seen}, not twice that",
                     "the kernel does not allow this window",
                 )
+
+
+def _fixed_window(number: int, flow: FlowResult, trial: Trial) -> Iterator[Finding]:
+    """Autotuning starts from the middle value of tcp_rmem. A program that sets a size turns it off."""
+    bounds = {key.replace("/", "."): value for key, value in (*HOST_SYSCTLS, *trial.sysctls)}
+    initial_bytes = int(bounds["net.ipv4.tcp_rmem"].split()[1])
+    if flow.rcvbuf_bytes != initial_bytes:
+        yield Finding(
+            "window",
+            "invalid",
+            f"flow {number} was to have a window of auto, which starts from {initial_bytes} bytes, and SO_RCVBUF is "
+            f"{'not known' if flow.rcvbuf_bytes is None else flow.rcvbuf_bytes}",
+            "somebody gave the socket a size, or the hosts another tcp_rmem",
+        )
 
 
 _SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}

@@ -13,7 +13,17 @@ from ...model.scenario import Trial
 from ...plan.network import Plan
 from ..evidence.stage import Evidence
 from ..stored_result import Finding, Verdict
-from . import host_check, link_check, policy_check, rtt_check, schedule_check, switch_check, tclink_check, vm_check
+from . import (
+    host_check,
+    link_check,
+    policy_check,
+    rtt_check,
+    schedule_check,
+    set_up_check,
+    switch_check,
+    tclink_check,
+    vm_check,
+)
 
 SEVERITY = ("invalid", "suspect", "valid")
 
@@ -23,7 +33,7 @@ CHECKS: tuple[Check, ...] = (
     switch_check.controllers,
     switch_check.datapath,
     rtt_check.rtt,
-    link_check.set_up,
+    set_up_check.queues,
     link_check.rate,
     link_check.goodput,
     link_check.duration,

@@ -5,22 +5,24 @@ Each check looks at the evidence of a trial and yields findings.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 
-from ...model.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss
+from ...model.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss, mean_loss
 from ...model.scenario import Trial
-from ...plan.link.impairment import settings
-from ...plan.link.stage import ETHERNET_BYTES, Stage, State
+from ...plan.link.impairment import Context, burst_bytes
+from ...plan.link.stage import Stage, frame_bytes
 from ...plan.network import Plan
+from ..evidence.interval import peak_pair, whole_pair
 from ..evidence.stage import Evidence, StageEvidence
-from ..observe.readback import Qdisc
+from ..observe.sample import QueueSample
 from ..stored_result import Finding
+from . import chance
 
 RATE_TOLERANCE = 0.001
 """A share of the rate, over one sample interval. Two frames are allowed on top: one may straddle each end."""
-LOSS_SIGMAS = 5
+REAL_LATE_S = 0.05
+"""In real time, by how much the time of a sample may differ from that of its counters: a busy machine lets programs
+wait."""
 FEW_ROUND_TRIPS = 10
 SUPERPACKET_BYTES, FEW_SUPERPACKETS = 65_536, 3
 
@@ -42,44 +44,49 @@ def asked_drops(each: StageEvidence) -> int | None:
     return sum(n for n in expected if n is not None) if any(n is not None for n in expected) else None
 
 
-def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Compares what was read back over netlink with what was asked."""
-    for each in (*evidence.stages, *evidence.channels):
-        for what, asked, seen, slack in parameters(each.stage, each.stage.start, each.qdiscs):
-            if seen is None or abs(seen - asked) > slack:
-                has = "none" if seen is None else seen
-                yield Finding(
-                    "set-up",
-                    "invalid",
-                    f"{each.link} {each.stage.way}: {what}: asked {asked}, the kernel has {has}",
-                    "a command of the plan had no effect, or somebody changed its settings later",
-                )
-
-
-def parameters(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc]) -> Iterator[tuple[str, int, int | None, float]]:
-    """(what, asked, seen, slack) for each parameter that a stage must have in a state."""
-    for setting in settings(stage, state):
-        qdisc = qdiscs.get(setting.handle)
-        seen = None if qdisc is None else qdisc.value(setting.name)
-        if seen is None and setting.may_be_absent:
-            continue
-        yield setting.what, setting.asked, seen, setting.slack
-
-
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in evidence.stages:
-        asked, seen = each.stage.asked.rate_bps, each.peak_rate_bps
-        if asked is None or seen is None or trial.samples_interval_ns is None or each.stage.states:
+        if each.stage.asked.rate_bps is None or each.stage.states:
             continue
-        frame_bps = 2 * (each.mtu_bytes + ETHERNET_BYTES) * 8e9 / trial.samples_interval_ns
-        allowed = asked * (1 + RATE_TOLERANCE) + frame_bps
-        if trial.kernel.is_virtual_time and seen > allowed:
+        context = Context(each.mtu_bytes, not trial.kernel.is_virtual_time)
+        bucket_bytes = burst_bytes(each.stage.asked.rate_bps, context)
+        where, asked_bps = f"{each.link} {each.stage.way}", each.stage.asked.rate_bps
+        yield from rate_of(trial, where, asked_bps, each.samples, each.mtu_bytes, bucket_bytes)
+
+
+def rate_of(
+    trial: Trial,
+    where: str,
+    asked_bps: int,
+    samples: Sequence[QueueSample],
+    mtu_bytes: int,
+    bucket_bytes: int,
+    fastest_bps: int = 0,
+    *,
+    always_bursts: bool = False,
+) -> Iterator[Finding]:
+    """Checks the fastest interval of the samples, and their whole. Two frames may straddle the ends. A full bucket can
+    empty in the first interval, and in real time in any. There the kernel's counters may also be a while older or
+    younger than the time of a sample.
+    """
+    frame = frame_bytes(mtu_bytes)
+    virtual = trial.kernel.is_virtual_time
+    for pair in (peak_pair(samples, asked_bps, frame), whole_pair(samples)):
+        if pair is None:
+            continue
+        span_s, carried_bytes = (pair[1].time_ns - pair[0].time_ns) / 1e9, pair[1].bytes - pair[0].bytes
+        steady = virtual and not always_bursts and pair[0] is not samples[0]
+        extra_bytes = 2 * frame + (0 if steady else bucket_bytes)
+        late_s = 0.0 if virtual else REAL_LATE_S
+        most_bits = asked_bps * (1 + RATE_TOLERANCE) * span_s + max(asked_bps, fastest_bps) * late_s + 8 * extra_bytes
+        if span_s > 0 and carried_bytes * 8 > most_bits:
             yield Finding(
                 "rate",
                 "invalid",
-                f"{each.link} {each.stage.way} carried {seen / 1e6:.1f} Mbit/s, asked were {asked / 1e6:g} Mbit/s",
+                f"{where} carried {carried_bytes * 8e-6 / span_s:.1f} Mbit/s, asked were {asked_bps / 1e6:g} Mbit/s",
                 "the bottleneck does not limit the traffic",
             )
+            return
 
 
 def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -186,6 +193,8 @@ def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             where = f"{each.link} {each.stage.way}"
             offered = each.delay_packets + each.delay_drops
             yield from random_loss_of(where, [(each.stage.loss, offered)], each.delay_drops)
+            if not each.delay_drops:
+                yield from _too_few_to_tell(where, each.stage.loss, offered)
 
 
 def random_loss_of(where: str, came: Sequence[tuple[Loss | None, int]], dropped: int) -> Iterator[Finding]:
@@ -200,26 +209,28 @@ def random_loss_of(where: str, came: Sequence[tuple[Loss | None, int]], dropped:
                 "its queue is too short for the packets in flight",
             )
         return
-    offered = sum(count for _, count in came)
-    expected = sum(float(_chance(loss)) * count for loss, count in lossy)
-    # A chain loses packets in bursts of 1/r packets, so their number varies more.
-    bursts = [2 / float(loss.r) if isinstance(loss, GilbertElliott) else 1.0 for loss, _ in lossy]
-    variance = sum(float(_chance(loss)) * count * burst for (loss, count), burst in zip(lossy, bursts, strict=True))
-    margin = LOSS_SIGMAS * math.sqrt(max(1.0, variance))
-    if abs(dropped - expected) > margin:
+    if not chance.can_be(lossy, dropped):
+        offered = sum(count for _, count in came)
+        expected = sum(mean_loss(loss) * count for loss, count in lossy)
         yield Finding(
             "loss",
-            "invalid" if dropped == 0 and expected > margin else "suspect",
-            f"{where}: {dropped} of {offered} packets were lost at random, asked were {expected:.0f} ± {margin:.0f}",
-            "the random loss differs from what was asked",
+            "invalid",
+            f"{where}: {dropped} of {offered} packets were lost at random, asked were about {expected:.0f}",
+            f"chance alone does this in less than one of {1 / chance.ERROR_RATE:.0e} trials: another loss was at work",
         )
 
 
-def _chance(loss: RandomLoss | GilbertElliott) -> Fraction:
-    """The long-run share of packets lost; for a Gilbert–Elliott chain (r·good + p·bad)/(p + r)."""
-    if isinstance(loss, RandomLoss):
-        return loss.probability
-    return (loss.r * loss.loss_good + loss.p * loss.loss_bad) / (loss.p + loss.r)
+def _too_few_to_tell(where: str, loss: Loss | None, offered: int) -> Iterator[Finding]:
+    """Notes a random loss that the data do not show. That it was set up as asked is read back over netlink."""
+    if isinstance(loss, RandomLoss) and chance.can_be([(loss, offered)], 0):
+        _, high = chance.excluded(offered, 0)
+        yield Finding(
+            "loss",
+            "valid",
+            f"{where}: none of {offered} packets was lost, asked were {float(loss.probability):.2%}: this excludes "
+            f"only more than {high:.2%}",
+            "netlink says that the loss was set up as asked; send more packets to see it",
+        )
 
 
 def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

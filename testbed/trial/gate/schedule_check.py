@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from ...model.impairment import PeriodicLoss
 from ...model.scenario import Trial
 from ...model.topology import Link
+from ...plan.link.impairment import Context, burst_bytes
 from ...plan.link.stage import frame_bytes
 from ...plan.network import Plan
-from ..evidence.interval import Interval, capacity_bits, peak_rate_bps
+from ..evidence.interval import Interval, capacity_bits
 from ..evidence.stage import Evidence, StageEvidence
 from ..stored_result import Finding, Verdict
-from .link_check import RATE_TOLERANCE, expected_of, parameters, random_loss_of
+from .link_check import RATE_TOLERANCE, expected_of, random_loss_of, rate_of
+from .set_up_check import differences
 
 LAB_LATE_NS = 1_000_000
 REAL_LATE_NS, REAL_TOO_LATE_NS = 50_000_000, 1_000_000_000
@@ -69,33 +71,22 @@ def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 yield _schedule(what, "look at changes.bin")
     for each, interval in _later(evidence):
         state = interval.state
-        for what, asked, seen, slack in parameters(each.stage, state, interval.qdiscs):
-            if seen is None or abs(seen - asked) > slack:
-                yield _schedule(
-                    f"{_where(each)} from {state.at_ns / 1e9:g} s on: {what}: asked {asked}, the kernel has "
-                    f"{'none' if seen is None else seen}",
-                    "the change did not take effect",
-                )
+        context = Context(each.mtu_bytes, not trial.kernel.is_virtual_time)
+        for what in differences(each.stage, state, interval.qdiscs, context):
+            yield _schedule(f"{_where(each)} from {state.at_ns / 1e9:g} s on: {what}", "the change did not take effect")
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """No sample interval between two changes may carry more than the rate of that time."""
-    if trial.samples_interval_ns is None or not trial.kernel.is_virtual_time:
-        return
     for each in evidence.stages:
-        frame = frame_bytes(each.mtu_bytes)
+        rates = [state.asked.rate_bps or 0 for state in each.stage.history]
+        bucket_bytes = burst_bytes(max(rates), Context(each.mtu_bytes, not trial.kernel.is_virtual_time))
         for interval in each.intervals:
             asked = interval.state.asked.rate_bps
-            seen = peak_rate_bps(interval.samples, asked, frame)
-            if asked is None or seen is None:
-                continue
-            over_ns = min(trial.samples_interval_ns, interval.samples[-1].time_ns - interval.samples[0].time_ns)
-            if seen > asked * (1 + RATE_TOLERANCE) + 2 * frame * 8e9 / over_ns:
-                yield _schedule(
-                    f"{_where(each)} carried {seen / 1e6:.1f} Mbit/s from {interval.state.at_ns / 1e9:g} s on, asked "
-                    f"were {asked / 1e6:g} Mbit/s",
-                    "the bottleneck does not limit the traffic",
-                )
+            where = f"{_where(each)} from {interval.state.at_ns / 1e9:g} s on"
+            if asked is not None:
+                found = rate_of(trial, where, asked, interval.samples, each.mtu_bytes, bucket_bytes, max(rates))
+                yield from (_schedule(one.text, one.hint) for one in found)
 
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

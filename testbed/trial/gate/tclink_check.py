@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from ...model.scenario import Trial
 from ...plan.link.impairment import TICK_NS
-from ...plan.link.stage import ETHERNET_BYTES
 from ...plan.link.tclink import BURST_BYTES
 from ...plan.network import Plan
 from ..evidence.stage import Evidence, TcEvidence
 from ..stored_result import Finding
-from .link_check import RATE_TOLERANCE
+from .link_check import rate_of
 
 
 def _where(each: TcEvidence) -> str:
@@ -43,17 +42,9 @@ def _parameters(each: TcEvidence) -> Iterator[tuple[str, int, int | None, int]]:
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in evidence.tc_ends:
-        asked, seen = each.port.rate_bps, each.peak_rate_bps
-        if asked is None or seen is None or trial.samples_interval_ns is None or not trial.kernel.is_virtual_time:
-            continue
-        slack_bytes = BURST_BYTES + 2 * (each.port.mtu_bytes + ETHERNET_BYTES)
-        if seen > asked + asked * RATE_TOLERANCE + slack_bytes * 8e9 / trial.samples_interval_ns:
-            yield Finding(
-                "rate",
-                "invalid",
-                f"{_where(each)} carried {seen / 1e6:.1f} Mbit/s, asked were {asked / 1e6:g} Mbit/s",
-                "the bottleneck does not limit the traffic",
-            )
+        asked, mtu_bytes = each.port.rate_bps, each.port.mtu_bytes
+        if asked is not None:
+            yield from rate_of(trial, _where(each), asked, each.samples, mtu_bytes, BURST_BYTES, always_bursts=True)
 
 
 def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

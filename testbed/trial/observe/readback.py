@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pyroute2.netlink import nla
+from pyroute2.netlink.rtnl import TC_H_INGRESS, TC_H_ROOT
 from pyroute2.netlink.rtnl.tcmsg import tcmsg
 
 from ...plan.link.impairment import TICK_NS
@@ -14,8 +16,14 @@ from . import netlink
 from .sample import Query, of_kind
 
 TCA_OPTIONS = 2
-TCA_NETEM_LOSS, NETEM_LOSS_GE, NETEM_QOPT_BYTES = 5, 2, 24
-TCA_TBF_RATE64 = 4
+NETEM_QOPT_BYTES = 24
+TCA_NETEM_LOSS, TCA_NETEM_ECN, TCA_NETEM_RATE64, TCA_NETEM_SLOT = 5, 7, 8, 12
+NETEM_LOSS_GI, NETEM_LOSS_GE = 1, 2
+NETEM_ELSEWHERE = {1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14}
+"""The attributes of netem that pyroute2 or this module decodes, that repeat a number in a wider type, or that nobody
+can ask for: padding, and the seed, which the kernel draws."""
+SLOT = ("slot_min_ns", "slot_max_ns", "slot_packets", "slot_bytes", "slot_delay_ns", "slot_jitter_ns")
+TCA_TBF_PARMS, TCA_TBF_RATE64 = 1, 4
 TCA_HTB_PARMS, TCA_HTB_RATE64 = 1, 6
 
 
@@ -23,7 +31,8 @@ TCA_HTB_PARMS, TCA_HTB_RATE64 = 1, 6
 class Qdisc:
     """One queueing discipline; None if its kind has no such parameter. `limit` is in packets, for tbf in bytes.
 
-    `more` has other values that the kernel reports, by the names of pyroute2 and in the kernel's units.
+    `parent` is "root" or such as "1:1". `more` has other values that the kernel reports, by the names of pyroute2 and
+    in the kernel's units; the rate of a netem is in bytes/s, `burst_ns` of a tbf is the time to send its bucket.
     """
 
     netns: str
@@ -35,6 +44,7 @@ class Qdisc:
     jitter_ns: int | None = None
     rate_bps: int | None = None
     more: Mapping[str, int] = field(default_factory=dict)
+    parent: str = "root"
 
     def value(self, name: str) -> int | None:
         """The field or the entry of `more` with this name; None if the kernel does not report it."""
@@ -74,21 +84,51 @@ def _messages(data: bytes) -> Iterator[tcmsg]:
 
 def _qdisc(netns: str, message: tcmsg) -> Qdisc:
     kind = message.get_attr("TCA_KIND")
+    made = Qdisc(netns, message["index"], _handle(message["handle"]), kind, parent=_parent(message["parent"]))
+    read = _READ.get(kind)
+    return made if read is None else replace(made, **read(message))
+
+
+def _netem(message: tcmsg) -> dict[str, Any]:
     options = message.get_attr("TCA_OPTIONS")
-    handle = f"{message['handle'] >> 16:x}:"
-    if kind == "netem":
-        delay_ns, jitter_ns = (options[key] * TICK_NS for key in ("delay", "jitter"))
-        more = _numbers(options) | _gemodel(message)
-        return Qdisc(netns, message["index"], handle, kind, options["limit"], delay_ns, jitter_ns, more=more)
-    if kind == "tbf":
-        parameters = options.get_attr("TCA_TBF_PARMS")
-        wide = netlink.attributes(_options(message)).get(TCA_TBF_RATE64)
-        rate = struct.unpack("=Q", wide)[0] if wide else parameters["rate"]  # pyroute2 does not know the wide one
-        return Qdisc(netns, message["index"], handle, kind, parameters["limit"], rate_bps=rate * 8)
-    if kind == "pfifo":
-        (limit,) = struct.unpack_from("=I", _options(message))
-        return Qdisc(netns, message["index"], handle, kind, limit)
-    return Qdisc(netns, message["index"], handle, kind)
+    delay_ns, jitter_ns = (options[key] * TICK_NS for key in ("delay", "jitter"))
+    raw = netlink.attributes(_options(message)[NETEM_QOPT_BYTES:])
+    more = _numbers(options) | _loss_model(raw) | {f"attribute_{n}": 1 for n in raw.keys() - NETEM_ELSEWHERE}
+    if TCA_NETEM_RATE64 in raw:
+        (more["rate"],) = struct.unpack("=Q", raw[TCA_NETEM_RATE64])
+    if TCA_NETEM_ECN in raw:
+        (more["ecn"],) = struct.unpack("=I", raw[TCA_NETEM_ECN])
+    if TCA_NETEM_SLOT in raw:
+        more |= dict(zip(SLOT, struct.unpack("=2q2i2q", raw[TCA_NETEM_SLOT]), strict=True))
+    return {"limit": options["limit"], "delay_ns": delay_ns, "jitter_ns": jitter_ns, "more": more}
+
+
+def _tbf(message: tcmsg) -> dict[str, Any]:
+    """struct tc_tbf_qopt: two tc_ratespec, then limit, buffer and mtu. pyroute2 does not know the wide rates."""
+    attributes = netlink.attributes(_options(message))
+    values = struct.unpack("=BBHhHIBBHhHIIII", attributes[TCA_TBF_PARMS])
+    _, _, overhead, align, mpu, rate, *_, peak, limit, buffer, mtu = values
+    if TCA_TBF_RATE64 in attributes:
+        (rate,) = struct.unpack("=Q", attributes[TCA_TBF_RATE64])
+    more = {"burst_ns": buffer * TICK_NS, "peak_rate": peak, "mtu": mtu, "overhead": overhead, "mpu": mpu}
+    return {"limit": limit, "rate_bps": rate * 8, "more": {**more, "cell_align": align}}
+
+
+def _pfifo(message: tcmsg) -> dict[str, Any]:
+    return {"limit": struct.unpack_from("=I", _options(message))[0]}
+
+
+_READ: dict[str, Callable[[tcmsg], dict[str, Any]]] = {"netem": _netem, "tbf": _tbf, "pfifo": _pfifo}
+"""What the kinds that a plan sets up report of themselves, as fields of Qdisc."""
+
+
+def _handle(number: int) -> str:
+    return f"{number >> 16:x}:"
+
+
+def _parent(number: int) -> str:
+    """Such as "root", "1:1" or "ingress"."""
+    return {TC_H_ROOT: "root", TC_H_INGRESS: "ingress"}.get(number, f"{number >> 16:x}:{number & 0xFFFF:x}")
 
 
 def _numbers(options: nla) -> dict[str, int]:
@@ -99,12 +139,14 @@ def _numbers(options: nla) -> dict[str, int]:
     return numbers
 
 
-def _gemodel(message: tcmsg) -> dict[str, int]:
-    """The Gilbert–Elliott chain of a netem, which pyroute2 does not decode."""
-    loss = netlink.attributes(_options(message)[NETEM_QOPT_BYTES:]).get(TCA_NETEM_LOSS)
-    model = None if loss is None else netlink.attributes(loss).get(NETEM_LOSS_GE)
+def _loss_model(raw: Mapping[int, bytes]) -> dict[str, int]:
+    """The chain of a netem, which pyroute2 does not decode: that of Gilbert and Elliott, or that of four states."""
+    models = netlink.attributes(raw.get(TCA_NETEM_LOSS, b""))
     names = ("gemodel_p", "gemodel_r", "gemodel_h", "gemodel_k1")
-    return {} if model is None else dict(zip(names, struct.unpack("=4I", model), strict=True))
+    found = (
+        dict(zip(names, struct.unpack("=4I", models[NETEM_LOSS_GE]), strict=True)) if NETEM_LOSS_GE in models else {}
+    )
+    return found | ({"loss_states": 1} if NETEM_LOSS_GI in models else {})
 
 
 def _options(message: tcmsg) -> bytes:

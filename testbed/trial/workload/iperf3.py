@@ -61,16 +61,18 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
     if "error" in said:
         raise TrialError(f"iperf3: {said['error']}")
     end = said["end"]
+    buffers = {
+        "sndbuf_bytes": said["start"].get("sndbuf_actual"),
+        "rcvbuf_bytes": _heard(folder).get("rcvbuf_actual"),
+    }
     if workload.protocol == "udp":
         heard = json.loads((folder / SERVER).read_text())
-        return _udp(end, heard, said["start"]["test_start"]["blksize"])
-    sndbuf_bytes, rcvbuf_bytes = said["start"].get("sndbuf_actual"), _heard(folder).get("rcvbuf_actual")
+        return _udp(end, heard, said["start"]["test_start"]["blksize"], buffers)
     flows = tuple(
         replace(
             _flow(stream, end.get("sender_tcp_congestion")),
-            sndbuf_bytes=sndbuf_bytes,
-            rcvbuf_bytes=rcvbuf_bytes,
             mss_bytes=said["start"].get("tcp_mss_default"),
+            **buffers,
         )
         for stream in end["streams"]
     )
@@ -98,7 +100,7 @@ def _flow(stream: dict[str, Any], congestion: str | None) -> FlowResult:
     )
 
 
-def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int) -> Outcome:
+def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int, buffers: dict[str, Any]) -> Outcome:
     """The datagrams that arrived, by the server's intervals: what the client only sent is not goodput."""
     received = [interval["sum"] for interval in heard["intervals"]]
     octets, seconds = sum(each["bytes"] for each in received), sum(each["seconds"] for each in received)
@@ -118,7 +120,7 @@ def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int) -> Outc
         for each in interval["streams"]:
             by_stream[each["socket"]] = by_stream.get(each["socket"], 0) + each["bytes"]
     flows = tuple(
-        FlowResult(count * 8 / seconds if seconds else 0.0, None, None, None, received_bytes=count)
+        FlowResult(count * 8 / seconds if seconds else 0.0, None, None, None, received_bytes=count, **buffers)
         for count in by_stream.values()
     )
     return Outcome(None, None, None, octets * 8 / seconds if seconds else 0.0, None, flows, {"udp": measured})
