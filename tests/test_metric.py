@@ -13,7 +13,15 @@ import pytest
 from storedruns import Made, trial_result, write_run
 
 from testbed.analysis import flow_sample
-from testbed.analysis.metric import METRICS, FlowSamples, convergence_s, measure, retransmitted_share, rtt_under_load_s
+from testbed.analysis.metric import (
+    METRICS,
+    FlowSamples,
+    convergence_s,
+    fairness,
+    measure,
+    retransmitted_share,
+    rtt_under_load_s,
+)
 from testbed.error import UserError
 from testbed.sweep.store import Store
 
@@ -61,6 +69,90 @@ def test_flows_that_never_converge_took_all_the_time_there_was() -> None:
     """Each passes through its long-term level once, at 15 and at 12 s, and never both at a time."""
     up, down = flow(lambda t: 0.1e6 if t < 15 else 1e6), flow(lambda t: 1e6 if t < 12 else 0.1e6)
     assert convergence_s([up, down]) == pytest.approx(20, abs=2 * STEP_S)
+
+
+def test_a_flow_that_oscillates_by_half_never_converges() -> None:
+    """It passes through its mean twice a period; near it for long it is not, whatever the period over a second."""
+    for period_s in (3.0, 5.0, 8.0):
+        samples = [flow(lambda t, p=period_s: 1e6 * (1 + 0.5 * np.sin(2 * np.pi * t / p)))]  # type: ignore[misc]
+        assert convergence_s(samples) == pytest.approx(20, abs=2 * STEP_S), period_s
+    square = flow(lambda t: 1.5e6 if int(t / 2) % 2 else 0.5e6)
+    assert convergence_s([square]) == pytest.approx(20, abs=2 * STEP_S)
+
+
+def test_a_flow_that_leaves_its_level_for_a_moment_has_converged_before() -> None:
+    """Away from 8.0 to 8.5 s: a second's mean is half a second's worth off, for less than 1 in 10 of the 19 s."""
+    assert convergence_s([flow(lambda t: 0.2e6 if 8 <= t < 8.5 else 1e6)]) == pytest.approx(1.0)
+
+
+def test_a_flow_that_leaves_its_level_for_long_converges_when_it_is_back() -> None:
+    found = convergence_s([flow(lambda t: 0.5e6 if 4 <= t < 9 else 1e6)])
+    assert found is not None and found > 9
+
+
+def test_a_flow_that_starves_while_it_has_data_to_send_never_converges() -> None:
+    """It sends for 8 s and then waits; by the bytes alone it would have ended after 8 s, and converged at once."""
+    full, starved = flow(lambda t: 1e6), flow(lambda t: 1e6 if t < 8 else 0.0)
+    assert convergence_s([full, replace(starved, busy_s=starved.time_s)]) == pytest.approx(20, abs=2 * STEP_S)
+
+
+def staggered(*rates: Callable[[int], float]) -> tuple[list[FlowSamples], list[float]]:
+    """Flows of 10 s that start 5 s apart and have these shares of 10 Mbit/s, by how many run; and their goodputs."""
+
+    def running(t: float) -> int:
+        return sum(5 * k <= t < 5 * k + 10 for k in range(len(rates)))
+
+    made = [
+        flow(lambda t, rate=rate: 10e6 * rate(running(t)), start_s=5 * k, end_s=5 * k + 10)  # type: ignore[misc]
+        for k, rate in enumerate(rates)
+    ]
+    return made, [each.acked_bytes[-1] * 8 / 10 for each in made]
+
+
+def test_flows_that_share_perfectly_while_they_run_together_are_fair_whenever_they_start() -> None:
+    samples, goodputs = staggered(lambda n: 1 / n, lambda n: 1 / n, lambda n: 1 / n)
+    assert fairness(trial_result(Made({}, goodputs)), samples) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_flow_that_takes_more_of_every_overlap_is_unfair_whatever_its_goodput() -> None:
+    """55 % of each overlap: 1 / (2 (0.55^2 + 0.45^2)) = 0.990; the goodputs of the two flows come out equal."""
+    samples, goodputs = staggered(lambda n: 0.55 if n > 1 else 0.9, lambda n: 0.45 if n > 1 else 1.0)
+    assert goodputs[0] == pytest.approx(goodputs[1], rel=0.01)
+    assert fairness(trial_result(Made({}, goodputs)), samples) == pytest.approx(0.990, abs=1e-3)
+
+
+def test_a_flow_that_starves_or_was_never_seen_counts_with_nothing() -> None:
+    full, starved = flow(lambda t: 1e6), flow(lambda t: 0.0)
+    starved = replace(starved, busy_s=starved.time_s)
+    result = trial_result(Made({}, [1e6, 0.0]))
+    assert fairness(result, [full, starved]) == pytest.approx(0.5)
+    assert fairness(result, [full]) == pytest.approx(0.5)
+    assert fairness(trial_result(Made({}, [1e6, 1e6])), [full]) is None  # of the other we do not know
+    early = flow(lambda t: 1e6 if t < 5 else 0.0)
+    found = fairness(trial_result(Made({}, [1e6, 0.25e6])), [full, replace(early, busy_s=early.time_s)])
+    assert found == pytest.approx(1.25**2 / (2 * (1 + 0.25**2)), abs=0.01)
+
+
+def test_fairness_is_of_the_time_after_the_ramp() -> None:
+    samples = [flow(lambda t: 1e6), flow(lambda t: 0.2e6 if t < 10 else 1e6)]
+    result = trial_result(Made({}, [1e6, 0.6e6], data={"steady_s": 10.0}))
+    assert fairness(result, samples) == pytest.approx(1)
+    assert fairness(replace(result, steady_s=0.0), samples) < 0.95  # type: ignore[operator]
+
+
+def test_without_samples_fairness_is_of_the_goodputs_if_the_flows_ran_at_the_same_time() -> None:
+    result = trial_result(Made({}, [3e6, 1e6]))
+    assert fairness(result, ()) == pytest.approx(0.8)  # (3+1)^2 / (2 (9+1))
+    assert fairness(replace(result, workload_s=15.0), ()) is None  # each was busy for 10 s of it
+    first, second = result.flows
+    assert fairness(replace(result, flows=(first, replace(second, goodput_bps=None))), ()) is None
+    assert fairness(trial_result(Made({}, [0.0, 0.0])), ()) is None
+    assert fairness(trial_result(Made({}, [1e6])), ()) is None
+
+
+def test_flows_that_never_run_together_share_nothing() -> None:
+    samples = [flow(lambda t: 1e6, end_s=9), flow(lambda t: 1e6, start_s=9.5)]
+    assert fairness(trial_result(Made({}, [1e6, 1e6])), samples) is None
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from trials import make_trial
 from testbed.analysis import tcp_model
 from testbed.analysis.condition import conditions
 from testbed.analysis.limited_by import flow_limitations, limited_by, limits
-from testbed.analysis.series import Series, goodput_bps, jain_index, rtt_key, series
+from testbed.analysis.series import Series, goodput_bps, rtt_key, series
 from testbed.analysis.theory_curve import line_rate_bps, overlays
 from testbed.compare.reproduction.measured import Measured
 from testbed.model.impairment import GilbertElliott, PeriodicLoss, RandomLoss, mean_loss
@@ -164,14 +164,6 @@ def test_a_series_of_several_rates_has_no_capacity() -> None:
     made = [Made({"path.rtt": "10 ms"}, [1e6], seed) for seed in (1, 2)]
     (found,) = series([trial_result(made[0], 1e8), trial_result(made[1], 1e9)])
     assert found.capacity_bps is None
-
-
-def test_fairness_is_jains_index_over_the_flows_at_each_rtt() -> None:
-    made = [Made({"path.rtt": "10 ms"}, [3e6, 1e6], 1), Made({"path.rtt": "10 ms"}, [2e6, 2e6], 2)]
-    (found,) = series(results(*made))
-    assert found.fairness() == {0.01: pytest.approx((0.8 + 1) / 2)}  # (3+1)^2 / (2 (9+1))
-    assert falling().fairness() == {}
-    assert jain_index(trial_result(Made({}, [0.0, 0.0]))) is None
 
 
 def test_the_ramp_is_taken_in_where_it_is_asked_for() -> None:

@@ -14,6 +14,7 @@ from ..trial.stored_result import TrialResult
 from .metric import METRICS, FlowSamples, measure
 
 COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]
+BUSY = "busy_s"
 
 
 def metrics(folder: Path, result: TrialResult, names: Sequence[str]) -> dict[str, float | None]:
@@ -40,7 +41,8 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
         file = pq.ParquetFile(path)
         if not set(COLUMNS) <= set(file.schema_arrow.names):
             return ()
-        columns = {name: file.read(columns=[name]).column(0).to_numpy(zero_copy_only=False) for name in COLUMNS}
+        names = [name for name in (*COLUMNS, BUSY) if name in file.schema_arrow.names]
+        columns = {name: file.read(columns=[name]).column(0).to_numpy(zero_copy_only=False) for name in names}
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
     samples = []
@@ -50,5 +52,7 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
             return ()
         if mine.any():
             time, acked, srtt = (columns[name][mine].astype(np.float64) for name in ("time_s", "bytes_acked", "srtt_s"))
-            samples.append(FlowSamples(time, np.nan_to_num(acked), np.nan_to_num(srtt)))
+            busy = columns[BUSY][mine].astype(np.float64) if BUSY in columns else np.full(len(time), np.nan)
+            known = None if np.isnan(busy).all() else np.nan_to_num(busy)
+            samples.append(FlowSamples(time, np.nan_to_num(acked), np.nan_to_num(srtt), known))
     return tuple(samples)

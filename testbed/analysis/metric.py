@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,22 +16,30 @@ from ..error import UserError, one_of
 from ..trial.stored_result import TrialResult
 from . import statistic
 from .condition import MSS_BYTES
-from .series import jain_index
 from .statistic import FloatArray
 
 CLOSE = 0.8
 """A flow has converged when its short-term throughput is within this factor of its long-term one."""
 SHORT_TERM_S = 1.0
 """The time over which a short-term average is taken."""
+STAY = 0.9
+"""A flow stays converged if it is near its long-term throughput at this share of all later times, …"""
+STAY_S = 3.0
+"""… of which there must be so many seconds."""
+TOGETHER = 0.9
+"""Flows without samples ran at the same time if each was busy for this share of the workload."""
 
 
 @dataclass(frozen=True)
 class FlowSamples:
-    """Samples of a flow's sender: seconds since the workload began, bytes acknowledged, smoothed RTT."""
+    """Samples of a flow's sender: seconds since the workload began, bytes acknowledged, smoothed RTT, and the seconds
+    in which it had data to send (None: not sampled).
+    """
 
     time_s: FloatArray
     acked_bytes: FloatArray
     srtt_s: FloatArray
+    busy_s: FloatArray | None = None
 
     @property
     def active(self) -> slice:
@@ -46,6 +55,13 @@ class FlowSamples:
         """The samples of the time in which the flow is active."""
         return FlowSamples(self.time_s[self.active], self.acked_bytes[self.active], self.srtt_s[self.active])
 
+    @property
+    def running(self) -> tuple[float, float] | None:
+        """When the flow had data to send, from and to; None if never. A flow that starves runs all the same."""
+        work = self.acked_bytes if self.busy_s is None else self.busy_s
+        grew = np.flatnonzero(np.diff(work) > 0)
+        return (float(self.time_s[grew[0]]), float(self.time_s[grew[-1] + 1])) if len(grew) else None
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -53,7 +69,8 @@ class Metric:
     value; it gets the samples of the flows only if the metric `needs_samples`.
 
     `unit` is for people ("" for none); `scale` converts base units to it. `is_more_better` says which direction is
-    better. `least` is a difference that does not matter, in base units, for metrics that can be 0.
+    better. `least` is a difference that does not matter, in base units, for metrics that can be 0. Where a share of the
+    value says nothing, as of an index near 1, `is_relative` is False: then `least` alone says what does not matter.
     """
 
     name: str
@@ -65,6 +82,7 @@ class Metric:
     least: float
     needs_samples: bool
     of: Callable[[TrialResult, Sequence[FlowSamples]], float | None]
+    is_relative: bool = True
 
     @property
     def title(self) -> str:
@@ -118,30 +136,70 @@ def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share:
 
 
 def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
-    """From the last flow's start until every flow's short-term throughput is near its long-term one for the first time.
+    """From the last flow's start until every flow's short-term throughput is near its long-term one, and stays there.
 
     Near is within a factor of 0.8, above or below: the epsilon-convergence time of Li, Leith and Shorten, Experimental
     Evaluation of TCP Protocols for High-Speed Networks, IEEE/ACM Transactions on Networking 15(5), 2007, for all flows
-    at once. Short-term is over a second, long-term over the second half of the time in which all flows run. If the
-    flows never converge it is all of that time, the least possible value. None if they run together for less than 4 s.
+    at once. Short-term is over a second, long-term over the second half of the time in which all flows run. It stays
+    there if all flows are near at 9 in 10 of the times from then to the end, 3 s or more: a flow that oscillates passes
+    its mean again and again. If the flows never converge it is all of that time, the least possible value. None if they run
+    together for less than 4 s, or one of them never had data to send. A flow that gets nothing never converges.
     """
-    busy = [each.busy for each in samples]
-    if not busy or any(len(each.time_s) < 2 for each in busy):
+    spans = [each.running for each in samples]
+    known = [span for span in spans if span is not None]
+    if not known or len(known) < len(spans):
         return None
-    start = max(float(each.time_s[0]) for each in busy)
-    end = min(float(each.time_s[-1]) for each in busy)
+    start, end = max(first for first, _ in known), min(last for _, last in known)
     if end - start < 4 * SHORT_TERM_S:
         return None
-    step = float(np.median(np.diff(busy[0].time_s)))
+    step = float(np.median(np.diff(samples[0].time_s)))
     times = np.arange(start + SHORT_TERM_S, end + step / 2, step)
     near = np.ones(len(times), dtype=bool)
-    for each in busy:
+    for each in samples:
         short = (_acked(each, times) - _acked(each, times - SHORT_TERM_S)) / SHORT_TERM_S
         middle = (start + end) / 2
         first, last = _acked(each, np.array([middle, end]))
         long = (last - first) / (end - middle)
-        near &= (short >= CLOSE * long) & (short * CLOSE <= long)
-    return float(times[np.argmax(near)] - start) if near.any() else end - start
+        near &= (long > 0) & (short >= CLOSE * long) & (short * CLOSE <= long)
+    later = np.cumsum(near[::-1])[::-1] / np.arange(len(near), 0, -1)
+    stays = near & (later >= STAY) & (times <= end - STAY_S + step / 2)
+    return float(times[np.argmax(stays)] - start) if stays.any() else end - start
+
+
+def fairness(result: TrialResult, samples: Sequence[FlowSamples]) -> float | None:
+    """Jain's index over what the flows got while they ran together: the mean over all times after the ramp in which two
+    flows or more had data to send, each interval between a start or an end and the next with its length.
+
+    A flow's goodput over its own time is no share: of flows that start one after the other, the one that was alone for
+    a while has more. Without samples it is the index over the goodputs, if the flows ran at the same time. None for
+    fewer than two flows, for flows that never ran together or got nothing, and where a flow's share is not known.
+    Jain, Chiu and Hawe, DEC-TR-301, 1984, for the index; RFC 5166, section 2.3.
+    """
+    if len(result.flows) < 2:
+        return None
+    if not samples:
+        return _fairness_of_goodputs(result)
+    silent = len(result.flows) - len(samples)
+    if silent > sum(not (flow.goodput_bps or flow.received_bytes) for flow in result.flows):
+        return None  # a flow that got something was not sampled
+    running = [(each, span) for each in samples if (span := each.running)]
+    edges = sorted({max(edge, result.steady_s or 0.0) for _, span in running for edge in span})
+    indices, lengths = [], []
+    for first, last in pairwise(edges):
+        ends = np.array([first, last])
+        got = [float(np.diff(_acked(each, ends))[0]) for each, span in running if span[0] <= first and last <= span[1]]
+        got += [0.0] * (len(result.flows) - len(running))
+        if len(got) > 1 and max(got) > 0:
+            indices.append(statistic.jain_index(got))
+            lengths.append(last - first)
+    return float(np.average(indices, weights=lengths)) if indices else None
+
+
+def _fairness_of_goodputs(result: TrialResult) -> float | None:
+    rates = [flow.goodput_bps for flow in result.flows]
+    known = [rate for rate in rates if rate is not None]
+    apart = any(flow.busy_s is not None and flow.busy_s < TOGETHER * (result.workload_s or 0.0) for flow in result.flows)
+    return None if apart or len(known) < len(rates) or max(known) <= 0 else statistic.jain_index(known)
 
 
 def _acked(each: FlowSamples, times: FloatArray) -> FloatArray:
@@ -156,9 +214,10 @@ _ALL = (
            lambda r, s: rtt_under_load_s(r, s, 0.5)),
     Metric("rtt-p95", "95 % quantile of the RTT under load", "s", "ms", 1e3, False, 1e-4, True,
            lambda r, s: rtt_under_load_s(r, s, 0.95)),
-    Metric("fairness", "Jain's index over the flows", "ratio", "", 1, True, 0.01, False, lambda r, s: jain_index(r)),
-    Metric("convergence", "time until all flows are near their long-term goodput", "s", "s", 1, False, 0.2, True,
-           lambda r, s: convergence_s(s)),
+    Metric("fairness", "Jain's index over the flows while they run together", "ratio", "", 1, True, 0.01, True,
+           fairness, is_relative=False),
+    Metric("convergence", "time until all flows are near their long-term goodput and stay there", "s", "s", 1, False,
+           0.2, True, lambda r, s: convergence_s(s) if len(s) == len(r.flows) else None),
 )  # fmt: skip
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}

@@ -102,15 +102,6 @@ class Series:
             c_cc_bits_as_printed=concavity.convex_concave_bits_as_printed(profile),
         )
 
-    def fairness(self) -> dict[float, float]:
-        """Jain's index over the flows at each RTT, the mean of the repetitions; empty for a single flow."""
-        indices: dict[float, list[float]] = {}
-        for each in self.trials:
-            index = jain_index(each)
-            if index is not None:
-                indices.setdefault(each.asked.rtt_s, []).append(index)
-        return {rtt: statistic.mean(values) for rtt, values in sorted(indices.items())}
-
 
 def capacity_bps(results: Sequence[TrialResult]) -> float | None:
     """The rate asked of the path's slowest link; None if there is none, or not one for all trials."""
@@ -219,12 +210,6 @@ def goodput_bps(result: TrialResult, span: Span = "steady") -> float | None:
     if span == "steady" or result.ramp_goodput_bps is None:
         return result.goodput_bps
     return 8 * result.received_bytes / result.workload_s if result.received_bytes and result.workload_s else None
-
-
-def jain_index(result: TrialResult) -> float | None:
-    """Fairness over the flows' goodputs; None for fewer than two flows, or if all goodputs are 0."""
-    rates = [flow.goodput_bps for flow in result.flows if flow.goodput_bps is not None]
-    return statistic.jain_index(rates) if len(rates) > 1 and max(rates) > 0 else None
 
 
 def _c_uc_interval(profile: ThroughputProfile, capacity_bps: float, seed: int, resamples: int) -> Interval | None:
