@@ -16,6 +16,7 @@ from results import plain
 from testbed import cli
 from testbed.analysis.metric import METRICS, Metric, register
 from testbed.compare import run
+from testbed.model.run_setting import METRIC_NAMES
 from testbed.report import stored_run
 from testbed.report.figure import draw
 from testbed.report.figure.option import Options
@@ -32,6 +33,7 @@ def queue() -> Iterator[Metric]:
     exec(compile(CODE, "docs/extending.md", "exec"), {})
     yield METRICS["queue"]
     del METRICS["queue"]
+    METRIC_NAMES.remove("queue")
 
 
 @pytest.fixture

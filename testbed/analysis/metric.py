@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..error import UserError, one_of
+from ..model.run_setting import METRIC_NAMES
 from ..trial.stored_result import TrialResult
 from . import statistic
 from .condition import MSS_BYTES
@@ -98,6 +99,7 @@ def register(metric: Metric) -> None:
     """Adds a metric from outside: comparisons, results, figures and the report then have it."""
     assert metric.name not in METRICS, f"BUG: two metrics with the name {metric.name!r}"
     METRICS[metric.name] = metric
+    METRIC_NAMES.append(metric.name)
 
 
 def chosen(names: Sequence[str]) -> tuple[str, ...]:
@@ -142,8 +144,8 @@ def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
     Evaluation of TCP Protocols for High-Speed Networks, IEEE/ACM Transactions on Networking 15(5), 2007, for all flows
     at once. Short-term is over a second, long-term over the second half of the time in which all flows run. It stays
     there if all flows are near at 9 in 10 of the times from then to the end, 3 s or more: a flow that oscillates passes
-    its mean again and again. If the flows never converge it is all of that time, the least possible value. None if they run
-    together for less than 4 s, or one of them never had data to send. A flow that gets nothing never converges.
+    its mean again and again. If the flows never converge it is all of that time, the least possible value; a flow that
+    gets nothing never does. None if they run together for less than 4 s, or one of them never had data to send.
     """
     spans = [each.running for each in samples]
     known = [span for span in spans if span is not None]
@@ -198,7 +200,9 @@ def fairness(result: TrialResult, samples: Sequence[FlowSamples]) -> float | Non
 def _fairness_of_goodputs(result: TrialResult) -> float | None:
     rates = [flow.goodput_bps for flow in result.flows]
     known = [rate for rate in rates if rate is not None]
-    apart = any(flow.busy_s is not None and flow.busy_s < TOGETHER * (result.workload_s or 0.0) for flow in result.flows)
+    apart = any(
+        flow.busy_s is not None and flow.busy_s < TOGETHER * (result.workload_s or 0.0) for flow in result.flows
+    )
     return None if apart or len(known) < len(rates) or max(known) <= 0 else statistic.jain_index(known)
 
 

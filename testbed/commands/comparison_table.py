@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from ..compare.run import Outcome
 from ..compare.run_text import Row
 from ..error import UserError
 from .text_table import Column, Table, paragraph, show, terminal_width
@@ -18,15 +19,27 @@ ALIKE_MAX = 4
 """More notes that begin alike are counted on a terminal."""
 MORE_NOTES = "--format json lists them"
 MORE = "a wider terminal or --format json shows them"
-COLOUR = {"better": "green", "same": "dim", "worse": "red", "cannot tell": "yellow", "AGREE": "green", "DIFFER": "red"}
+EXIT_CODES: Mapping[Outcome, int] = {"worse": 1, "lost": 4, "cannot tell": 5, "better": 0, "same": 0}
+"""Of a comparison, by its verdict. 2, 3 and 130 are those of all commands."""
+COLOUR = {
+    "better": "green",
+    "same": "dim",
+    "worse": "red",
+    "lost": "red",
+    "cannot tell": "yellow",
+    "new": "yellow",
+    "AGREE": "green",
+    "DIFFER": "red",
+}
 COLUMNS: dict[str, dict[str, Any]] = {
     "cell": {"heads": True, "names": True},
     "metric": {"names": True, "folds": True},
     **{name: {"right": True} for name in ("base", "candidate", "difference", "RMS")},
     "95 % interval": {"drop": 1, "folds": True},
-    "noise": {"drop": 2, "folds": True},
-    "p": {"drop": 4, "folds": True},
+    "could be seen": {"drop": 2, "folds": True},
     "seeds": {"drop": 3, "folds": True, "right": True},
+    "p": {"drop": 4, "folds": True},
+    "noise": {"drop": 5, "folds": True},
     "published": {"heads": True, "names": True, "folds": True},
     "ours": {"heads": True, "names": True, "folds": True},
     "C_UC difference": {"drop": 2},
@@ -65,10 +78,10 @@ def _few(notes: Sequence[str]) -> Iterator[str]:
 def write_table(
     tables: Sequence[tuple[Row, Sequence[Row]]],
     notes: Sequence[str],
-    summary: str,
+    last: Sequence[str],
     output: Path | None,
 ) -> None:
-    """On standard output as wide as the terminal; in a file as wide as it needs to be."""
+    """On standard output as wide as the terminal; in a file as wide as it needs to be. `last` are the last lines."""
     width = terminal_width() if output is None else None
     lines: list[str] = []
     for headers, rows in tables:
@@ -76,9 +89,9 @@ def write_table(
         lines += [*Table(columns, tuple(rows), MORE, COLOUR).lines(width), *([""] if output is None else [])]
     lines += [escape(paragraph(note, width)) for note in (_few(notes) if output is None else notes)]
     if output is None:
-        show([*lines, escape(paragraph(summary, width))])
+        show([*lines, *(escape(paragraph(line, width)) for line in last)])
         return
     console = Console(highlight=False, no_color=True)
     with console.capture() as captured:
         show(lines, console)
-    write(f"{captured.get()}{summary}\n", output)
+    write(captured.get() + "".join(f"{line}\n" for line in last), output)

@@ -1,88 +1,197 @@
-"""Comparisons as text: Markdown, JSON and JUnit's XML. Pure, no I/O."""
+"""Comparisons of runs as text: rows and notes of a table, the headline, Markdown and JSON. Pure, no I/O."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
-from xml.etree import ElementTree
 
 from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..analysis.statistic import Interval
-from .run import CellKey, RunComparison
+from .pairing import Gap
+from .run import SEVERITY, CellKey, Outcome, RunComparison
 
 Row = tuple[str, ...]
 
 NAMED_MAX = 3
-"""More cells than that are counted in a note."""
+"""More cells or seeds than that are counted in a note."""
+TRIALS = "trials"
+NONE = "-"
 
-RUN_HEADERS = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "noise", "p", "seeds", "verdict")
+RUN_HEADERS = (
+    "cell",
+    "metric",
+    "base",
+    "candidate",
+    "difference",
+    "95 % interval",
+    "noise",
+    "p",
+    "seeds",
+    "could be seen",
+    "verdict",
+)
 
 
 def run_rows(comparison: RunComparison) -> list[Row]:
-    """A row for each metric of each cell; relative differences, or in the metric's unit where the base is 0."""
-    return [
-        (
-            comparison.labels[each.key.params],
-            METRICS[each.key.metric].title,
-            METRICS[each.key.metric].text(each.base),
-            METRICS[each.key.metric].text(each.candidate),
-            _effect(each),
-            _interval(each),
-            "-" if each.noise_floor is None else f"±{100 * each.noise_floor:.1f} %",
-            "-" if each.p is None else f"{each.p:.2g}",
-            str(each.pairs),
-            each.verdict,
-        )
-        for each in comparison.cells
-    ]
+    """A row for each metric of each cell, and for each gap; relative differences, or in the metric's unit where the
+    base is 0.
+    """
+    places = {cell: number for number, cell in enumerate(comparison.labels)}
+    rows = [(places[each.key.cell], run_row(comparison, each)) for each in comparison.cells]
+    rows += [(places.get(gap.cell, len(places)), gap_row(comparison, gap)) for gap in comparison.gaps]
+    return [row for _, row in sorted(rows, key=lambda each: each[0])]
+
+
+def run_row(comparison: RunComparison, each: CellComparison[CellKey]) -> Row:
+    metric = METRICS[each.key.metric]
+    return (
+        comparison.label(each.key.cell),
+        metric.title,
+        metric.text(each.base),
+        metric.text(each.candidate),
+        effect_text(each),
+        _interval(each),
+        NONE if each.noise_floor is None else f"±{100 * each.noise_floor:.1f} %",
+        NONE if each.p is None else f"{each.p:.2g}",
+        str(each.pairs),
+        _could_be_seen(each) if each.verdict == "cannot tell" else NONE,
+        each.verdict,
+    )
+
+
+def gap_row(comparison: RunComparison, gap: Gap) -> Row:
+    """How many trials, or values of a metric, each side has."""
+    what = TRIALS if gap.metric is None else f"{gap.metric} values"
+    counts = (str(gap.base), str(gap.candidate), f"{gap.candidate - gap.base:+d}")
+    unknown = (NONE,) * 3 if gap.kind == "absent" else counts
+    verdict = "cannot tell" if gap.kind == "absent" else gap.kind
+    return (comparison.label(gap.cell), what, *unknown, NONE, NONE, NONE, str(len(gap.seeds)), NONE, verdict)
 
 
 def run_notes(comparison: RunComparison) -> list[str]:
-    """Notes on the table: differences, cells without noise, trials left out."""
+    """Notes on the table: differences, what is lost, what could be seen, cells without noise."""
     notes = [f"the sides differ in {difference}" for difference in comparison.differences]
+    notes += [f"{gap.kind}: {gap_text(comparison, gap)}" for gap in comparison.gaps]
+    notes += [
+        f"cannot tell: {comparison.label(each.key.cell)}: {each.key.metric}: {_undecided(each)}"
+        for each in comparison.undecided
+    ]
     if comparison.without_noise:
-        more = len(comparison.without_noise) - NAMED_MAX
-        cells = "; ".join(comparison.without_noise[:NAMED_MAX]) + (f"; and {more} more" if more > 0 else "")
+        cells = _few(comparison.without_noise, "; ")
         notes.append(
             f"all seeds of the base give the same result in: {cells}. Nothing is random in these cells, so the noise "
             "floor is 0 and a difference is that of a single case"
         )
-    notes += [f"cannot tell: {cell} has no pair of trials" for cell in comparison.unpaired]
     notes += [f"suspect: {id}" for id in comparison.suspect]
-    notes += [f"left out: {text}" for text in comparison.left_over]
     notes += [f"no trial has a value of {name}: {METRICS[name].what}" for name in comparison.unmeasured]
     return notes
 
 
+def gap_text(comparison: RunComparison, gap: Gap) -> str:
+    """What a side lacks, of what, and why."""
+    what = "values of " + gap.metric if gap.metric else TRIALS
+    seeds = [f"seed {seed}" for seed in gap.seeds if gap.cell.params is not None]
+    listed = f" ({_few(seeds, ', ')})" if seeds else ""
+    why = f": {_few(gap.why, '; ')}" if gap.why else ""
+    where = {"lost": "the candidate lacks", "new": "the base lacks", "absent": "both sides lack"}[gap.kind]
+    return f"{comparison.label(gap.cell)}: {where} {len(gap.seeds)} {what}{listed}{why}"
+
+
 def run_summary(comparison: RunComparison) -> str:
-    counts = {verdict: 0 for verdict in ("better", "same", "worse", "cannot tell")}
-    for each in comparison.cells:
-        counts[each.verdict] += 1
-    listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    listed += f", {len(comparison.unpaired)} cells without a pair" if comparison.unpaired else ""
-    return f"overall: {comparison.verdict} ({listed}; tolerance {100 * comparison.tolerance:g} %)"
+    counts = Counter(each.verdict for each in comparison.cells)
+    listed = [
+        f"{counts[verdict]} {verdict}" for verdict in ("better", "same", "worse", "cannot tell") if counts[verdict]
+    ]
+    listed += [f"{text} {kind}" for kind in ("lost", "new", "absent") if (text := _gap_counts(comparison.gaps, kind))]
+    return f"overall: {comparison.verdict} ({', '.join(listed)}; tolerance {100 * comparison.tolerance:g} %)"
+
+
+def headline(comparison: RunComparison) -> str:
+    """The outcome in one sentence: of the cells of the primary metric, and what of the others is worse."""
+    outcomes = {key: _outcome(comparison, key) for key in primary_keys(comparison)}
+    metrics = list(dict.fromkeys(key.metric for key in outcomes))
+    found: list[str] = []
+    for outcome in SEVERITY:
+        mine = [key for key, each in outcomes.items() if each == outcome]
+        if mine:
+            count = f"{len(mine)} of {len(outcomes)} cells" if not found else str(len(mine))
+            found.append(f"{count} {outcome}{_worst(comparison, mine, len(metrics) > 1) if outcome == 'worse' else ''}")
+    if {*outcomes.values()} == {"same"}:
+        found = [f"{_all(len(outcomes))} the same within {100 * comparison.tolerance:g} %"]
+    other = [each.key for each in comparison.cells if each.verdict == "worse" and not comparison.is_primary(each.key)]
+    if other:
+        total = sum(not comparison.is_primary(each.key) for each in comparison.cells)
+        found.append(f"of the other metrics {len(other)} of {total} worse{_worst(comparison, other, True)}")
+    return f"{', '.join(metrics)}: {'; '.join(found)}"
+
+
+def primary_keys(comparison: RunComparison) -> list[CellKey]:
+    """The primary metrics of all cells, those that are lost as a whole too."""
+    keys = [each.key for each in comparison.cells if comparison.is_primary(each.key)]
+    for gap in comparison.gaps:
+        metric = gap.metric or comparison.primary.get(gap.cell.scenario, "")
+        key = CellKey(gap.cell.params or (), metric, gap.cell.scenario)
+        if gap.is_whole and gap.kind != "new" and comparison.is_primary(key):
+            keys.append(key)
+    return list(dict.fromkeys(keys))
+
+
+def _outcome(comparison: RunComparison, key: CellKey) -> Outcome:
+    found: set[str] = {each.verdict for each in comparison.cells if each.key == key}
+    for gap in comparison.gaps:
+        mine = (gap.cell.scenario, gap.cell.params or ()) == (key.scenario, key.params)
+        if mine and gap.metric in (None, key.metric) and gap.kind != "new":
+            found |= {"lost"} if gap.kind == "lost" else ({"cannot tell"} if gap.is_whole else set())
+    return next(each for each in SEVERITY if each in found)
+
+
+def _all(count: int) -> str:
+    return "the one cell is" if count == 1 else f"all {count} cells are"
+
+
+def _worst(comparison: RunComparison, keys: Sequence[CellKey], named: bool) -> str:
+    mine = [each for each in comparison.cells if each.key in keys]
+    worst = max(mine, key=lambda each: float("inf") if each.relative is None else abs(each.relative))
+    metric = f"{worst.key.metric} " if named else ""
+    return (
+        f", {'the worst ' if len(mine) > 1 else ''}{metric}{effect_text(worst)} in {comparison.label(worst.key.cell)}"
+    )
+
+
+def _gap_counts(gaps: Sequence[Gap], kind: str) -> str:
+    mine = [gap for gap in gaps if gap.kind == kind]
+    cells = sum(gap.is_whole and gap.metric is None for gap in mine)
+    trials, values = (
+        sum(len(gap.seeds) for gap in mine if (gap.metric is None) == is_trial) for is_trial in (True, False)
+    )
+    counts = ((cells, "cell"), (trials, "trial"), (values, "value"))
+    return " and ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
 
 
 def markdown(headers: Row, rows: Sequence[Row], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
     """A table in GitHub's Markdown, with paragraphs before and a list after it."""
     lines = [*(line + "\n" for line in before), _line(headers), _line(["---"] * len(headers)), *map(_line, rows)]
-    return "\n".join([*lines, *(["", *(f"- {note}" for note in after)] if after else [])]) + "\n"
+    return "\n".join([*lines, *(["", *(f"- {escaped(note)}" for note in after)] if after else [])]) + "\n"
 
 
 def run_markdown(comparison: RunComparison) -> str:
-    head = [f"**{comparison.candidate}** against **{comparison.base}**: {run_summary(comparison)}"]
+    names = f"**{escaped(comparison.candidate)}** against **{escaped(comparison.base)}**"
+    head = [f"{names}: {escaped(run_summary(comparison))}", escaped(headline(comparison))]
     return markdown(RUN_HEADERS, run_rows(comparison), head, run_notes(comparison))
 
 
 def run_json(comparison: RunComparison) -> str:
     cells = [
         {
+            "scenario": each.key.scenario,
             "params": dict(each.key.params),
             "metric": each.key.metric,
             "unit": METRICS[each.key.metric].base_unit,
+            "is_primary": comparison.is_primary(each.key),
             **{key: value for key, value in asdict(each).items() if key != "key"},
         }
         for each in comparison.cells
@@ -92,50 +201,41 @@ def run_json(comparison: RunComparison) -> str:
         "candidate": comparison.candidate,
         "tolerance": comparison.tolerance,
         "verdict": comparison.verdict,
+        "headline": headline(comparison),
+        "primary": dict(comparison.primary),
         "cells": cells,
+        "gaps": [_gap_data(gap) for gap in comparison.gaps],
         "notes": run_notes(comparison),
-        "unpaired": list(comparison.unpaired),
-        "left_over": list(comparison.left_over),
+        "unpaired": list(dict.fromkeys(comparison.label(gap.cell) for gap in comparison.gaps if gap.is_whole)),
+        "left_over": [gap_text(comparison, gap) for gap in comparison.gaps],
         "differences": list(comparison.differences),
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def run_junit(comparison: RunComparison) -> str:
-    """A test case for each metric of each cell: worse is a failure, cannot tell is skipped."""
-    suite = ElementTree.Element(
-        "testsuite",
-        name=f"{comparison.candidate} against {comparison.base}",
-        tests=str(len(comparison.cells)),
-        failures=str(sum(each.verdict == "worse" for each in comparison.cells)),
-        errors="0",
-        skipped=str(sum(each.verdict == "cannot tell" for each in comparison.cells)),
-    )
-    for each, row in zip(comparison.cells, run_rows(comparison), strict=True):
-        case = ElementTree.SubElement(suite, "testcase", classname=row[0], name=each.key.metric, time="0")
-        text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
-        if each.verdict == "worse":
-            ElementTree.SubElement(case, "failure", message=f"worse by {row[4]}", type="regression").text = text
-        elif each.verdict == "cannot tell":
-            ElementTree.SubElement(case, "skipped", message=text)
-        else:
-            ElementTree.SubElement(case, "system-out").text = text
-    notes = ElementTree.SubElement(suite, "system-out")
-    notes.text = "\n".join([run_summary(comparison), *run_notes(comparison)])
-    whole = ElementTree.Element("testsuites")
-    whole.append(suite)
-    ElementTree.indent(whole)
-    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+def _gap_data(gap: Gap) -> dict[str, Any]:
+    return {
+        "verdict": gap.kind,
+        "scenario": gap.cell.scenario,
+        "params": None if gap.cell.params is None else dict(gap.cell.params),
+        "metric": gap.metric,
+        "seeds": None if gap.cell.params is None else list(gap.seeds),
+        "base": gap.base,
+        "candidate": gap.candidate,
+        "is_whole": gap.is_whole,
+        "why": list(gap.why),
+    }
 
 
 def interval_text(interval: Interval | None, scale: float = 100.0, unit: str = " %") -> str:
     """The interval as "+1.2 … +3.4 %"; a dash for None."""
     if interval is None:
-        return "-"
+        return NONE
     return f"{interval.low * scale:+.1f} … {interval.high * scale:+.1f}{unit}"
 
 
-def _effect(each: CellComparison[CellKey]) -> str:
+def effect_text(each: CellComparison[CellKey]) -> str:
+    """The difference in per cent of the base, or in the metric's unit where that is 0."""
     if each.relative is not None:
         return f"{100 * each.relative:+.1f} %"
     metric = METRICS[each.key.metric]
@@ -149,5 +249,40 @@ def _interval(each: CellComparison[CellKey]) -> str:
     return interval_text(each.interval, metric.scale, f" {metric.unit}")
 
 
+def _could_be_seen(each: CellComparison[CellKey]) -> str:
+    """The smallest effect that so many seeds show, and how many decide."""
+    if each.smallest_effect is None:
+        return NONE
+    metric = METRICS[each.key.metric]
+    unit = f"{each.smallest_effect * metric.scale:.3g} {metric.unit}".strip()
+    seen = f"{100 * each.smallest_effect / abs(each.base):.1f} %" if each.base else unit
+    return seen + (f"; {each.seeds_needed} seeds" if each.seeds_needed else "")
+
+
+def _undecided(each: CellComparison[CellKey]) -> str:
+    """Why nothing is shown, and what would."""
+    if each.base == each.candidate == 0:
+        return "it is 0 on both sides, so nothing was measured"
+    if each.pairs == 1:
+        return "one pair of seeds shows nothing; more repetitions do"
+    if each.smallest_effect is None:
+        return "all seeds are copies of one case; something random, such as a jitter, tells them apart"
+    seen, _, _ = _could_be_seen(each).partition(";")
+    needed = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else "; no number of seeds would decide"
+    return f"{each.pairs} seeds show a change of {seen} or more{needed}"
+
+
+def _few(texts: Sequence[str], between: str) -> str:
+    more = len(texts) - NAMED_MAX
+    return between.join(texts[:NAMED_MAX]) + (f"{between}and {more} more" if more > 0 else "")
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown takes as it is: no cell ends in it, and no HTML begins."""
+    for special, written in (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;")):
+        text = text.replace(special, written)
+    return " ".join(text.split("\n"))
+
+
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(map(escaped, cells)) + " |"

@@ -12,6 +12,11 @@ SAMPLES_INTERVAL_NS = 100_000_000
 SNAPLEN_BYTES = 96
 SEED_MAX = 2**31 - 1
 
+PRIMARY = "goodput"
+"""The metric that decides a comparison, if the scenario says no other."""
+METRIC_NAMES = [PRIMARY, "retransmits", "rtt", "rtt-p95", "fairness", "convergence"]
+"""What a scenario can say is primary. `analysis.metric` has what they are; its `register` adds to them."""
+
 
 @dataclass(frozen=True)
 class Kernel:

@@ -85,6 +85,7 @@ class Scenario:
 
     `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. With `until`, repetitions are the most
     that a cell can get. `size` says whether the file's quick settings apply, and `quick_note` what they scale.
+    `primary` is the metric that decides a comparison of two runs; None leaves it to the comparison.
     The rest is as in Trial.
     """
 
@@ -101,6 +102,7 @@ class Scenario:
     until: Until | None = None
     size: Size = "full"
     quick_note: str | None = None
+    primary: str | None = None
 
     def order(self) -> tuple[Trial, ...]:
         """The trials in the order in which to run them: a block for each repetition, with every cell once, shuffled

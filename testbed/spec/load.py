@@ -85,6 +85,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
         until=until,
         size=size,
         quick_note=spec.quick["note"] if spec.quick and quick else None,
+        primary=spec.primary,
     )
 
 

@@ -55,6 +55,7 @@ class Store:
         axes: Sequence[str] = (),
         until: Until | None = None,
         added: Mapping[str, int] | None = None,
+        primary: str | None = None,
     ) -> None:
         """Makes the folder, or uses an existing one. `added` are those of the trials that the scenario does not ask
         for, with their repetitions. Raises UserError if it cannot be written.
@@ -64,6 +65,7 @@ class Store:
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
             about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
             about |= {"axes": list(axes), "until": None if until is None else _until_to_dict(until)}
+            about |= {} if primary is None else {"primary": primary}
             about |= {"trials": list(order)} | ({"added": dict(added)} if added else {})
             replace_json(self.path / "run.json", about)
             for kind, spec in specs.items():
@@ -164,6 +166,12 @@ class Store:
     def axes(self) -> tuple[str, ...]:
         """The keys of the scenario's axes."""
         return tuple(self._about.get("axes", ()))
+
+    @property
+    def primary(self) -> str | None:
+        """The metric that decides comparisons of the run; None if the scenario says none."""
+        primary = self._about.get("primary")
+        return None if primary is None else str(primary)
 
     @property
     def until(self) -> Until | None:

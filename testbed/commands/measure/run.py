@@ -134,7 +134,7 @@ def carry_out(
             prepared = prepare(scenario, folder)  # somebody extended the run meanwhile
         added = {trial.id: trial.repetition for trial in prepared.trials if trial.id in prepared.added}
         axes = [axis.key for axis in scenario.axes]
-        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added)
+        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary)
         if prepared.done:
             said = f"{len(prepared.done)} of {len(prepared.ids)} trials are in {folder.path} already"
             console.print(said, soft_wrap=True)

@@ -9,9 +9,19 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, PlainSerializer, PlainValidator, Tag, WithJsonSchema
 
 from ... import units
-from ...error import ValueRefused
+from ...error import ValueRefused, one_of
 from ...model.openflow import Neighbours
-from ...model.run_setting import LAB, SAMPLES_INTERVAL_NS, SEED_MAX, SNAPLEN_BYTES, Capture, Kernel, Limits, Until
+from ...model.run_setting import (
+    LAB,
+    METRIC_NAMES,
+    SAMPLES_INTERVAL_NS,
+    SEED_MAX,
+    SNAPLEN_BYTES,
+    Capture,
+    Kernel,
+    Limits,
+    Until,
+)
 from ...model.topology import Engine, Nic
 from ..syntax.document import MAPPING, Fault
 from ..syntax.field import IpVersionsField, Name, Size, Span, Sysctls, Text, byte_count_schema, number
@@ -199,6 +209,13 @@ class UntilFile(FileModel):
         return Until(self.ci, self.most, self.least)
 
 
+def read_metric(value: object) -> str:
+    name = text_of(value, one_of(METRIC_NAMES, ""))
+    if name not in METRIC_NAMES:
+        raise ValueRefused(f"{name!r} is not a metric", one_of(METRIC_NAMES, name))
+    return name
+
+
 def read_quick(value: object) -> dict[str, Any]:
     """The settings of the quick size, which `option` reads, by their keys; the note is there."""
     if not isinstance(value, dict):
@@ -225,6 +242,12 @@ def read_values(value: object) -> Any:
 
 Values = Annotated[Any, PlainValidator(read_values)]
 
+MetricName = Annotated[
+    str,
+    PlainValidator(read_metric),
+    WithJsonSchema({"enum": [*METRIC_NAMES], "description": "The metric that decides a comparison of two runs."}),
+]
+
 Rules = Annotated[dict[str, Any], Field(min_length=1)]
 
 
@@ -243,6 +266,7 @@ class ScenarioFile(RunFile, TitleFile):
     until: UntilFile | None = Field(
         None, description="Repeats each cell until its mean is known; excludes repetitions."
     )
+    primary: MetricName | None = None
     quick: Annotated[dict[str, Any] | None, PlainValidator(read_quick)] = Field(
         None, description="The small size of the scenario, for --quick: settings as in --set, and a note."
     )

@@ -1,0 +1,70 @@
+"""What `compare` reads: a run, or a suite of several runs, as a side of a comparison. Reads results folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..analysis import flow_sample
+from ..analysis.metric import chosen
+from ..compare.side import Measured, Missing, Run, Side
+from ..error import UserError
+from ..sweep.store import Store
+from ..trial.folder import TRIAL, read_json
+
+RUN = "run.json"
+
+
+def is_run(folder: Path) -> bool:
+    return (folder / RUN).is_file()
+
+
+def suite(folder: Path) -> tuple[Path, ...]:
+    """The runs in a folder, at any depth; empty if there is none."""
+    found = []
+    for at, folders, files in os.walk(folder):
+        if RUN in files:
+            found.append(Path(at))
+            folders.clear()
+        folders.sort()
+    return tuple(found)
+
+
+def sides(base: Path, candidate: Path, metrics: Sequence[str]) -> tuple[Side, Side]:
+    """Two runs, or two suites; a scenario of a suite is named by its folder. Raises UserError for one of each."""
+    if is_run(base) and is_run(candidate):
+        return Side(str(base), {"": run(base, metrics)}), Side(str(candidate), {"": run(candidate, metrics)})
+    for one, other in ((base, candidate), (candidate, base)):
+        if is_run(one):
+            raise UserError(f"{one} is one run, {other} holds several; allowed: two runs, or two folders of runs")
+    return _suite_side(base, metrics), _suite_side(candidate, metrics)
+
+
+def run(folder: Path, metrics: Sequence[str]) -> Run:
+    """A run with the metrics of its trials, and the trials that it lacks. Raises UserError for a damaged one."""
+    store = Store(folder).open()
+    trials = []
+    for each in store.results():
+        home = store.path / "trials" / each.id
+        trials.append(Measured(each, read_json(home / TRIAL), flow_sample.metrics(home, each, metrics)))
+    have, failures = {each.result.id for each in trials}, store.failures()
+    missing = tuple(_missing(store, id, failures) for id in store.ids if id not in have)
+    if store.primary is not None:
+        chosen([store.primary])
+    return Run(tuple(trials), missing, store.primary)
+
+
+def _suite_side(folder: Path, metrics: Sequence[str]) -> Side:
+    return Side(str(folder), {str(each.relative_to(folder)): run(each, metrics) for each in suite(folder)})
+
+
+def _missing(store: Store, id: str, failures: dict[str, str]) -> Missing:
+    if id not in failures:
+        return Missing(id, "not run")
+    why = f"failed: {next(iter(failures[id].splitlines()), '')}".rstrip(": ")
+    about = store.path / "failed" / id / TRIAL
+    stored = read_json(about) if about.exists() else {}
+    params, seed = stored.get("params"), stored.get("seed")
+    is_told = isinstance(params, dict) and isinstance(seed, int)
+    return Missing(id, why, params, seed) if is_told else Missing(id, why)

@@ -1,0 +1,103 @@
+"""A comparison of runs as JUnit's XML, for build servers. Pure, no I/O.
+
+Valid by the schemas of JUnit's XML that are in use: it has all their required attributes, and elements in their order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from xml.etree import ElementTree
+
+from .run import Outcome, RunComparison
+from .run_text import RUN_HEADERS, gap_row, gap_text, headline, run_notes, run_row, run_summary
+
+BAD = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, section 2.2."""
+FOLDERS = re.compile(r"(?<![\w.~])/(?:[^\s/:;,()]+/)+")
+"""The folders of an absolute path."""
+FAILS: tuple[Outcome, ...] = ("worse", "lost", "cannot tell")
+"""All that was not shown to be the same or better."""
+
+
+def run_junit(comparison: RunComparison, fails: Sequence[str] = FAILS, timestamp: str = "1970-01-01T00:00:00") -> str:
+    """A suite for each scenario, in it a case for each metric of each cell and for each gap.
+
+    What `fails` holds is a failure, but for secondary metrics that are undecided: these, and what is undecided
+    otherwise, are skipped. `timestamp` is when the comparison was made, "2026-01-31T12:00:00".
+    """
+    names = _short(comparison.base, comparison.candidate)
+    whole = ElementTree.Element("testsuites", name=_fit(f"{names[1]} against {names[0]}"))
+    for number, scenario in enumerate(comparison.primary):
+        whole.append(_suite(comparison, scenario, number, fails, timestamp))
+    for count in ("tests", "failures", "errors"):
+        whole.set(count, str(sum(int(suite.get(count, "0")) for suite in whole)))
+    whole.set("time", "0")
+    ElementTree.indent(whole)
+    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _suite(
+    comparison: RunComparison, scenario: str, number: int, fails: Sequence[str], timestamp: str
+) -> ElementTree.Element:
+    cases = []
+    for each in comparison.cells:
+        if each.key.scenario == scenario:
+            row = run_row(comparison, each)
+            text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
+            counts = each.verdict != "cannot tell" or comparison.is_primary(each.key)
+            cases.append(
+                _case(row[0], each.key.metric, each.verdict, f"{each.verdict} by {row[4]}", text, counts, fails)
+            )
+    for gap in comparison.gaps:
+        if gap.cell.scenario == scenario:
+            row, text = gap_row(comparison, gap), gap_text(comparison, gap)
+            counts = gap.kind != "absent" or gap.is_whole
+            cases.append(_case(row[0], row[1], row[-1], text, text, counts, fails))
+    tags = [case[0].tag if len(case) else "" for case in cases]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=_fit(scenario or "comparison"),
+        package="testbed.compare",
+        id=str(number),
+        hostname="localhost",
+        timestamp=timestamp,
+        tests=str(len(cases)),
+        failures=str(tags.count("failure")),
+        errors="0",
+        skipped=str(tags.count("skipped")),
+        time="0",
+    )
+    ElementTree.SubElement(suite, "properties")
+    suite.extend(cases)
+    notes = [run_summary(comparison), headline(comparison), *run_notes(comparison)] if number == 0 else []
+    ElementTree.SubElement(suite, "system-out").text = _fit("\n".join(notes))
+    ElementTree.SubElement(suite, "system-err")
+    return suite
+
+
+def _case(
+    cell: str, name: str, verdict: str, message: str, text: str, counts: bool, fails: Sequence[str]
+) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", classname=_fit(cell), name=_fit(name), time="0")
+    if verdict in fails and counts:
+        failure = ElementTree.SubElement(case, "failure", message=_fit(message), type=verdict.replace(" ", "-"))
+        failure.text = _fit(text)
+    elif verdict in ("cannot tell", "new"):
+        ElementTree.SubElement(case, "skipped", message=_fit(text))
+    return case
+
+
+def _short(*names: str) -> list[str]:
+    """The names of folders without what they have in common: a computer's paths tell a build server nothing."""
+    parts = [PurePath(name).parts for name in names]
+    shared = 0
+    while len({each[: shared + 1] for each in parts}) == 1 and shared + 1 < min(map(len, parts)):
+        shared += 1
+    return ["/".join(each[shared:]) for each in parts]
+
+
+def _fit(text: str) -> str:
+    """Text without what XML cannot hold, and without the folders of this computer."""
+    return FOLDERS.sub("", BAD.sub("\N{REPLACEMENT CHARACTER}", text))
