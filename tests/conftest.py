@@ -11,6 +11,7 @@ from typing import Any
 import hypothesis
 import private
 import pytest
+from comparing import Compare, command
 from trials import Ran, Steps, make_trial, tampered
 
 from testbed.kernel.ready import probe
@@ -53,3 +54,9 @@ def run_trial(tmp_path: Path) -> Callable[..., Ran]:
         return Ran(trial, made, folder, done)
 
     return run
+
+
+@pytest.fixture
+def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
+    """Runs `testbed compare` with these words."""
+    return command(monkeypatch, capsys)

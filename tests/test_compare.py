@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from comparing import Compare
 from storedruns import Made, write_run
-
-from testbed import cli
-from testbed.analysis.metric import METRICS
 
 ROOT = Path(__file__).parents[1]
 SEEDS = range(1, 9)
-
-
-@dataclass(frozen=True)
-class Said:
-    """How a command ended, and what it wrote."""
-
-    code: int
-    out: str
-    err: str
-
-
-Compare = Callable[..., Said]
-
-
-@pytest.fixture
-def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
-    """Runs `testbed compare` in this process."""
-
-    def run(*words: str | Path) -> Said:
-        monkeypatch.setattr(sys, "argv", ["testbed", "compare", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return Said(int(ended.value.code or 0), said.out, said.err)
-
-    return run
 
 
 def noisy(factor: float = 1.0, cells: tuple[str, ...] = ("1 bdp", "2 bdp"), **changes: object) -> list[Made]:
@@ -101,7 +71,8 @@ def test_an_rtt_that_grows_in_copies_of_one_pair_of_trials_cannot_be_told(
 ) -> None:
     """Nothing is random, so eight seeds are one case: p was 0."""
     said = compare(base, write_run(tmp_path / "slow", noisy(srtt_s=0.06)), "--metric", "rtt")
-    assert said.out.splitlines()[-1] == "overall: cannot tell (2 cannot tell; tolerance 3 %)"
+    assert said.out.splitlines()[-2] == "overall: cannot tell (2 cannot tell; tolerance 3 %)"
+    assert said.code == 5
 
 
 def test_json_has_every_number(compare: Compare, base: Path, tmp_path: Path) -> None:
@@ -225,6 +196,7 @@ def test_two_values_of_an_axis_of_one_run_are_compared(compare: Compare, tmp_pat
         (("google-cloud-emulated#cloud",), "has no series 'cloud'"),
         (("google-cloud-emulated", "--format", "junit"), "--format junit is for two runs"),
         ((str(ROOT / "tests"),), "is not a results folder (no run.json)"),
+        ((str(ROOT / "results"),), "holds several; allowed: two runs, or two folders of runs"),
     ],
     ids=lambda value: " ".join(value)[-40:] if isinstance(value, tuple) else "",
 )

@@ -15,7 +15,8 @@ from results import plain
 from testbed.analysis import tcp_model
 from testbed.analysis.paired import CellComparison
 from testbed.compare import run
-from testbed.compare.run import CellKey, Measured, RunComparison
+from testbed.compare.run import CellKey, RunComparison
+from testbed.compare.side import Measured, single
 
 STORED = json.loads((Path(__file__).parent / "data/cubic-beta.json").read_text())
 
@@ -32,11 +33,11 @@ def side(scenario: str, name: str) -> list[Measured]:
 
 
 def compared(scenario: str, base: str = "base", candidate: str = "mine") -> RunComparison:
-    return run.compare(side(scenario, base), side(scenario, candidate), (base, candidate))
+    return run.compare(single(base, side(scenario, base)), single(candidate, side(scenario, candidate)))
 
 
 def cell(found: RunComparison, label: str, metric: str) -> CellComparison[CellKey]:
-    (one,) = (c for c in found.cells if c.key.metric == metric and found.labels[c.key.params] == label)
+    (one,) = (c for c in found.cells if c.key.metric == metric and found.label(c.key.cell) == label)
     return one
 
 

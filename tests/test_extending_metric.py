@@ -16,6 +16,7 @@ from results import plain
 from testbed import cli
 from testbed.analysis.metric import METRICS, Metric, register
 from testbed.compare import run
+from testbed.compare.side import Measured, single
 from testbed.model.run_setting import METRIC_NAMES
 from testbed.report import stored_run
 from testbed.report.figure import draw
@@ -47,11 +48,11 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return call
 
 
-def stored(folder: Path, packets: int) -> Path:
+def stored(folder: Path, packets: int, every: int = 3) -> Path:
     """A run whose fullest buffer held so many packets, and a few more with some seeds."""
 
     def stages(seed: int) -> list[dict[str, object]]:
-        return [{"link": "path", "max_backlog_packets": packets + seed % 3}, {"link": "back"}]
+        return [{"link": "path", "max_backlog_packets": packets + seed % every}, {"link": "back"}]
 
     return write_run(
         folder, [Made({"flows": "1"}, [1e6 * seed], seed, data={"stages": stages(seed)}) for seed in SEEDS]
@@ -59,11 +60,11 @@ def stored(folder: Path, packets: int) -> Path:
 
 
 def test_two_runs_are_compared_by_it(tmp_path: Path, command: Command) -> None:
-    base, candidate = stored(tmp_path / "base", 50), stored(tmp_path / "candidate", 90)
+    base, candidate = stored(tmp_path / "base", 50), stored(tmp_path / "candidate", 90, every=2)
     said = json.loads(command("compare", str(base), str(candidate), "--format", "json"))
     (cell,) = (each for each in said["cells"] if each["metric"] == "queue")
     assert (cell["unit"], cell["verdict"]) == ("packets", "worse")
-    assert cell["candidate"] - cell["base"] == 40
+    assert cell["candidate"] - cell["base"] == pytest.approx(40, abs=1)
     assert {each["metric"] for each in said["cells"]} == set(METRICS) - {"fairness"}  # which one flow has not
     table = command("compare", str(base), str(candidate), "--metric", "queue")
     assert "queue (packets)" in table
@@ -128,8 +129,8 @@ def test_no_two_metrics_have_one_name(queue: Metric) -> None:
 
 
 def test_comparisons_take_all_metrics_that_there_are_when_they_are_made() -> None:
-    trial = run.Measured(plain(), {}, {name: 1.0 for name in METRICS})
-    found = run.compare([trial], [trial], ("a", "b"))
+    trial = Measured(plain(), {}, {name: 1.0 for name in METRICS})
+    found = run.compare(single("a", [trial]), single("b", [trial]))
     assert [each.key.metric for each in found.cells] == [*METRICS]
 
 

@@ -33,7 +33,7 @@ def checkout(tmp_path: Path) -> Path:
     ("target", "words"),
     [
         ("regression", "run scenarios/regression/$name.yaml"),
-        ("regression-compare", "compare results/regression/base/$name"),
+        ("regression-compare", "compare results/regression/base results/regression/mine"),
     ],
 )
 def test_make_finds_it(checkout: Path, target: str, words: str) -> None:

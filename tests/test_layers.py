@@ -103,10 +103,19 @@ INSIDE = {
     "commands": (
         ("describe", "measure", "conclude", "network", "computer"),
         ("candidate", "screen"),
-        ("result_table", "comparison_table"),
+        ("result_table", "comparison_table", "compared_run"),
         ("known", "help_page", "finding_text", "text_table"),
     ),
-    "compare": (("paper",), ("reproduction", "profile_text"), ("profile", "run_text"), ("published", "run")),
+    "compare": (
+        ("paper",),
+        ("reproduction", "profile_text", "junit"),
+        ("profile", "run_text"),
+        ("published", "headline"),
+        ("run",),
+        ("setting",),
+        ("pairing",),
+        ("side",),
+    ),
 }
 
 PACKAGES_MAX, ROOT_MODULES_MAX, MODULES_MAX = 12, 10, 15

@@ -87,7 +87,8 @@ def test_a_flow_that_leaves_its_level_for_a_moment_has_converged_before() -> Non
 
 def test_a_flow_that_leaves_its_level_for_long_converges_when_it_is_back() -> None:
     found = convergence_s([flow(lambda t: 0.5e6 if 4 <= t < 9 else 1e6)])
-    assert found is not None and found > 9
+    assert found is not None
+    assert found > 9
 
 
 def test_a_flow_that_starves_while_it_has_data_to_send_never_converges() -> None:

@@ -54,7 +54,7 @@ class CellComparison(Generic[K]):
 
 def compare(
     cells: Mapping[K, tuple[Values, Values]],
-    tolerance: float,
+    tolerance: float | Callable[[K], float],
     is_more_better: bool | Callable[[K], bool] = True,
     absolute_tolerance: float | Callable[[K], float] = 0.0,
     level: float = LEVEL,
@@ -73,16 +73,17 @@ def compare(
     not 0 (adjusted p < 1 - level), and as estimated it is larger than the tolerance. cannot tell: neither, as for a
     single pair that is not equal, or copies of one. Raises ValueError if a cell's samples cannot be paired.
     """
+    relative = tolerance if callable(tolerance) else lambda key: tolerance
     least = absolute_tolerance if callable(absolute_tolerance) else lambda key: absolute_tolerance
     is_gain = is_more_better if callable(is_more_better) else lambda key: is_more_better
-    if tolerance < 0 or any(least(key) < 0 for key in cells):
+    if any(min(relative(key), least(key)) < 0 for key in cells):
         raise ValueError("a tolerance is 0 or more")
     found = {key: _Pairs.of(*samples) for key, samples in cells.items()}
     parts = dict(zip(found, multiple.shares([is_primary(key) for key in found], PRIMARY_SHARE), strict=True))
     raw = {key: each.p for key, each in found.items() if each.p is not None}
     adjusted = dict(zip(raw, multiple.holm([*raw.values()], [parts[key] for key in raw]), strict=True))
     return tuple(
-        _cell(key, each, adjusted.get(key), parts[key], (tolerance, least(key)), is_gain(key), level)
+        _cell(key, each, adjusted.get(key), parts[key], (relative(key), least(key)), is_gain(key), level)
         for key, each in found.items()
     )
 

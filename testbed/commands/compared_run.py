@@ -33,11 +33,14 @@ def suite(folder: Path) -> tuple[Path, ...]:
 
 def sides(base: Path, candidate: Path, metrics: Sequence[str]) -> tuple[Side, Side]:
     """Two runs, or two suites; a scenario of a suite is named by its folder. Raises UserError for one of each."""
-    if is_run(base) and is_run(candidate):
+    for each in (base, candidate):
+        if not suite(each):
+            Store(each).open()  # which says that there is no run
+    if is_run(base) != is_run(candidate):
+        one, other = (base, candidate) if is_run(base) else (candidate, base)
+        raise UserError(f"{one} is one run, {other} holds several; allowed: two runs, or two folders of runs")
+    if is_run(base):
         return Side(str(base), {"": run(base, metrics)}), Side(str(candidate), {"": run(candidate, metrics)})
-    for one, other in ((base, candidate), (candidate, base)):
-        if is_run(one):
-            raise UserError(f"{one} is one run, {other} holds several; allowed: two runs, or two folders of runs")
     return _suite_side(base, metrics), _suite_side(candidate, metrics)
 
 
@@ -62,7 +65,8 @@ def _suite_side(folder: Path, metrics: Sequence[str]) -> Side:
 def _missing(store: Store, id: str, failures: dict[str, str]) -> Missing:
     if id not in failures:
         return Missing(id, "not run")
-    why = f"failed: {next(iter(failures[id].splitlines()), '')}".rstrip(": ")
+    said = next(iter(failures[id].splitlines()), "")
+    why = "failed: " + "".join(each if each.isprintable() else "?" for each in said)
     about = store.path / "failed" / id / TRIAL
     stored = read_json(about) if about.exists() else {}
     params, seed = stored.get("params"), stored.get("seed")

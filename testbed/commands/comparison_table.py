@@ -78,10 +78,11 @@ def _few(notes: Sequence[str]) -> Iterator[str]:
 def write_table(
     tables: Sequence[tuple[Row, Sequence[Row]]],
     notes: Sequence[str],
-    last: Sequence[str],
+    summary: str,
     output: Path | None,
+    more: Sequence[str] = (),
 ) -> None:
-    """On standard output as wide as the terminal; in a file as wide as it needs to be. `last` are the last lines."""
+    """On standard output as wide as the terminal; in a file as wide as it needs to be. `more` are the last lines."""
     width = terminal_width() if output is None else None
     lines: list[str] = []
     for headers, rows in tables:
@@ -89,9 +90,9 @@ def write_table(
         lines += [*Table(columns, tuple(rows), MORE, COLOUR).lines(width), *([""] if output is None else [])]
     lines += [escape(paragraph(note, width)) for note in (_few(notes) if output is None else notes)]
     if output is None:
-        show([*lines, *(escape(paragraph(line, width)) for line in last)])
+        show([*lines, *(escape(paragraph(line, width)) for line in (summary, *more))])
         return
     console = Console(highlight=False, no_color=True)
     with console.capture() as captured:
         show(lines, console)
-    write(captured.get() + "".join(f"{line}\n" for line in last), output)
+    write(captured.get() + "".join(f"{line}\n" for line in (summary, *more)), output)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from xml.etree import ElementTree
 
+from .headline import headline
 from .run import Outcome, RunComparison
-from .run_text import RUN_HEADERS, gap_row, gap_text, headline, run_notes, run_row, run_summary
+from .run_text import RUN_HEADERS, gap_row, gap_text, run_notes, run_row, run_summary
 
 BAD = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, section 2.2."""

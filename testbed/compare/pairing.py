@@ -81,8 +81,9 @@ def pair(base: Side, candidate: Side, apart_from: Sequence[str] = ()) -> Pairing
     for scenario in dict.fromkeys([*base.runs, *candidate.runs]):
         sides = [each.runs.get(scenario) for each in (base, candidate)]
         first, second = (_known(run, [*filter(None, sides)], apart_from) for run in sides)
+        named = {**second.params, **first.params}
         for params in dict.fromkeys([*first.params, *second.params]):
-            cell = Cell(scenario, first.params.get(params) or second.params[params])
+            cell = Cell(scenario, named[params])
             pairs, missed = _pairs(cell, params, first, second)
             asked[cell] = len(pairs) + sum(len(each.seeds) for each in missed)
             gaps += missed

@@ -84,7 +84,7 @@ class RunComparison:
 
     def label(self, cell: Cell) -> str:
         """A cell in words, with its scenario if the comparison is of a suite."""
-        return _named(cell, self.labels) or "all"
+        return _named(cell, self.labels)
 
 
 def compare(
@@ -123,8 +123,8 @@ def compare(
         without_noise=tuple(_named(cell, labels) for cell in paired.cells if _is_without_noise(cell, samples)),
         unmeasured=tuple(name for name in metrics if not any(key.metric == name for key in samples)),
         suspect=tuple(
-            f"{side.name}: {': '.join(filter(None, [scenario, each.result.id]))}"
-            for side in (base, candidate)
+            f"{word}: {': '.join(filter(None, [scenario, each.result.id]))}"
+            for word, side in (("base", base), ("candidate", candidate))
             for scenario, run in side.runs.items()
             for each in run.trials
             if each.result.verdict == "suspect"
@@ -223,10 +223,11 @@ def _labels(cells: Sequence[Cell]) -> dict[Cell, str]:
         mine = {cell: cell.params or () for cell in cells if cell.scenario == scenario}
         keys = list(dict.fromkeys(key for params in mine.values() for key, _ in params))
         varied = [key for key in keys if len({dict(params).get(key) for params in mine.values()}) > 1]
-        found |= {cell: label(params, varied) for cell, params in mine.items()}
+        plain = scenario and len(mine) == 1
+        found |= {cell: "" if plain else label(params, varied) for cell, params in mine.items()}
     return found
 
 
 def _named(cell: Cell, labels: Mapping[Cell, str]) -> str:
     """A cell in words, with its scenario if there are several."""
-    return ": ".join(filter(None, [cell.scenario, labels.get(cell, "")]))
+    return ": ".join(filter(None, [cell.scenario, labels.get(cell, "")])) or "all"

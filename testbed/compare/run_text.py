@@ -11,13 +11,17 @@ from typing import Any
 from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..analysis.statistic import Interval
+from .headline import effect_text, headline
 from .pairing import Gap
-from .run import SEVERITY, CellKey, Outcome, RunComparison
+from .run import CellKey, RunComparison
 
 Row = tuple[str, ...]
 
 NAMED_MAX = 3
 """More cells or seeds than that are counted in a note."""
+ROWS_MAX = 40
+"""Of more rows, those of secondary metrics that show nothing are left out on a terminal."""
+DULL = ("same", "cannot tell")
 TRIALS = "trials"
 NONE = "-"
 
@@ -44,6 +48,19 @@ def run_rows(comparison: RunComparison) -> list[Row]:
     rows = [(places[each.key.cell], run_row(comparison, each)) for each in comparison.cells]
     rows += [(places.get(gap.cell, len(places)), gap_row(comparison, gap)) for gap in comparison.gaps]
     return [row for _, row in sorted(rows, key=lambda each: each[0])]
+
+
+def told_rows(comparison: RunComparison) -> tuple[list[Row], list[str]]:
+    """The rows to show where room is short, and a note on the others: of many, secondary metrics that show nothing."""
+    rows = run_rows(comparison)
+    secondary = [each for each in comparison.cells if not comparison.is_primary(each.key)]
+    dull = Counter(each.verdict for each in secondary if each.verdict in DULL)
+    if len(rows) <= ROWS_MAX or not dull:
+        return rows, []
+    gone = {run_row(comparison, each) for each in secondary if each.verdict in DULL}
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in dull.items())
+    note = f"not shown: secondary metrics of cells in which nothing changed: {counts} (--format json lists them)"
+    return [row for row in rows if row not in gone], [note]
 
 
 def run_row(comparison: RunComparison, each: CellComparison[CellKey]) -> Row:
@@ -108,58 +125,6 @@ def run_summary(comparison: RunComparison) -> str:
     ]
     listed += [f"{text} {kind}" for kind in ("lost", "new", "absent") if (text := _gap_counts(comparison.gaps, kind))]
     return f"overall: {comparison.verdict} ({', '.join(listed)}; tolerance {100 * comparison.tolerance:g} %)"
-
-
-def headline(comparison: RunComparison) -> str:
-    """The outcome in one sentence: of the cells of the primary metric, and what of the others is worse."""
-    outcomes = {key: _outcome(comparison, key) for key in primary_keys(comparison)}
-    metrics = list(dict.fromkeys(key.metric for key in outcomes))
-    found: list[str] = []
-    for outcome in SEVERITY:
-        mine = [key for key, each in outcomes.items() if each == outcome]
-        if mine:
-            count = f"{len(mine)} of {len(outcomes)} cells" if not found else str(len(mine))
-            found.append(f"{count} {outcome}{_worst(comparison, mine, len(metrics) > 1) if outcome == 'worse' else ''}")
-    if {*outcomes.values()} == {"same"}:
-        found = [f"{_all(len(outcomes))} the same within {100 * comparison.tolerance:g} %"]
-    other = [each.key for each in comparison.cells if each.verdict == "worse" and not comparison.is_primary(each.key)]
-    if other:
-        total = sum(not comparison.is_primary(each.key) for each in comparison.cells)
-        found.append(f"of the other metrics {len(other)} of {total} worse{_worst(comparison, other, True)}")
-    return f"{', '.join(metrics)}: {'; '.join(found)}"
-
-
-def primary_keys(comparison: RunComparison) -> list[CellKey]:
-    """The primary metrics of all cells, those that are lost as a whole too."""
-    keys = [each.key for each in comparison.cells if comparison.is_primary(each.key)]
-    for gap in comparison.gaps:
-        metric = gap.metric or comparison.primary.get(gap.cell.scenario, "")
-        key = CellKey(gap.cell.params or (), metric, gap.cell.scenario)
-        if gap.is_whole and gap.kind != "new" and comparison.is_primary(key):
-            keys.append(key)
-    return list(dict.fromkeys(keys))
-
-
-def _outcome(comparison: RunComparison, key: CellKey) -> Outcome:
-    found: set[str] = {each.verdict for each in comparison.cells if each.key == key}
-    for gap in comparison.gaps:
-        mine = (gap.cell.scenario, gap.cell.params or ()) == (key.scenario, key.params)
-        if mine and gap.metric in (None, key.metric) and gap.kind != "new":
-            found |= {"lost"} if gap.kind == "lost" else ({"cannot tell"} if gap.is_whole else set())
-    return next(each for each in SEVERITY if each in found)
-
-
-def _all(count: int) -> str:
-    return "the one cell is" if count == 1 else f"all {count} cells are"
-
-
-def _worst(comparison: RunComparison, keys: Sequence[CellKey], named: bool) -> str:
-    mine = [each for each in comparison.cells if each.key in keys]
-    worst = max(mine, key=lambda each: float("inf") if each.relative is None else abs(each.relative))
-    metric = f"{worst.key.metric} " if named else ""
-    return (
-        f", {'the worst ' if len(mine) > 1 else ''}{metric}{effect_text(worst)} in {comparison.label(worst.key.cell)}"
-    )
 
 
 def _gap_counts(gaps: Sequence[Gap], kind: str) -> str:
@@ -234,14 +199,6 @@ def interval_text(interval: Interval | None, scale: float = 100.0, unit: str = "
     return f"{interval.low * scale:+.1f} … {interval.high * scale:+.1f}{unit}"
 
 
-def effect_text(each: CellComparison[CellKey]) -> str:
-    """The difference in per cent of the base, or in the metric's unit where that is 0."""
-    if each.relative is not None:
-        return f"{100 * each.relative:+.1f} %"
-    metric = METRICS[each.key.metric]
-    return f"{each.effect * metric.scale:+.3g} {metric.unit}".strip()
-
-
 def _interval(each: CellComparison[CellKey]) -> str:
     if each.relative_interval is not None:
         return interval_text(each.relative_interval)
@@ -255,7 +212,8 @@ def _could_be_seen(each: CellComparison[CellKey]) -> str:
         return NONE
     metric = METRICS[each.key.metric]
     unit = f"{each.smallest_effect * metric.scale:.3g} {metric.unit}".strip()
-    seen = f"{100 * each.smallest_effect / abs(each.base):.1f} %" if each.base else unit
+    share = each.smallest_effect / abs(each.base) if each.base else None
+    seen = unit if share is None else f"{100 * share:.1f} %" if share < 1 else "over 100 %"
     return seen + (f"; {each.seeds_needed} seeds" if each.seeds_needed else "")
 
 

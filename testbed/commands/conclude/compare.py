@@ -14,6 +14,7 @@ import typer
 from ...analysis.metric import METRICS, chosen
 from ...analysis.series import Span, series
 from ...compare import junit, profile, profile_text, published, run, run_text
+from ...compare.headline import headline
 from ...compare.run import Outcome, RunComparison
 from ...compare.side import axis_keys, split
 from ...error import UserError
@@ -98,9 +99,8 @@ def compare(
         list[FailOn] | None,
         typer.Option(
             metavar="worse|lost|cannot-tell",
-            help="What a failure is: cannot-tell, which is all that was not shown to be the same or better; with worse "
-            "or lost, what is undecided is none. What is lost counts as worse.",
-            show_default="cannot-tell",
+            help="What makes the command fail: cannot-tell (the default), all that was not shown to be the same or "
+            "better; worse or lost, only what is worse or lost.",
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="The format of the output; junit is for two runs.")] = Format.table,
@@ -167,9 +167,16 @@ def _axis(folder: Path, axis: str, values: tuple[str, str], tolerance: float, me
 
 def _show_runs(found: RunComparison, format: Format, fail_on: FailOn, output: Path | None) -> None:
     if format is Format.table:
-        last = [run_text.run_summary(found), run_text.headline(found)]
-        rows = run_text.run_rows(found)
-        write_table([(run_text.RUN_HEADERS, rows)], run_text.run_notes(found), last, output)
+        last = [headline(found)]
+        last += [f"{found.verdict} is no failure (--fail-on {fail_on})"] if _is_pardoned(found, fail_on) else []
+        rows, hidden = run_text.told_rows(found) if output is None else (run_text.run_rows(found), [])
+        write_table(
+            [(run_text.RUN_HEADERS, rows)],
+            [*hidden, *run_text.run_notes(found)],
+            run_text.run_summary(found),
+            output,
+            last,
+        )
     elif format is Format.junit:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
         write(junit.run_junit(found, FAILS[fail_on], now), output)
@@ -177,6 +184,10 @@ def _show_runs(found: RunComparison, format: Format, fail_on: FailOn, output: Pa
         write((run_text.run_json if format is Format.json else run_text.run_markdown)(found), output)
     if found.verdict in FAILS[fail_on]:
         raise typer.Exit(EXIT_CODES[found.verdict])
+
+
+def _is_pardoned(found: RunComparison, fail_on: FailOn) -> bool:
+    return found.verdict not in FAILS[fail_on] and EXIT_CODES[found.verdict] != 0
 
 
 def _absent(folder: Path) -> tuple[str, ...]:
@@ -207,7 +218,7 @@ def _published(folder: Path, name: str, tolerance: float, span: Span, format: Fo
             (profile_text.SUMMARY_HEADERS, profile_text.summary_rows(found)),
             (profile_text.HEADERS, profile_text.point_rows(found)),
         ]
-        write_table(tables, profile_text.notes(found), [profile_text.summary(found)], to)
+        write_table(tables, profile_text.notes(found), profile_text.summary(found), to)
     else:
         write(profile_text.to_json(found) if format is Format.json else profile_text.to_markdown(found), to)
     if not found.agrees:

@@ -1,0 +1,70 @@
+"""The outcome of a comparison of runs in one sentence. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analysis.metric import METRICS
+from ..analysis.paired import CellComparison
+from .run import SEVERITY, CellKey, Outcome, RunComparison
+
+
+def headline(comparison: RunComparison) -> str:
+    """The outcome in one sentence: of the cells of the primary metric, and what of the others is worse."""
+    outcomes = {key: _outcome(comparison, key) for key in primary_keys(comparison)}
+    metrics = list(dict.fromkeys(key.metric for key in outcomes))
+    found: list[str] = []
+    for outcome in SEVERITY:
+        mine = [key for key, each in outcomes.items() if each == outcome]
+        if mine:
+            count = f"{len(mine)} of {len(outcomes)} cells" if not found else str(len(mine))
+            words = "lost trials or values" if outcome == "lost" else outcome
+            found.append(f"{count} {words}{_worst(comparison, mine, len(metrics) > 1) if outcome == 'worse' else ''}")
+    if {*outcomes.values()} == {"same"}:
+        found = [f"{_all(len(outcomes))} the same within {100 * comparison.tolerance:g} %"]
+    other = [each.key for each in comparison.cells if each.verdict == "worse" and not comparison.is_primary(each.key)]
+    if other:
+        total = sum(not comparison.is_primary(each.key) for each in comparison.cells)
+        found.append(f"of the other metrics {len(other)} of {total} worse{_worst(comparison, other, True)}")
+    return f"{', '.join(metrics)}: {'; '.join(found)}"
+
+
+def primary_keys(comparison: RunComparison) -> list[CellKey]:
+    """The primary metrics of all cells, those that are lost as a whole too."""
+    keys = [each.key for each in comparison.cells if comparison.is_primary(each.key)]
+    for gap in comparison.gaps:
+        metric = gap.metric or comparison.primary.get(gap.cell.scenario, "")
+        key = CellKey(gap.cell.params or (), metric, gap.cell.scenario)
+        if gap.is_whole and gap.kind != "new" and comparison.is_primary(key):
+            keys.append(key)
+    return list(dict.fromkeys(keys))
+
+
+def _outcome(comparison: RunComparison, key: CellKey) -> Outcome:
+    found: set[str] = {each.verdict for each in comparison.cells if each.key == key}
+    for gap in comparison.gaps:
+        mine = (gap.cell.scenario, gap.cell.params or ()) == (key.scenario, key.params)
+        if mine and gap.metric in (None, key.metric) and gap.kind != "new":
+            found |= {"lost"} if gap.kind == "lost" else ({"cannot tell"} if gap.is_whole else set())
+    return next(each for each in SEVERITY if each in found)
+
+
+def _all(count: int) -> str:
+    return "the one cell is" if count == 1 else f"all {count} cells are"
+
+
+def _worst(comparison: RunComparison, keys: Sequence[CellKey], named: bool) -> str:
+    mine = [each for each in comparison.cells if each.key in keys]
+    worst = max(mine, key=lambda each: float("inf") if each.relative is None else abs(each.relative))
+    metric = f"{worst.key.metric} " if named else ""
+    return (
+        f", {'the worst ' if len(mine) > 1 else ''}{metric}{effect_text(worst)} in {comparison.label(worst.key.cell)}"
+    )
+
+
+def effect_text(each: CellComparison[CellKey]) -> str:
+    """The difference in per cent of the base, or in the metric's unit where that is 0."""
+    if each.relative is not None:
+        return f"{100 * each.relative:+.1f} %"
+    metric = METRICS[each.key.metric]
+    return f"{each.effect * metric.scale:+.3g} {metric.unit}".strip()

@@ -1,0 +1,306 @@
+"""What is missing is never a pass: trials, values, cells and scenarios that a side of a comparison lacks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from comparing import Compare, Said
+from storedruns import Made, write_run
+
+SEEDS = range(1, 9)
+WORSE, WRONG, LOST, UNDECIDED = 1, 2, 4, 5
+"""The exit codes of what was not shown to be the same or better."""
+
+
+def steady(cells: tuple[str, ...] = ("1 bdp", "2 bdp"), scale: float = 1.0, flows: int = 2) -> list[Made]:
+    """Cells with a little noise by seed."""
+    return [
+        Made({"path.buffer": cell}, [20e6 * scale * (1 + noise(cell, seed))] * flows, seed)
+        for cell in cells
+        for seed in SEEDS
+    ]
+
+
+def noise(*key: object) -> float:
+    return float(np.random.default_rng([ord(each) for each in repr(key)]).normal(0, 0.002))
+
+
+def in_last_seven(made: list[Made], **changes: object) -> list[Made]:
+    """All but the first seed of the first cell changed."""
+    return [
+        replace(each, **changes) if each.seed > 1 and each.params["path.buffer"] == "1 bdp" else each
+        for each in made  # type: ignore[arg-type]
+    ]
+
+
+def unlisted(folder: Path, is_gone: Callable[[str], bool]) -> Path:
+    """Without these trials, which the run does not list either."""
+    about = json.loads((folder / "run.json").read_text())
+    for id in filter(is_gone, about["trials"]):
+        shutil.rmtree(folder / "trials" / id)
+    about["trials"] = [id for id in about["trials"] if not is_gone(id)]
+    (folder / "run.json").write_text(json.dumps(about))
+    return folder
+
+
+def not_run(folder: Path, is_gone: Callable[[str], bool], error: str | None = None) -> Path:
+    """Without these trials, which the run still lists; they failed if there is an `error`."""
+    for id in filter(is_gone, json.loads((folder / "run.json").read_text())["trials"]):
+        if error is not None:
+            (folder / "failed" / id).mkdir(parents=True)
+            (folder / "failed" / id / "error.txt").write_text(error)
+            shutil.copy(folder / "trials" / id / "trial.json", folder / "failed" / id)
+        shutil.rmtree(folder / "trials" / id)
+    return folder
+
+
+def seven(id: str) -> bool:
+    return id.startswith("buffer=1bdp") and not id.endswith("seed=1")
+
+
+def lines(said: Said) -> str:
+    return " ".join(said.out.split())
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "base", steady())
+
+
+@pytest.fixture
+def candidate(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "candidate", steady())
+
+
+def test_two_runs_with_all_of_it_are_the_same(compare: Compare, base: Path, candidate: Path) -> None:
+    assert compare(base, candidate).code == 0
+
+
+def test_seven_of_eight_invalid_and_one_equal_pair_are_lost(compare: Compare, base: Path, tmp_path: Path) -> None:
+    said = compare(base, write_run(tmp_path / "x", in_last_seven(steady(), verdict="invalid")))
+    assert said.code == LOST
+    assert "lost: buffer 1 bdp: the candidate lacks 7 trials (seed 2, seed 3, seed 4, and 4 more)" in lines(said)
+    assert said.out.splitlines()[-1].startswith("goodput: 1 of 2 cells lost trials or values; 1 same")
+
+
+@pytest.mark.parametrize(
+    ("lose", "why"),
+    [
+        (unlisted, "there is no such trial"),
+        (not_run, "not run"),
+        (lambda folder, gone: not_run(folder, gone, "the kernel died\nof this"), "failed: the kernel died"),
+    ],
+    ids=["absent", "not run yet", "failed"],
+)
+def test_trials_that_did_not_run_are_lost_with_the_reason(
+    compare: Compare, base: Path, candidate: Path, lose: Callable[[Path, Callable[[str], bool]], Path], why: str
+) -> None:
+    said = compare(base, lose(candidate, seven))
+    assert said.code == LOST
+    assert f"and 4 more): {why}" in lines(said)
+
+
+def test_a_metric_that_the_candidate_has_no_more_is_lost(compare: Compare, base: Path, candidate: Path) -> None:
+    """As the time to convergence of a flow that starves, or the RTT of a run without samples."""
+    for id in ("buffer=1bdp,seed=3", "buffer=1bdp,seed=4"):
+        (candidate / "trials" / id / "samples.parquet").unlink()
+    said = compare(base, candidate)
+    assert said.code == LOST
+    assert "lost: buffer 1 bdp: the candidate lacks 2 values of convergence (seed 3, seed 4)" in lines(said)
+    found = json.loads(compare(base, candidate, "--format", "json").out)
+    assert {gap["metric"] for gap in found["gaps"]} == {"rtt", "rtt-p95", "convergence"}
+    assert all((gap["verdict"], gap["base"], gap["candidate"]) == ("lost", 8, 6) for gap in found["gaps"])
+    assert compare(base, candidate, "--metric", "goodput").code == 0
+
+
+def test_a_flow_without_a_count_loses_its_retransmissions(compare: Compare, base: Path, candidate: Path) -> None:
+    for file in candidate.glob("trials/buffer=1bdp*/result.json"):
+        stored = json.loads(file.read_text())
+        stored["flows"][0]["retransmits"] = None
+        file.write_text(json.dumps(stored))
+    said = compare(base, candidate, "--metric", "retransmits", "--metric", "goodput")
+    assert said.code == LOST
+    assert "retransmits values" in lines(said)
+
+
+def test_a_whole_cell_that_is_lost_is_worse_than_undecided(compare: Compare, base: Path, candidate: Path) -> None:
+    said = compare(base, unlisted(candidate, lambda id: id.startswith("buffer=2bdp")))
+    assert said.code == LOST
+    assert said.out.splitlines()[-2] == "overall: lost (6 same, 1 cell and 8 trials lost; tolerance 3 %)"
+
+
+def test_a_candidate_that_lost_everything_is_lost(compare: Compare, base: Path, candidate: Path) -> None:
+    said = compare(base, not_run(candidate, lambda id: True))
+    assert said.code == LOST
+    assert said.out.splitlines()[-1] == "goodput: 2 of 2 cells lost trials or values"
+
+
+def test_a_base_that_has_nothing_is_refused(compare: Compare, base: Path, candidate: Path) -> None:
+    said = compare(not_run(base, lambda id: True), candidate)
+    assert (said.code, "has no usable trial" in said.err) == (WRONG, True)
+
+
+def test_what_is_worse_and_lost_is_worse(compare: Compare, base: Path, tmp_path: Path) -> None:
+    slow = not_run(write_run(tmp_path / "slow", steady(scale=0.8)), lambda id: id.endswith("seed=8"))
+    said = compare(base, slow)
+    assert said.code == WORSE
+    assert "2 trials lost" in said.out.splitlines()[-2]
+
+
+def test_what_only_the_candidate_has_is_said(compare: Compare, tmp_path: Path) -> None:
+    base = write_run(tmp_path / "base", steady(("1 bdp",)))
+    said = compare(base, write_run(tmp_path / "more", steady()))
+    assert said.code == 0
+    assert "new: buffer 2 bdp: the base lacks 8 trials" in lines(said)
+    assert "1 cell and 8 trials new" in said.out
+
+
+def test_a_cell_that_neither_side_measured_cannot_be_told(compare: Compare, base: Path, candidate: Path) -> None:
+    for folder in (base, candidate):
+        not_run(folder, lambda id: id.startswith("buffer=2bdp"))
+    said = compare(base, candidate)
+    assert said.code == UNDECIDED
+    assert "absent: all: both sides lack 8 trials: buffer=2bdp,seed=1: not run" in lines(said)
+
+
+def test_a_cell_that_is_invalid_on_both_sides_cannot_be_told(compare: Compare, tmp_path: Path) -> None:
+    made = [replace(each, verdict="invalid") if each.params["path.buffer"] == "2 bdp" else each for each in steady()]
+    said = compare(write_run(tmp_path / "base", made), write_run(tmp_path / "candidate", made))
+    assert said.code == UNDECIDED
+    assert "absent: buffer 2 bdp: both sides lack 8 trials" in lines(said)
+
+
+def test_a_trial_that_both_sides_lack_is_said_and_the_other_pairs_decide(
+    compare: Compare, base: Path, candidate: Path
+) -> None:
+    for folder in (base, candidate):
+        not_run(folder, lambda id: id.endswith("seed=8"))
+    said = compare(base, candidate)
+    assert said.code == 0
+    assert "both sides lack 2 trials" in lines(said)
+
+
+def test_one_equal_pair_of_eight_shows_nothing(compare: Compare, tmp_path: Path) -> None:
+    base = write_run(tmp_path / "base", in_last_seven(steady(), verdict="invalid"))
+    said = compare(base, write_run(tmp_path / "candidate", steady()))
+    assert said.code == UNDECIDED
+    assert "cannot tell: buffer 1 bdp: goodput: one pair of seeds shows nothing" in lines(said)
+
+
+def test_nothing_on_both_sides_is_not_the_same(compare: Compare, tmp_path: Path) -> None:
+    made = [replace(each, goodput_bps=[0.0, 0.0]) for each in steady()]
+    said = compare(write_run(tmp_path / "base", made), write_run(tmp_path / "candidate", made), "--metric", "goodput")
+    assert said.code == UNDECIDED
+    assert "it is 0 on both sides" in lines(said)
+
+
+def test_a_primary_metric_that_no_trial_has_cannot_be_told(compare: Compare, base: Path, candidate: Path) -> None:
+    """One flow has no fairness."""
+    for folder in (base, candidate):
+        declare(folder, "fairness")
+        for file in folder.glob("trials/*/result.json"):
+            stored = json.loads(file.read_text())
+            file.write_text(json.dumps({**stored, "flows": stored["flows"][:1]}))
+    said = compare(base, candidate)
+    assert said.code == UNDECIDED
+    assert "both sides lack 8 values of fairness" in lines(said)
+
+
+def declare(folder: Path, primary: str) -> None:
+    about = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**about, "primary": primary}))
+
+
+def test_only_the_primary_metric_has_to_be_decided(compare: Compare, tmp_path: Path) -> None:
+    """RTTs that differ between the sides at random are undecided; goodput is the same."""
+
+    def sides(primary: str | None) -> list[Path]:
+        found = []
+        for side in ("base", "candidate"):
+            made = [replace(each, srtt_s=0.05 * (1 + 40 * noise(side, each.seed))) for each in steady()]
+            found.append(write_run(tmp_path / f"{side}-{primary}", made))
+            if primary:
+                declare(found[-1], primary)
+        return found
+
+    said = compare(*sides(None))
+    assert said.code == 0
+    assert "cannot tell" in said.out.splitlines()[-2]
+    said = compare(*sides("rtt"))
+    assert said.code == UNDECIDED
+    assert said.out.splitlines()[-1] == "rtt: 2 of 2 cells cannot tell"
+    assert "seeds would decide" in lines(said)
+
+
+def test_an_undecided_run_fails_unless_it_is_pardoned(compare: Compare, tmp_path: Path) -> None:
+    """Three seeds whose goodput differs by 17 %, and by chance as much: what CI took for green."""
+
+    def side(name: str, factor: float) -> Path:
+        made = [Made({}, [20e6 * factor * (1 + 50 * noise(name, seed))], seed) for seed in (1, 2, 3)]
+        return write_run(tmp_path / name, made)
+
+    sides = (side("before", 1.0), side("after", 0.83))
+    assert compare(*sides, "--metric", "goodput").code == UNDECIDED
+    assert compare(*sides, "--metric", "goodput", "--fail-on", "cannot-tell").code == UNDECIDED
+    for least in ("worse", "lost"):
+        said = compare(*sides, "--metric", "goodput", "--fail-on", least)
+        assert (said.code, said.out.splitlines()[-1]) == (0, f"cannot tell is no failure (--fail-on {least})")
+    assert compare(*sides, "--metric", "goodput", "--fail-on", "worse", "--fail-on", "cannot-tell").code == UNDECIDED
+
+
+@pytest.mark.parametrize("least", ["worse", "lost", "cannot-tell"])
+def test_worse_and_lost_always_fail(compare: Compare, base: Path, tmp_path: Path, least: str) -> None:
+    assert compare(base, write_run(tmp_path / "slow", steady(scale=0.8)), "--fail-on", least).code == WORSE
+    lost = not_run(write_run(tmp_path / "lost", steady()), seven)
+    assert compare(base, lost, "--fail-on", least).code == LOST
+
+
+def suite(folder: Path, **runs: list[Made]) -> Path:
+    for name, made in runs.items():
+        write_run(folder / name, made)
+    return folder
+
+
+def test_folders_of_runs_are_one_suite_with_one_correction(compare: Compare, tmp_path: Path) -> None:
+    names = ("bulk", "short", "far")
+    base = suite(tmp_path / "base", **{name: steady() for name in names})
+    mine = suite(tmp_path / "mine", **{name: steady(scale=0.8 if name == "far" else 1.0) for name in names})
+    said = compare(base, mine)
+    assert said.code == WORSE
+    assert said.out.splitlines()[-1].startswith("goodput: 2 of 6 cells worse, the worst -20.0 % in far: buffer ")
+    found = json.loads(compare(base, mine, "--format", "json").out)
+    assert {cell["scenario"] for cell in found["cells"]} == {*names}
+    alone = json.loads(compare(base / "far", mine / "far", "--format", "json").out)
+    p = [next(each["p"] for each in one["cells"] if each["verdict"] == "worse") for one in (alone, found)]
+    assert p[0] < p[1]  # of six primary cells, not of two
+
+
+def test_a_scenario_that_a_side_lacks_is_lost_or_new(compare: Compare, tmp_path: Path) -> None:
+    base = suite(tmp_path / "base", bulk=steady(), far=steady())
+    mine = suite(tmp_path / "mine", bulk=steady())
+    said = compare(base, mine)
+    assert said.code == LOST
+    assert "lost: far: buffer 1 bdp: the candidate lacks 8 trials" in lines(said)
+    assert "there is no such run" in lines(said)
+    said = compare(mine, base)
+    assert said.code == 0
+    assert "new: far: buffer 1 bdp: the base lacks 8 trials" in lines(said)
+
+
+def test_a_run_is_not_compared_with_a_suite(compare: Compare, base: Path, tmp_path: Path) -> None:
+    folder = suite(tmp_path / "suite", bulk=steady())
+    for pair in ((base, folder), (folder, base)):
+        said = compare(*pair)
+        assert (said.code, "is one run" in said.err) == (WRONG, True)
+
+
+def test_suspect_trials_are_said_with_their_side(compare: Compare, base: Path, tmp_path: Path) -> None:
+    made = steady()
+    said = compare(base, write_run(tmp_path / "x", [replace(made[0], verdict="suspect"), *made[1:]]))
+    assert "suspect: candidate: buffer=1bdp,seed=1" in said.out
