@@ -25,11 +25,10 @@ from .. import compared_run
 from ..comparison_table import EXIT_CODES, write, write_table
 
 EXAMPLES = (
-    ("Find out whether a change made anything worse", "testbed compare results/before results/after"),
+    ("Find out whether a change made anything worse, in two runs or two folders of several", "testbed compare results/before results/after"),
     ("Compare two values of an axis of one run",
      "testbed compare results/mine --axis flows --base 1 --candidate 4"),
     ("Compare a run with a published profile", "testbed compare results/mine google-cloud-emulated"),
-    ("Compare two folders of several runs, as one suite", "testbed compare results/base results/candidate"),
     ("Let a build server read the outcome",
      "testbed compare results/before results/after --format junit -o out.xml"),
 )  # fmt: skip
