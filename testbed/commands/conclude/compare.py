@@ -25,7 +25,7 @@ from .. import compared_run
 from ..comparison_table import EXIT_CODES, write, write_table
 
 EXAMPLES = (
-    ("Find out whether a change made anything worse, in two runs or two folders of several", "testbed compare results/before results/after"),
+    ("Find out whether a change made anything worse", "testbed compare results/before results/after"),
     ("Compare two values of an axis of one run",
      "testbed compare results/mine --axis flows --base 1 --candidate 4"),
     ("Compare a run with a published profile", "testbed compare results/mine google-cloud-emulated"),
