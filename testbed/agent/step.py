@@ -6,8 +6,9 @@ computer's real NICs); `on` a remote node (see `remote`).  Kinds:
                   (it is not waited for), `may_fail` true if another exit status than 0 is a result, not an error
     stop: NAME    end a background program with SIGTERM and wait for it
     write: [[FILE, VALUE], …]   below /proc/sys or /sys, read back and compared
-    read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, a line "FILE: text" for each file; `of`
-                  names a background program whose number stands for {pid} in FILE
+    read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, or of several files with spaces between
+                  them, a line "FILE: text" for each file; `of` names a background program whose number stands for
+                  {pid} in FILE
     sleep: SECONDS
     reach: NODE                 connect to a remote node, `by` one of the kinds in `remote`; `program` is a background
                   program that is the node

@@ -36,6 +36,9 @@ def write_files(pairs: list[tuple[str, str]]) -> None:
 
 
 def text_of(path: str) -> str:
+    """The text of a file; of a folder, or of several files with spaces between, a line for each that can be read."""
+    if " " in path:
+        return texts_of(path.split())
     if not os.path.isdir(path):
         with open(path) as file:
             return file.read()
@@ -45,6 +48,27 @@ def text_of(path: str) -> str:
             with open(os.path.join(path, name)) as file:
                 lines.append(f"{name}: {' '.join(file.read().split())}\n")
         except OSError:  # folders, and keys that cannot be read
+            pass
+    return "".join(lines)
+
+
+def texts_of(paths: list[str]) -> str:
+    if any(path.startswith("/sys/") for path in paths):
+        mount("sysfs", "sysfs", "/sys")
+        try:
+            return lines_of(paths)
+        finally:
+            checked(LIBC.umount2(b"/sys", MNT_DETACH), "umount /sys")
+    return lines_of(paths)
+
+
+def lines_of(paths: list[str]) -> str:
+    lines = []
+    for path in paths:
+        try:
+            with open(path) as file:
+                lines.append(f"{path}: {' '.join(file.read().split())}\n")
+        except OSError:  # a device is gone; the reader misses its line
             pass
     return "".join(lines)
 

@@ -80,7 +80,8 @@ class Write:
 
 @dataclass(frozen=True)
 class Read:
-    """Copies files of /proc or /sys into the trial's folder, as (name there, file); of a folder, a line for each file.
+    """Copies files of /proc or /sys into the trial's folder, as (name there, file); of a folder, or of several files
+    with spaces between them, a line for each file.
 
     `of` names a background program whose process number replaces {pid} in the files; None where none has it.
     """

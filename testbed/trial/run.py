@@ -51,7 +51,7 @@ def run(
     except TrialError as error:
         failures = openflow_dump.failures(folder)
         raise TrialError(f"{failures}\nThen {error}" if failures else str(error)) from None
-    remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed, SAMPLES: made.sampled})
+    remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
     evidence = reader.read(trial, made, folder)
     findings = judge.judge(trial, made.plan, evidence)
     write_samples(folder, evidence)

@@ -51,7 +51,7 @@ from ..orders.file_name import (
 from ..orders.sequence import Orders
 from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
-from . import vm
+from . import network, vm
 from .capture import captures
 from .interval import (
     Look,
@@ -127,6 +127,8 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         data_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=True))),
         answer_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=False))),
         mininet=_mininet(folder),
+        network=network.read(made, folder),
+        reference=network.reference(made.plan, made.looked_at),
     )
 
 
@@ -151,14 +153,13 @@ class _Dumps:
     def __init__(self, made: Orders, folder: Path) -> None:
         before, after = ((folder / name).read_bytes() for name in (READ_BACK, AFTER))
         self.folder = folder
+        looks_around = ((before, made.observed), (after, made.observed_after))
         self.names = device_numbers(before, made.observed)
-        self.drops_before, self.drops_after = (device_drops(data, made.observed) for data in (before, after))
-        self.set_up, self.set_up_after = (
-            {self._place(each): each for each in qdiscs(data, made.observed)} for data in (before, after)
-        )
+        self.drops_before, self.drops_after = (device_drops(*look) for look in looks_around)
+        self.set_up, self.set_up_after = ({self._place(each): each for each in qdiscs(*look)} for look in looks_around)
         self.class_rates_bps = class_rates_bps(before, made.observed)
         self.before = self._by_place(queue_samples(before, made.observed))
-        self.after = self._by_place(queue_samples(after, made.observed))
+        self.after = self._by_place(queue_samples(after, made.observed_after))
         self.samples = (folder / SAMPLES).read_bytes()
         self.timeline = timeline(made, folder)
         self.looks = self._looks(made, folder)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ...plan.link.stage import ETHERNET_BYTES, Stage
 from ...plan.link.tclink import TcPort
+from ...plan.set_up import Facts
 from ..measured import PingResult
 from ..node_result import MachineResult
 from ..observe.readback import Qdisc
@@ -99,6 +100,8 @@ class Evidence:
     `openflow` is what both reported. `captures` maps each file to the workload's data in it; None if it was not read.
     The data left by the `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that
     built the network; None if Mininet did not. `machines` is what each machine reported, with its own `cpu_busy`.
+    `network` is what was read back of the whole network after the workload, `reference` a namespace in it whose TCP has
+    the kernel's own settings (None: there is none).
     """
 
     rtt_check: PingResult
@@ -121,6 +124,8 @@ class Evidence:
     data_tc_ends: tuple[TcEvidence, ...] = ()
     answer_tc_ends: tuple[TcEvidence, ...] = ()
     mininet: str | None = None
+    network: Facts = field(default_factory=dict)
+    reference: str | None = None
 
     @property
     def stages(self) -> tuple[StageEvidence, ...]:

@@ -16,6 +16,7 @@ from ..stored_result import Finding, Verdict
 from . import (
     host_check,
     link_check,
+    network_check,
     policy_check,
     rtt_check,
     schedule_check,
@@ -34,6 +35,7 @@ CHECKS: tuple[Check, ...] = (
     switch_check.datapath,
     rtt_check.rtt,
     set_up_check.queues,
+    network_check.network,
     link_check.rate,
     link_check.goodput,
     link_check.duration,

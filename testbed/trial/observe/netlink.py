@@ -49,14 +49,18 @@ def bodies(messages: bytes) -> Iterator[bytes]:
 
 def attributes(data: bytes) -> Mapping[int, bytes]:
     """Maps attribute numbers to payloads; a repeated attribute has its last payload."""
-    found, at = {}, 0
+    return dict(each_attribute(data))
+
+
+def each_attribute(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Pairs of the number and the payload of an attribute, in their order."""
+    at = 0
     while at + _ATTRIBUTE.size <= len(data):
         length, kind = _ATTRIBUTE.unpack_from(data, at)
         if length < _ATTRIBUTE.size:
             break
-        found[kind & _TYPE_MASK] = data[at + _ATTRIBUTE.size : at + length]
+        yield kind & _TYPE_MASK, data[at + _ATTRIBUTE.size : at + length]
         at += aligned(length)
-    return found
 
 
 def aligned(length: int) -> int:

@@ -19,7 +19,7 @@ from ...plan.node.namespace import node_netns
 from ...plan.step import TIMELINE, Location, Moment, Read, Run, Sleep, Step, Stop, Timeline
 from ..observe.sample import Query
 from ..workload import background, ping, registry
-from . import bring_up, openflow_dump, remote
+from . import bring_up, openflow_dump, remote, set_up
 from .capture import CAPTURE_BUFFER_BYTES, CAPTURE_RETIRES_S, capture_name, capture_points, captures
 from .file_name import (
     AFTER,
@@ -58,7 +58,8 @@ class Orders:
     """The steps of a trial, and what the records in their files are about.
 
     `observed`, `sampled` and `changed` are the sources of the records in the read-back, in the samples, and in the
-    looks after each change of the timeline.
+    looks after each change of the timeline; `observed_after` those of the read-back after the workload, which begins
+    like the first and is of all that was set up in the namespaces `looked_at`.
     """
 
     plan: Plan
@@ -69,6 +70,8 @@ class Orders:
     memory_bytes: int
     drawn: background.Schedules
     changed: tuple[Query, ...] = ()
+    observed_after: tuple[Query, ...] = ()
+    looked_at: tuple[str, ...] = ()
 
     @property
     def script(self) -> str:
@@ -98,7 +101,8 @@ def orders(trial: Trial) -> Orders:
         check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
     observed, sampled, changed = _observed(trial, planned), _sampled(trial, planned), _changed(planned)
-    commands = bring_up.commands(planned, trial.kernel)
+    commands, looked_at = bring_up.commands(planned, trial.kernel), set_up.looked_at(trial, planned)
+    observed_after = (*observed, *set_up.queries(commands, planned, looked_at))
     steps = (
         *bring_up.steps(trial.topology, planned, trial.kernel, remote.reach_steps(trial, planned)),
         Sleep(_settle_s(trial, planned)),
@@ -114,9 +118,10 @@ def orders(trial: Trial) -> Orders:
         *background.stops(trial.background),
         *(Stop(name) for name in remote.observers(planned, sampled, OBSERVER)),
         *(Sleep(CAPTURE_RETIRES_S) for _ in trial.captures[:1]),
-        *remote.observe(planned, AFTER, 0, observed),
+        *remote.observe(planned, AFTER, 0, observed_after),
         *_rulesets(planned, "after"),
         *_counters(trial, planned, "after"),
+        *set_up.steps(commands, planned, looked_at),
         *(Stop(capture_name(n)) for n, _ in enumerate(capture_points(trial, planned))),
         *openflow_dump.steps(trial.topology, "after"),
         *(_late_rtt_checks(planned) if planned.controlled else ()),
@@ -126,7 +131,7 @@ def orders(trial: Trial) -> Orders:
     others = sum(map(len, drawn.values()))
     constant_bps = sum(each.rate_bps for _, each in trial.background if isinstance(each, Constant))
     memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others, constant_bps) + buffers
-    return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed)
+    return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed, observed_after, looked_at)
 
 
 def _rtt_checks(planned: Plan) -> Iterator[Step]:
@@ -155,7 +160,7 @@ def _settle_s(trial: Trial, planned: Plan) -> float:
 def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
     """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node on the data path."""
     impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
-    passed = (node_netns(node) for node in _passed(trial, planned) if _is_observed(planned, node))
+    passed = (node_netns(node) for node in set_up.passed(trial, planned) if _is_observed(planned, node))
     return (
         *(Query(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
         *(Query("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
@@ -166,13 +171,6 @@ def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
 def _is_observed(planned: Plan, node: str) -> bool:
     """Whether our observer sees a node: it runs on this computer and on machines."""
     return node not in planned.remote or node_netns(node) in dict(planned.machines)
-
-
-def _passed(trial: Trial, planned: Plan) -> tuple[str, ...]:
-    """The nodes that data and answers pass, with both ends, each once."""
-    data_paths = filter(None, (planned.data_path, planned.upstream))
-    links = (hop.link for data_path in data_paths for hop in (*data_path.path, *data_path.answers))
-    return tuple(dict.fromkeys((*trial.workload.hosts, *(end for link in links for end in link.ends))))
 
 
 def _sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
@@ -210,7 +208,8 @@ def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: 
 
 def _rulesets(planned: Plan, when: str) -> Iterator[Step]:
     for emulator in planned.emulators:
-        words = ("nft", "--json", "list", "counters", "table", "netdev", "testbed")
+        what = ("counters", "table", "netdev", "testbed") if when == "before" else ("ruleset",)
+        words = ("nft", "--json", "list", *what)
         where, out = planned.where_in(emulator.netns), counters_file(emulator.link, when)
         yield Run(words, "counters", where, out=out)
 

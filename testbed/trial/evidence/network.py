@@ -1,0 +1,109 @@
+"""What was read back of the whole network after the workload, as the facts of `plan.set_up`. Reads files of a trial's
+folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...plan.network import Plan
+from ...plan.set_up import Facts, rule_text
+from ..observe import network
+from ..observe.sample import device_numbers
+from ..orders.file_name import AFTER, counters_file
+from ..orders.sequence import Orders
+from ..orders.set_up import TCP_SETTINGS, tcp_file, written_file
+
+UNITS = {"bytes": 1, "kbytes": 1024, "mbytes": 1024**2}
+
+
+def read(made: Orders, folder: Path) -> Facts:
+    """All facts. What a file lacks is missing here, too."""
+    data = (folder / AFTER).read_bytes()
+    found = network.facts(data, made.observed_after, device_numbers(data, made.observed_after))
+    for netns in ("", *made.looked_at):
+        for file, prefix in ((written_file(netns), ""), (tcp_file(netns), f"{TCP_SETTINGS}/")):
+            found |= {(netns, f"{prefix}{name}"): value for name, value in _lines(folder / file)}
+    for emulator in made.plan.emulators:
+        if emulator.netns in made.looked_at:
+            found.pop((emulator.netns, "rules of nftables"), None)
+            found |= dict(_ruleset(emulator.netns, folder / counters_file(emulator.link, "after")))
+    return found
+
+
+def settings_of(facts: Mapping[tuple[str, str], str], netns: str) -> dict[str, str]:
+    """The settings of TCP and IP that are files of their own, by name."""
+    prefix = f"{TCP_SETTINGS}/"
+    names = ((what.removeprefix(prefix), value) for (where, what), value in facts.items()
+             if where == netns and what.startswith(prefix))  # fmt: skip
+    return {name: value for name, value in names if "/" not in name}
+
+
+def reference(planned: Plan, looked_at: tuple[str, ...]) -> str | None:
+    """A namespace whose TCP has the kernel's own settings: an emulator's, which needs none; None without any."""
+    return next((each.netns for each in planned.emulators if each.netns in looked_at), None)
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Pairs of what is before and after ": " in each line; nothing if there is no such file."""
+    for line in path.read_text().splitlines() if path.exists() else ():
+        name, _, value = line.partition(": ")
+        yield name, value
+
+
+def _ruleset(netns: str, path: Path) -> Iterator[tuple[tuple[str, str], str]]:
+    """The chains and rules that nft prints in JSON. Rules are numbered within their chains."""
+    count: dict[str, int] = {}
+    for entry in json.loads(path.read_text())["nftables"]:
+        if "chain" in entry:
+            chain = entry["chain"]
+            name = f"chain {chain['name']} in {chain['family']} {chain['table']}"
+            yield (netns, name), chain.get("hook", "jumped to")
+        if "rule" in entry:
+            chain = entry["rule"]["chain"]
+            count[chain] = count.get(chain, 0) + 1
+            text = " ".join(map(_words, entry["rule"]["expr"]))
+            yield (netns, f"rule {count[chain]} of {chain}"), rule_text(text)
+
+
+def _words(expression: dict[str, Any]) -> str:
+    """An expression of a rule, as one writes it."""
+    ((kind, said),) = expression.items()
+    match kind:
+        case "match":
+            comparison = f"{_operand(said['left'])} {said['op']} {_operand(said['right'])}"
+            return comparison.replace(" == ", " ")
+        case "counter" if isinstance(said, str):
+            return f'counter name "{said}"'
+        case "fwd":
+            return f'fwd to "{said["dev"]}"'
+        case "jump":
+            return f"jump {said['target']}"
+        case "quota":
+            return f"quota {_over(said)}{said['val'] * UNITS[said['val_unit']]} bytes"
+        case "limit":
+            rate, burst = (said[key] * UNITS.get(said.get(f"{key}_unit"), 1) for key in ("rate", "burst"))
+            return f"limit rate {_over(said)}{rate} bytes/{said['per']} burst {burst} bytes"
+        case "mangle":
+            return f"{_operand(said['key'])} set {_operand(said['value'])}"
+    return kind if said is None else json.dumps(expression)
+
+
+def _over(said: dict[str, Any]) -> str:
+    return "over " if said.get("inv") else ""
+
+
+def _operand(said: Any) -> str:
+    match said:
+        case {"meta": {"key": key}}:
+            return f"meta {key}"
+        case {"payload": {"protocol": protocol, "field": field}}:
+            return f"{protocol} {field}"
+        case {"numgen": {"mode": mode, "mod": mod, "offset": offset}}:
+            return f"numgen {mode} mod {mod}" + (f" offset {offset}" if offset else "")
+        case {"range": [low, high]}:
+            return f"{low}-{high}"
+    return str(said) if isinstance(said, int | str) else json.dumps(said)

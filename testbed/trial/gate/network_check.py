@@ -1,0 +1,65 @@
+"""Checks of the gate: are devices, addresses, routes, rules, queues and settings those of the plan, and no others? The
+whole network is read back after the workload. Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.scenario import Trial
+from ...plan.network import Plan
+from ...plan.set_up import ALL_IS_ASKED, Facts
+from ..evidence.network import settings_of
+from ..evidence.stage import Evidence
+from ..orders import bring_up, set_up
+from ..stored_result import Finding
+from .set_up_check import HINT
+
+SHOWN = 5
+"""At most so many differences become findings."""
+
+OWN_SETTINGS = ("tcp_fastopen_key",)
+"""What the kernel draws for each namespace."""
+
+
+def network(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    differences = tuple(_differences(trial, plan, evidence))
+    for what in differences[:SHOWN]:
+        yield Finding("set-up", "invalid", what, HINT)
+    if len(differences) > SHOWN:
+        yield Finding("set-up", "invalid", f"and {len(differences) - SHOWN} more differences", HINT)
+
+
+def _differences(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    netns = set_up.looked_at(trial, plan)
+    until_ns = max(evidence.timeline.moments, default=-1) if evidence.timeline else -1
+    asked = set_up.expected(bring_up.commands(plan, trial.kernel), plan, netns, until_ns)
+    seen = evidence.network
+    for (where, what), value in asked.items():
+        if seen.get((where, what)) != value:
+            yield f"{where or 'the kernel'}: {what}: asked {value}, the kernel has {seen.get((where, what), 'none')}"
+    if trial.topology.engine == "netns":
+        yield from _strangers(asked, seen)
+    if evidence.reference is not None:
+        yield from _settings(asked, evidence, evidence.reference)
+
+
+def _strangers(asked: Facts, seen: Facts) -> Iterator[str]:
+    """What only somebody else can have set up."""
+    for (where, what), value in seen.items():
+        kind = what.split()[0]
+        filters = asked.get((where, "br0 vlan_filtering")) == "1"
+        if (where, what) not in asked and (kind in ALL_IS_ASKED or (kind == "vlan" and filters)):
+            yield f"{where}: {what}: nobody asked for it, the kernel has {value}"
+
+
+def _settings(asked: Facts, evidence: Evidence, reference: str) -> Iterator[str]:
+    """Settings of TCP and IP that differ from the kernel's own, though nobody asked for that."""
+    own = settings_of(evidence.network, reference)
+    if not own:
+        yield f"{reference}: the kernel's settings of TCP were not read back"
+    for netns in sorted({where for where, _ in asked} - {"", reference}):
+        for name, value in settings_of(evidence.network, netns).items():
+            is_asked = (netns, f"{set_up.TCP_SETTINGS}/{name}") in asked
+            if not is_asked and name not in OWN_SETTINGS and own.get(name) != value:
+                yield f"{netns}: {name}: nobody asked for it, the kernel has {value}, not {own.get(name, 'none')}"

@@ -1,0 +1,131 @@
+"""What the kernel says over netlink of devices, addresses, routes, neighbours, VLANs, offloads and queues, as the facts
+of `plan.set_up`. Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from ipaddress import ip_address, ip_network
+
+from ...plan.set_up import VETH_FEATURES, Facts
+from . import netlink
+from .readback import qdiscs
+from .sample import Query, of_kind
+
+IFF_UP = 1
+IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_MASTER, IFLA_LINKINFO, IFLA_GSO_MAX_SEGS = 1, 3, 4, 10, 18, 40
+IFLA_INFO_KIND, IFLA_INFO_DATA = 1, 2
+IFLA_VLAN_ID = 1
+BRIDGE = {5: "stp_state", 7: "vlan_filtering", 23: "mcast_snooping", 39: "vlan_default_pvid"}
+IFA_ADDRESS, IFA_LOCAL = 1, 2
+SCOPE_LINK, SCOPE_HOST = 253, 254
+RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_TABLE = 1, 4, 5, 15
+RT_TABLE_MAIN, RTPROT_KERNEL, RTN_UNICAST = 254, 2, 1
+NDA_DST, NDA_LLADDR, NUD_PERMANENT = 1, 2, 0x80
+IFLA_AF_SPEC, IFLA_BRIDGE_VLAN_INFO = 26, 2
+VLAN_PVID, VLAN_UNTAGGED = 2, 4
+
+Names = Mapping[tuple[str, int], str]
+"""Devices by namespace and number."""
+
+
+def facts(data: bytes, sources: tuple[Query, ...], names: Names) -> Facts:
+    """All facts in the observer's records."""
+    found: Facts = {}
+    for kind, read in _READERS.items():
+        for record, source in of_kind(kind, data, sources):
+            for body in netlink.bodies(record.messages):
+                found |= {(source.netns, what): value for what, value in read(body, source, names)}
+    for each in qdiscs(data, sources):
+        if each.handle != "0:":  # what a device has by default
+            found[each.netns, f"qdisc {each.handle} of {names[each.netns, each.device]}"] = (
+                f"{each.kind}, {each.parent}"
+            )
+    for record, source in of_kind("rule", data, sources):
+        if count := sum(1 for _ in netlink.bodies(record.messages)):
+            found[source.netns, "rules of nftables"] = str(count)
+    return found
+
+
+def _link(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
+    (flags,) = struct.unpack_from("=I", body, 8)
+    told = netlink.attributes(body[16:])
+    name = told[IFLA_IFNAME].rstrip(b"\0").decode()
+    yield f"{name} is", "up" if flags & IFF_UP else "down"
+    yield f"{name} address", told.get(IFLA_ADDRESS, b"").hex(":")
+    for attribute, key in ((IFLA_MTU, "mtu"), (IFLA_GSO_MAX_SEGS, "gso_max_segs")):
+        if attribute in told:
+            yield f"{name} {key}", str(_number(told[attribute]))
+    if IFLA_MASTER in told:
+        yield f"{name} master", names[source.netns, _number(told[IFLA_MASTER])]
+    about = netlink.attributes(told.get(IFLA_LINKINFO, b""))
+    kind, data = about.get(IFLA_INFO_KIND, b"").rstrip(b"\0"), netlink.attributes(about.get(IFLA_INFO_DATA, b""))
+    if kind == b"vlan":
+        yield f"{name} vlan", str(_number(data[IFLA_VLAN_ID]))
+    if kind == b"bridge":
+        yield from ((f"{name} {key}", str(_number(data[n]))) for n, key in BRIDGE.items() if n in data)
+
+
+def _address(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
+    """Addresses that the kernel gives itself, of lo and of a link, are left out."""
+    _, prefix, _, scope, number = struct.unpack_from("=BBBBI", body)
+    told = netlink.attributes(body[8:])
+    if scope not in (SCOPE_LINK, SCOPE_HOST):
+        address = ip_address(told.get(IFA_LOCAL, told[IFA_ADDRESS]))
+        yield f"address {address}/{prefix} on {names[source.netns, number]}", "there"
+
+
+def _route(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
+    """Those of the main table that the kernel does not make by itself."""
+    family, length, _, _, table, protocol, _, kind = struct.unpack_from("=8B", body)
+    told = netlink.attributes(body[12:])
+    table = _number(told[RTA_TABLE]) if RTA_TABLE in told else table
+    if table != RT_TABLE_MAIN or protocol == RTPROT_KERNEL or kind != RTN_UNICAST:
+        return
+    to = "default" if family == 2 else "default6"
+    if RTA_DST in told:
+        to = str(ip_network((told[RTA_DST], length)))
+    yield f"route {to} via", str(ip_address(told[RTA_GATEWAY])) if RTA_GATEWAY in told else "nobody"
+    if RTA_OIF in told:
+        yield f"route {to} on", names[source.netns, _number(told[RTA_OIF])]
+
+
+def _neighbour(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
+    """Those that do not expire."""
+    number, state = struct.unpack_from("=iH", body, 4)
+    told = netlink.attributes(body[12:])
+    if state & NUD_PERMANENT and NDA_DST in told and NDA_LLADDR in told:
+        yield f"neighbour {ip_address(told[NDA_DST])} on {names[source.netns, number]}", told[NDA_LLADDR].hex(":")
+
+
+def _vlan(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
+    (number,) = struct.unpack_from("=i", body, 4)
+    told = netlink.attributes(body[16:])
+    name = names[source.netns, number]
+    for kind, payload in netlink.each_attribute(told.get(IFLA_AF_SPEC, b"")):
+        if kind == IFLA_BRIDGE_VLAN_INFO:
+            flags, vlan = struct.unpack_from("=HH", payload)
+            words = [word for word, bit in (("pvid", VLAN_PVID), ("untagged", VLAN_UNTAGGED)) if flags & bit]
+            yield f"vlan {vlan} on {name}", " ".join(words) or "tagged"
+
+
+def _feature(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
+    number, *values = struct.unpack("=4I", body)
+    for feature, value in zip(VETH_FEATURES, values, strict=True):
+        yield f"{names[source.netns, number]} {feature}", "on" if value else "off"
+
+
+def _number(payload: bytes) -> int:
+    return int.from_bytes(payload, "little")
+
+
+_READERS: dict[str, Callable[[bytes, Query, Names], Iterator[tuple[str, str]]]] = {
+    "link": _link,
+    "address": _address,
+    "route": _route,
+    "neighbour": _neighbour,
+    "vlan": _vlan,
+    "feature": _feature,
+}
+"""For each kind of source: what a message of it says, as pairs of what is meant and its value."""
