@@ -37,6 +37,9 @@ ALL_IS_ASKED = ("address", "route", "neighbour", "qdisc", "rule", "rules")
 VETH_FEATURES = {"tso": "on", "gso": "on", "gro": "off"}
 """Of a new veth device, whose offloads nobody has changed."""
 
+VETH_LIMITS = {"gso_max_segs": "65535", "gso_max_size": "65536", "gro_max_size": "65536", "txqueuelen": "1000"}
+"""The same of its superpackets and of its queue, which is not used without a queueing discipline."""
+
 BRIDGE_OPTIONS = ("stp_state", "mcast_snooping", "vlan_filtering", "vlan_default_pvid")
 
 
@@ -84,7 +87,7 @@ def _pairs(words: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _device(found: Facts, name: str, options: dict[str, str]) -> None:
     netns = options["netns"]
     found |= {(netns, f"{name} {key}"): options[key] for key in ("mtu", "address") if key in options}
-    found |= {(netns, f"{name} {feature}"): value for feature, value in VETH_FEATURES.items()}
+    found |= {(netns, f"{name} {key}"): value for key, value in (VETH_FEATURES | VETH_LIMITS).items()}
 
 
 def _ethtool(found: Facts, netns: str, words: Words) -> None:

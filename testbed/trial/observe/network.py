@@ -14,13 +14,14 @@ from .readback import qdiscs
 from .sample import Query, of_kind
 
 IFF_UP = 1
-IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_MASTER, IFLA_LINKINFO, IFLA_GSO_MAX_SEGS = 1, 3, 4, 10, 18, 40
+IFLA_ADDRESS, IFLA_IFNAME, IFLA_MASTER, IFLA_LINKINFO = 1, 3, 10, 18
+NUMBERS = {4: "mtu", 13: "txqueuelen", 40: "gso_max_segs", 41: "gso_max_size", 58: "gro_max_size"}
 IFLA_INFO_KIND, IFLA_INFO_DATA = 1, 2
 IFLA_VLAN_ID = 1
 BRIDGE = {5: "stp_state", 7: "vlan_filtering", 23: "mcast_snooping", 39: "vlan_default_pvid"}
 IFA_ADDRESS, IFA_LOCAL = 1, 2
 SCOPE_LINK, SCOPE_HOST = 253, 254
-RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_TABLE = 1, 4, 5, 15
+RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_METRICS, RTA_TABLE = 1, 4, 5, 8, 15
 RT_TABLE_MAIN, RTPROT_KERNEL, RTN_UNICAST = 254, 2, 1
 NDA_DST, NDA_LLADDR, NUD_PERMANENT = 1, 2, 0x80
 IFLA_AF_SPEC, IFLA_BRIDGE_VLAN_INFO = 26, 2
@@ -54,9 +55,7 @@ def _link(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]
     name = told[IFLA_IFNAME].rstrip(b"\0").decode()
     yield f"{name} is", "up" if flags & IFF_UP else "down"
     yield f"{name} address", told.get(IFLA_ADDRESS, b"").hex(":")
-    for attribute, key in ((IFLA_MTU, "mtu"), (IFLA_GSO_MAX_SEGS, "gso_max_segs")):
-        if attribute in told:
-            yield f"{name} {key}", str(_number(told[attribute]))
+    yield from ((f"{name} {key}", str(_number(told[n]))) for n, key in NUMBERS.items() if n in told)
     if IFLA_MASTER in told:
         yield f"{name} master", names[source.netns, _number(told[IFLA_MASTER])]
     about = netlink.attributes(told.get(IFLA_LINKINFO, b""))
@@ -77,15 +76,19 @@ def _address(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, st
 
 
 def _route(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
-    """Those of the main table that the kernel does not make by itself."""
+    """Those of the main table that the kernel does not make by itself, and the metrics of all."""
     family, length, _, _, table, protocol, _, kind = struct.unpack_from("=8B", body)
     told = netlink.attributes(body[12:])
     table = _number(told[RTA_TABLE]) if RTA_TABLE in told else table
-    if table != RT_TABLE_MAIN or protocol == RTPROT_KERNEL or kind != RTN_UNICAST:
+    if table != RT_TABLE_MAIN or kind != RTN_UNICAST:
         return
     to = "default" if family == 2 else "default6"
     if RTA_DST in told:
         to = str(ip_network((told[RTA_DST], length)))
+    for metric, payload in netlink.attributes(told.get(RTA_METRICS, b"")).items():
+        yield f"route {to} metric {metric}", payload.hex()
+    if protocol == RTPROT_KERNEL:
+        return
     yield f"route {to} via", str(ip_address(told[RTA_GATEWAY])) if RTA_GATEWAY in told else "nobody"
     if RTA_OIF in told:
         yield f"route {to} on", names[source.netns, _number(told[RTA_OIF])]
