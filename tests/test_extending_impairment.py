@@ -225,7 +225,7 @@ def evidence(found: Stage, **says: int) -> StageEvidence:
 
 def judged(**says: int) -> TrialResult:
     """The result of a trial whose forward direction duplicates, with other numbers read back."""
-    from trials import make_trial
+    from trials import as_set_up, make_trial
 
     from testbed.kernel.guest import Ending
     from testbed.trial.evidence.stage import Evidence
@@ -249,6 +249,7 @@ def judged(**says: int) -> TrialResult:
         device_drops={},
         cpu_busy=None,
         captures_dropped=0,
+        network=as_set_up(trial, plan),
     )
     return result(trial, plan, seen, judge(trial, plan, seen), Ending("7.3.4", 10**9, 1.0))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import make_trial
+from trials import as_set_up, make_trial
 
 from results import measured as of_tools
 from testbed.model.impairment import GilbertElliott, RandomLoss, mean_loss
@@ -50,6 +50,7 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
         device_drops={},
         cpu_busy=None,
         captures_dropped=0,
+        network=as_set_up(trial, plan),
     )
 
 

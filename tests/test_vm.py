@@ -14,7 +14,7 @@ import pytest
 import userimage
 from interactive import Home
 from leftover import namespaces, outlive, processes_below
-from trials import Ran, steps_data
+from trials import Ran, as_set_up, steps_data
 
 from testbed import package
 from testbed.error import MachineError, SpecError, UserError
@@ -285,7 +285,8 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
     ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 0.0)
     outcome = Outcome(None, None, None, 1e6, None, (), {})
-    evidence = Evidence(ping, (), (), outcome, (), {}, {}, 0.5, 0, vms=(seen,))
+    network = as_set_up(make_trial(), made.plan)
+    evidence = Evidence(ping, (), (), outcome, (), {}, {}, 0.5, 0, vms=(seen,), network=network)
     return {each.check: each.verdict for each in judge(make_trial(), made.plan, evidence)}
 
 

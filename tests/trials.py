@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from testbed.model.scenario import Trial
+from testbed.plan.network import Plan
 from testbed.plan.step import Step
 from testbed.plan.step_json import data, step_of
 from testbed.spec.scenario.trial import trial_of
@@ -29,6 +30,14 @@ def tampered(made: Orders, tamper: Callable[[Steps], Steps]) -> Orders:
     own = {json.dumps(data(step), sort_keys=True): step for step in made.steps}
     changed = tamper(steps_data(made.steps))
     return replace(made, steps=tuple(own.get(json.dumps(each, sort_keys=True)) or step_of(each) for each in changed))
+
+
+def as_set_up(trial: Trial, plan: Plan) -> dict[tuple[str, str], str]:
+    """What is read back of the network if it is as the plan says."""
+    from testbed.trial.orders import bring_up, set_up
+
+    netns = set_up.looked_at(trial, plan)
+    return set_up.expected(bring_up.commands(plan, trial.kernel), plan, netns)
 
 
 @dataclass(frozen=True)

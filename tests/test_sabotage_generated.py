@@ -1,0 +1,130 @@
+"""The sabotage list of sabotage.py: each must change the verdict of a trial that is valid, or be an exception with its
+reason. `make test` carries out a spread of the list, `make nightly` all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import sabotage
+from sabotage import Sabotage
+from trials import RunTrial, as_set_up, make_trial
+
+from testbed.model.scenario import Trial
+from testbed.plan.network import Plan
+from testbed.trial.evidence.stage import Evidence
+from testbed.trial.gate import network_check
+from testbed.trial.measured import PingResult
+from testbed.trial.orders.sequence import orders
+from testbed.trial.workload.outcome import Outcome
+
+EVERY = 25
+"""One of so many is in `make test`."""
+
+EXCEPTIONS: dict[str, str] = {}
+"""Patterns of names, and why the gate says nothing."""
+
+LIST = sabotage.sabotages()
+
+
+def found(trial: Trial, planned: Plan, network: dict[tuple[str, str], str], reference: str | None = None) -> list[str]:
+    """What the check of the network says if this was read back."""
+    ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
+    outcome = Outcome(None, None, None, 1e6, None, (), {})
+    seen = Evidence(ping, (), (), outcome, (), {}, {}, None, 0, network=network, reference=reference)
+    return [each.text for each in network_check.network(trial, planned, seen)]
+
+
+def excused(each: Sabotage) -> bool:
+    return any(re.search(pattern, each.name) for pattern in EXCEPTIONS)
+
+
+def some(of: list[Sabotage]) -> list[object]:
+    return [
+        pytest.param(each, id=each.name, marks=() if number % EVERY == 0 else pytest.mark.nightly)
+        for number, each in enumerate(of)
+    ]
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("each", some([each for each in LIST if not excused(each)]))
+def test_the_gate_catches(each: Sabotage, tmp_path: Path) -> None:
+    assert sabotage.caught(each, tmp_path) != "valid"
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("plan", sabotage.PLANS)
+def test_without_sabotage_the_trial_is_valid(run_trial: RunTrial, plan: str) -> None:
+    assert run_trial(**sabotage.PLANS[plan]).result.verdict == "valid"
+
+
+def test_the_list_has_all_kinds_of_commands_and_of_sabotage() -> None:
+    assert {each.what for each in LIST} == {"nothing", "half", "double", "other", "added"}
+    assert {each.plan for each in LIST} == set(sabotage.PLANS)
+    for word in (
+        "ip link add",
+        "qdisc add",
+        "add rule",
+        "/proc/sys",
+        "/sys/class",
+        "ethtool",
+        "run/tools/flow",
+        "iperf3",
+    ):
+        assert any(word in each.where for each in LIST), word
+    assert len({each.name for each in LIST}) == len(LIST)
+
+
+@pytest.mark.parametrize("pattern", EXCEPTIONS)
+def test_an_exception_is_of_something_in_the_list(pattern: str) -> None:
+    assert any(re.search(pattern, each.name) for each in LIST)
+
+
+@pytest.mark.parametrize("plan", sabotage.PLANS)
+def test_every_fact_of_a_plan_that_is_missing_or_another_is_found(plan: str) -> None:
+    trial = make_trial(**sabotage.PLANS[plan])
+    planned = orders(trial).plan
+    fine = as_set_up(trial, planned)
+    assert not found(trial, planned, fine)
+    for place, value in fine.items():
+        assert found(trial, planned, {key: each for key, each in fine.items() if key != place}), place
+        assert found(trial, planned, {**fine, place: "0" if value != "0" else "1"}), place
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "address 10.1.1.1/24 on eth0",
+        "route 10.9.0.0/16 via",
+        "route 10.0.0.0/24 metric 11",
+        "neighbour 10.0.0.9 on eth0",
+        "qdisc 8001: of eth0",
+        "rules of nftables",
+        "rule 9 of data-forward",
+    ],
+)
+def test_what_nobody_asked_for_is_found(what: str) -> None:
+    trial = make_trial()
+    planned = orders(trial).plan
+    (said,) = found(trial, planned, {**as_set_up(trial, planned), ("tb-a", what): "1"})
+    assert said == f"tb-a: {what}: nobody asked for it, the kernel has 1"
+
+
+def test_a_vlan_that_nobody_asked_for_is_found_where_a_bridge_filters() -> None:
+    trial = make_trial(**sabotage.PLANS["lanes"])
+    planned = orders(trial).plan
+    assert found(trial, planned, {**as_set_up(trial, planned), ("tb-s", "vlan 30 on eth0"): "tagged"})
+
+
+def test_settings_of_tcp_are_compared_with_those_of_an_emulator() -> None:
+    trial = make_trial()
+    planned = orders(trial).plan
+    seen = as_set_up(trial, planned)
+    own = {("tb-path.emulator", "/proc/sys/net/ipv4/tcp_sack"): "1"}
+    reference = "tb-path.emulator"
+    assert found(trial, planned, seen, reference) == [f"{reference}: the kernel's settings of TCP were not read back"]
+    assert not found(trial, planned, seen | own | {("tb-a", "/proc/sys/net/ipv4/tcp_sack"): "1"}, reference)
+    (said,) = found(trial, planned, seen | own | {("tb-a", "/proc/sys/net/ipv4/tcp_sack"): "0"}, reference)
+    assert said == "tb-a: tcp_sack: nobody asked for it, the kernel has 0, not 1"
