@@ -206,6 +206,7 @@ def _of_moment(moment: Step) -> Iterator[tuple[str, tuple[str, Step]]]:
 NUMBER = re.compile(r"(?<![\w.:/-])(\d+(?:\.\d+)?)(?=(?:bit|us|%|:|/second)?(?:[\s:]|$))")
 MAC = re.compile(r"\b(02:54:4\d:\w\w:\w\w:)(\w\w)\b")
 IP = re.compile(r"(?<![\w.])(\d+\.\d+\.\d+\.)(\d+)\b")
+CONTROL = re.compile(r"\bcubic\b")
 SWITCHED = re.compile(r"\b(?:(on)|(off))\b")
 
 
@@ -227,6 +228,8 @@ def _changed(text: str) -> Iterator[tuple[str, str]]:
         yield "other", f"{text[: found.start()]}{found[1]}{int(found[2], 16) ^ 0x40:02x}{text[found.end() :]}"
     for found in IP.finditer(text):
         yield "other", f"{text[: found.start()]}{found[1]}{int(found[2]) ^ 64}{text[found.end() :]}"
+    for found in CONTROL.finditer(text):
+        yield "other", f"{text[: found.start()]}reno{text[found.end() :]}"
     for found in SWITCHED.finditer(text):
         yield "other", f"{text[: found.start()]}{'off' if found[1] else 'on'}{text[found.end() :]}"
 

@@ -45,7 +45,7 @@ INSIDE = {
         ("mininet",),
         ("node",),
         ("batch", "link"),
-        ("script", "step_json"),
+        ("script", "set_up", "step_json"),
         ("step", "command"),
     ),
     "kernel": (

@@ -83,6 +83,15 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
         sentences.append(
             f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {len(exact)} trials"
         )
+    random = [each.random_loss for result in results for each in result.stages]
+    told = [(each, each.low, each.high) for each in random if each and each.low is not None and each.high is not None]
+    if told:
+        fits = sum(low <= each.asked <= high for each, low, high in told)
+        widest, low, high = max(told, key=lambda each: each[2] - each[1])
+        sentences.append(
+            f"random loss: {fits} of {len(told)} shares asked are within the 95 % interval of the drops; the widest is "
+            f"{low:.2g} to {high:.2g} of {widest.packets} packets, where {widest.asked:.2g} was asked"
+        )
     queue = [each.seen.queue_drops for each in results]
     full = [count for count in queue if count]
     if any(count is not None for count in queue):

@@ -9,6 +9,7 @@ from ...model.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...plan.node.make import HOST_SYSCTLS
+from ...plan.node.namespace import node_netns
 from .. import measured
 from ..evidence.stage import Evidence
 from ..measured import UdpResult
@@ -24,6 +25,7 @@ HOSTS_SHOW = "the profile shows the hosts, not the path: look at rwnd and sndbuf
 
 def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     if "congestion" not in trial.workload.reports:
+        yield from _sampled_congestion(trial, evidence)
         return
     flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=False)
     for number, (asked, flow) in enumerate(flows, 1):
@@ -34,6 +36,23 @@ def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
                 f"flow {number} was asked to use {asked.congestion} and used {flow.congestion}",
                 "the socket did not accept it",
             )
+
+
+def _sampled_congestion(trial: Trial, evidence: Evidence) -> Iterator[Finding]:
+    """Of a tool that says nothing of its sockets, but of which the samples of its sender tell."""
+    asked = set(trial.workload.controls)
+    if not asked or trial.workload.control is not None:
+        return
+    netns = node_netns(trial.workload.source)
+    seen = {each.congestion for each in evidence.tcp if each.netns == netns and each.congestion}
+    wanted = " and ".join(sorted(asked))
+    for other in sorted(seen - asked):
+        yield Finding(
+            "congestion control",
+            "invalid",
+            f"{trial.workload.source} was asked to use {wanted}, and one of its sockets used {other}",
+            "the socket did not accept it",
+        )
 
 
 def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
