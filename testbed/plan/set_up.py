@@ -34,11 +34,11 @@ Words: TypeAlias = tuple[str, ...]
 ALL_IS_ASKED = ("address", "route", "neighbour", "qdisc", "rule", "rules")
 """First words of what is there only if somebody asked for it. The same holds of a `vlan` if the bridge filters."""
 
-VETH_FEATURES = {"tso": "on", "gso": "on", "gro": "off"}
-"""Of a new veth device, whose offloads nobody has changed."""
+FEATURES = ("tso", "gso", "gro")
+"""The offloads that are looked at, by the names of ethtool."""
 
-VETH_LIMITS = {"gso_max_segs": "65535", "gso_max_size": "65536", "gro_max_size": "65536", "txqueuelen": "1000"}
-"""The same of its superpackets and of its queue, which is not used without a queueing discipline."""
+NEW_VETH = {"tso": "on", "gso": "on", "gso_max_segs": "65535", "gso_max_size": "65536", "txqueuelen": "1000"}
+"""Of a veth device that nobody has changed, with every kernel; GRO is off since Linux 5.13, and was on before."""
 
 BRIDGE_OPTIONS = ("stp_state", "mcast_snooping", "vlan_filtering", "vlan_default_pvid")
 
@@ -87,12 +87,12 @@ def _pairs(words: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _device(found: Facts, name: str, options: dict[str, str]) -> None:
     netns = options["netns"]
     found |= {(netns, f"{name} {key}"): options[key] for key in ("mtu", "address") if key in options}
-    found |= {(netns, f"{name} {key}"): value for key, value in (VETH_FEATURES | VETH_LIMITS).items()}
+    found |= {(netns, f"{name} {key}"): value for key, value in NEW_VETH.items()}
 
 
 def _ethtool(found: Facts, netns: str, words: Words) -> None:
     if words[0] == "-K":
-        found |= {(netns, f"{words[1]} {key}"): value for key, value in _pairs(words[2:]) if key in VETH_FEATURES}
+        found |= {(netns, f"{words[1]} {key}"): value for key, value in _pairs(words[2:]) if key in FEATURES}
 
 
 def _write(found: Facts, netns: str, words: Words) -> None:

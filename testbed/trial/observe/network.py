@@ -8,14 +8,14 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from ipaddress import ip_address, ip_network
 
-from ...plan.set_up import VETH_FEATURES, Facts
+from ...plan.set_up import FEATURES, Facts
 from . import netlink
 from .readback import qdiscs
 from .sample import Query, of_kind
 
 IFF_UP = 1
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_MASTER, IFLA_LINKINFO = 1, 3, 10, 18
-NUMBERS = {4: "mtu", 13: "txqueuelen", 40: "gso_max_segs", 41: "gso_max_size", 58: "gro_max_size"}
+NUMBERS = {4: "mtu", 13: "txqueuelen", 40: "gso_max_segs", 41: "gso_max_size"}
 IFLA_INFO_KIND, IFLA_INFO_DATA = 1, 2
 IFLA_VLAN_ID = 1
 BRIDGE = {5: "stp_state", 7: "vlan_filtering", 23: "mcast_snooping", 39: "vlan_default_pvid"}
@@ -115,7 +115,7 @@ def _vlan(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]
 
 def _feature(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
     number, *values = struct.unpack("=4I", body)
-    for feature, value in zip(VETH_FEATURES, values, strict=True):
+    for feature, value in zip(FEATURES, values, strict=True):
         yield f"{names[source.netns, number]} {feature}", "on" if value else "off"
 
 

@@ -11,7 +11,7 @@ from ...model.scenario import Trial
 from ...plan.command import Command
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
-from ...plan.set_up import VETH_FEATURES, Facts, facts
+from ...plan.set_up import FEATURES, Facts, facts
 from ...plan.step import Location, Read, Step
 from ..observe.sample import Query
 
@@ -52,9 +52,7 @@ def queries(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]
         yield from (Query("rule", each) for _ in planned.emulators[:1])
         if (each, "br0 vlan_filtering") in asked:
             yield Query("vlan", each)
-    features = dict.fromkeys(
-        (place[0], place[1].split()[0]) for place in asked if place[1].split()[-1] in VETH_FEATURES
-    )
+    features = dict.fromkeys((place[0], place[1].split()[0]) for place in asked if place[1].split()[-1] in FEATURES)
     yield from (Query("feature", each, device) for each, device in features)
 
 
