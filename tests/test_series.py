@@ -13,7 +13,7 @@ from trials import make_trial
 
 from testbed.analysis import tcp_model
 from testbed.analysis.condition import conditions
-from testbed.analysis.limited_by import flow_limitations, limited_by, limits
+from testbed.analysis.limit.limited_by import flow_limitations, limited_by, limits
 from testbed.analysis.series import Series, goodput_bps, rtt_key, series
 from testbed.analysis.theory_curve import line_rate_bps, overlays
 from testbed.compare.reproduction.measured import Measured
@@ -21,7 +21,7 @@ from testbed.model.impairment import GilbertElliott, PeriodicLoss, RandomLoss, m
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.stored_result import PolicyResult, StageResult, TrialResult
 
 LINE = RATE_BPS * 1448 / 1514
 
@@ -277,14 +277,23 @@ def with_flow(**counts: object) -> TrialResult:
     [
         (trial_result(Made({}, [LINE])), "rate"),
         (trial_result(Made({}, [LINE / 2, LINE / 2])), "rate"),
-        (with_flow(rwnd_limited=0.9), "window"),
+        (with_flow(rwnd_limited=0.9), "receiver buffer"),
         (with_flow(sndbuf_limited=0.9), "sender buffer"),
-        (with_flow(retransmits=3), "loss"),
+        (with_flow(retransmits=3), "unknown"),
         (with_flow(busy_s=2.0), "application"),
         (with_flow(busy_s=None, rwnd_limited=None, sndbuf_limited=None, retransmits=None), "unknown"),
         (replace(trial_result(Made({}, [1e6])), flows=()), "unknown"),
     ],
-    ids=["rate", "rate of two", "window", "sender buffer", "loss", "application", "not counted", "no flows"],
+    ids=[
+        "rate",
+        "rate of two",
+        "receiver buffer",
+        "sender buffer",
+        "lost but not sampled",
+        "application",
+        "not counted",
+        "no flows",
+    ],
 )
 def test_what_limited_a_trial(result: TrialResult, limit: str) -> None:
     assert limited_by(result) == limit
@@ -295,8 +304,32 @@ def test_a_flow_that_starts_late_was_not_limited_by_its_application() -> None:
     late = trial_result(made)
     late = replace(late, flows=(replace(late.flows[0], busy_s=4.0),))
     assert limited_by(late) == "application"
-    assert limited_by(late, trial(made)) == "loss"
-    assert flow_limitations(late, trial(made))[0].why == "it retransmitted 3 segments"
+    assert limited_by(late, trial(made)) == "unknown"
+    (found,) = flow_limitations(late, trial(made), [{"loss": 0.8, "slow start": 0.2}])
+    assert (found.limit, found.share) == ("loss", 0.8)
+
+
+def test_of_several_flows_the_time_counts_and_not_the_majority() -> None:
+    result = trial_result(Made({}, [1e6, 1e6, 1e6], workload={"flows": 3}))
+    mostly, wholly = {"rate": 0.51, "loss": 0.49}, {"loss": 1.0}
+    assert limited_by(result, None, [mostly, mostly, wholly]) == "loss"
+    assert limited_by(result, None, [mostly]) == "unknown", "samples of one flow tell nothing of the others"
+
+
+STAGE = StageResult(
+    "path", "forward", 100e6, 0.01, None, None, 0, 0, 0, None, 0, 0, 0, None, None
+)  # fmt: skip
+POLICED = PolicyResult(1, 1e6, 1, 0.0, 1000, 1000, 90, None, None)
+
+
+def test_datagrams_that_a_policer_dropped_were_limited_by_it() -> None:
+    lost = with_flow(busy_s=None, rwnd_limited=None, sndbuf_limited=None, retransmits=None)
+    lost = replace(lost, flows=tuple(replace(flow, congestion=None) for flow in lost.flows))
+    policed = replace(STAGE, policy=POLICED)
+    assert limited_by(replace(lost, stages=(STAGE,), seen=replace(lost.seen, queue_drops=10))) == "path buffer"
+    assert limited_by(replace(lost, stages=(policed,), seen=replace(lost.seen, queue_drops=10))) == "policer"
+    assert limited_by(replace(lost, stages=(STAGE,), seen=replace(lost.seen, random_drops=10))) == "loss"
+    assert limited_by(lost) == "unknown"
 
 
 def test_the_limits_of_a_cell_are_counted_over_its_seeds() -> None:
@@ -307,8 +340,10 @@ def test_the_limits_of_a_cell_are_counted_over_its_seeds() -> None:
     ]
     made.append(Made({"flows": "1"}, [1e6], 3, "invalid"))
     first, second = limits(results(*made))
-    assert (first.params, first.trials, first.limits) == ((("flows", "1"),), 2, (("rate", 1), ("loss", 1)))
-    assert (str(first), str(second)) == ("rate 1, loss 1", "rate")
+    assert (first.params, first.trials, first.limits) == ((("flows", "1"),), 2, (("rate", 1), ("unknown", 1)))
+    assert (str(first), str(second)) == ("rate 1, unknown 1", "rate")
+    lost = {each.id: [{"loss": 1.0}] for each in results(*made)}
+    assert str(limits(results(*made), times=lost)[0]) == "rate 1, loss 1"
 
 
 def test_the_line_rate_over_ipv6_leaves_room_for_longer_headers() -> None:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..analysis import statistic
-from ..analysis.limited_by import limited_by
+from ..analysis.limit.limitation import Limit
 from ..analysis.series import Series
 from ..analysis.theory_curve import overlays
-from ..model.scenario import Trial
 from ..sweep.repetition import FEWEST
 
 GRID = 40
@@ -19,10 +18,14 @@ GRID = 40
 RESAMPLES = 300
 
 
-def curves(series: Sequence[Series], trials: Mapping[str, Trial], place: Mapping[str, int]) -> list[dict[str, Any]]:
-    """One for each series, without any trial too. `place` is the number of a trial by its id."""
+def curves(
+    series: Sequence[Series], place: Mapping[str, int], limited: Mapping[str, Limit]
+) -> list[dict[str, Any]]:
+    """One for each series, without any trial too. By the id of a trial, `place` is its number, and `limited` what
+    limited it.
+    """
     rtts = sorted({each.asked.rtt_s for one in series for each in one.trials})
-    return [_curve(each, _grid(rtts), trials, place) for each in series]
+    return [_curve(each, _grid(rtts), place, limited) for each in series]
 
 
 def _grid(rtts: Sequence[float]) -> list[float]:
@@ -34,13 +37,13 @@ def _grid(rtts: Sequence[float]) -> list[float]:
 
 
 def _curve(
-    each: Series, grid: Sequence[float], trials: Mapping[str, Trial], place: Mapping[str, int]
+    each: Series, grid: Sequence[float], place: Mapping[str, int], limited: Mapping[str, Limit]
 ) -> dict[str, Any]:
     about = each.conditions
     return {
         "label": each.label,
         "params": dict(each.params),
-        "points": _points(each, trials, place),
+        "points": _points(each, place, limited),
         "capacity": each.capacity_bps,
         "overlays": {
             found.kind: [[rtt, rate] for rtt, rate in zip(found.rtt_s, found.goodput_bps, strict=True)]
@@ -54,7 +57,7 @@ def _curve(
     }
 
 
-def _points(each: Series, trials: Mapping[str, Trial], place: Mapping[str, int]) -> list[dict[str, Any]]:
+def _points(each: Series, place: Mapping[str, int], limited: Mapping[str, Limit]) -> list[dict[str, Any]]:
     """At each RTT the mean, its 95 % t interval where there are repetitions, its trials, and what limited them."""
     profile = each.profile()
     if profile is None:
@@ -63,7 +66,7 @@ def _points(each: Series, trials: Mapping[str, Trial], place: Mapping[str, int])
     for rtt, mean, samples in zip(profile.rtt_s, profile.mean_bps, profile.samples_bps, strict=True):
         members = [trial for trial in each.trials if trial.asked.rtt_s == rtt]
         interval = statistic.t_interval(samples) if len(samples) >= FEWEST else None
-        limits = [limited_by(trial, trials.get(trial.id)) for trial in members]
+        limits = [limited[trial.id] for trial in members]
         points.append(
             {
                 "rtt": rtt,

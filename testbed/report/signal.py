@@ -108,10 +108,19 @@ def _flows(columns: Mapping[str, Any], result: TrialResult, average_s: float) ->
     return found
 
 
+def flow_names(result: TrialResult) -> list[str]:
+    """ "flow 1", or "flow 1 (bbr)" where the flows of the trial differ in their congestion control."""
+    controls = [flow.congestion for flow in result.flows]
+    if len(set(controls)) < 2:
+        return [f"flow {n}" for n in range(1, len(controls) + 1)]
+    return [f"flow {n} ({control or 'datagrams'})" for n, control in enumerate(controls, 1)]
+
+
 def _numbers(result: TrialResult) -> dict[int, str]:
     """The name of the flow to a port, where only one has it."""
     ports = [flow.port for flow in result.flows]
-    return {port: f"flow {n}" for n, port in enumerate(ports, 1) if port is not None and ports.count(port) == 1}
+    named = zip(ports, flow_names(result), strict=True)
+    return {port: name for port, name in named if port is not None and ports.count(port) == 1}
 
 
 def _flow(own: Mapping[str, Any], numbers: Mapping[int, str], average_s: float) -> FlowSignals:

@@ -11,6 +11,8 @@ from typing import Any
 
 from .. import __version__
 from ..analysis import flow_sample
+from ..analysis.limit import limit_sample, limited_by
+from ..analysis.limit.limitation import WHAT, Limitation
 from ..analysis.metric import METRICS
 from ..analysis.series import rtt_key, varied_keys
 from ..compare import published
@@ -19,7 +21,7 @@ from . import published_row, trust
 from .caption import digest
 from .curve import curves
 from .drawing import Drawing, drawings
-from .signal import inside, rows
+from .signal import flow_names, inside, rows
 from .stored_run import StoredRun
 from .trace import packed, trace
 from .window_table import WindowTable, window_table
@@ -32,13 +34,22 @@ STEPS = 16
 
 @dataclass
 class Traces:
-    """The signals of trials, packed, and their metrics. Signals are read once while the part to be kept stays the same,
-    metrics once.
+    """The signals of trials, packed, their metrics, and what limited them. Signals are read once while the part to be
+    kept stays the same, the others once.
     """
 
     _packed: dict[tuple[str, float], tuple[str, int, int]] = field(default_factory=dict)
     _rows: dict[str, int] = field(default_factory=dict)
     _metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    _limits: dict[str, Limitation] = field(default_factory=dict)
+
+    def limit(self, run: StoredRun, each: TrialResult) -> Limitation:
+        """What limited a trial. Raises UserError for broken samples."""
+        if each.id not in self._limits:
+            trial = run.trials.get(each.id)
+            times = limit_sample.times(run.folder(each.id), each, trial)
+            self._limits[each.id] = limited_by.of_trial(each, trial, times)
+        return self._limits[each.id]
 
     def metrics(self, run: StoredRun, each: TrialResult) -> dict[str, float | None]:
         """All metrics of a trial in base units. Raises UserError for broken samples."""
@@ -76,8 +87,11 @@ def view(run: StoredRun, traces: Traces | None = None) -> dict[str, Any]:
     found, share = traces.read(run)
     ran_with = _RanWith(run)
     of_series = {each.id: number for number, one in enumerate(split) for each in one.trials}
+    limited = {each.id: traces.limit(run, each) for each in results}
     trials = [
-        _trial(each, of_series.get(each.id), run, ran_with) | {"metrics": traces.metrics(run, each)} for each in results
+        _trial(each, of_series.get(each.id), run, ran_with)
+        | {"metrics": traces.metrics(run, each), "limit": asdict(limited[each.id]), "flows": _flows(each)}
+        for each in results
     ]
     compared = published_row.comparisons(split, known)
     return {
@@ -88,12 +102,13 @@ def view(run: StoredRun, traces: Traces | None = None) -> dict[str, Any]:
         "counts": trust.counts(results),
         "agreement": trust.agreement(results),
         "provenance": ran_with.rows,
+        "limits": WHAT,
         "metrics": [
             {"name": each.name, "title": each.title, "what": each.what, "scale": each.scale}
             for each in METRICS.values()
         ],
         "trials": trials,
-        "series": curves(split, run.trials, place),
+        "series": curves(split, place, {id: found.limit for id, found in limited.items()}),
         "windows": _windows(windows),
         "published": published_row.curves(known),
         "comparison": compared,
@@ -193,6 +208,18 @@ def _trial(each: TrialResult, of_series: int | None, run: StoredRun, ran_with: _
         "wall_s": each.wall_s,
         "ran_with": ran_with.number(each),
     }
+
+
+def _flows(each: TrialResult) -> list[dict[str, Any]]:
+    """Of a trial with several flows, each with its goodput, and its share of that of all; none without goodputs."""
+    rates = [flow.goodput_bps for flow in each.flows if flow.goodput_bps is not None]
+    total = sum(rates)
+    if len(rates) < 2 or len(rates) < len(each.flows):
+        return []
+    return [
+        {"name": name, "goodput": rate, "share": rate / total if total else None}
+        for name, rate in zip(flow_names(each), rates, strict=True)
+    ]
 
 
 def _network(each: Drawing) -> dict[str, Any]:

@@ -56,17 +56,45 @@ function windowsChart(data) {
 
 function limitTable(data, filter) {
   const body = el("div");
+  const met = new Set(data.trials.map((trial) => trial.limit.limit));
   return { node: el("div", {}, el("h3", {}, "What limited each cell"), el("p", { class: "quiet" },
-    "What limited most flows in most trials: rate (the bottleneck was full), window, sender buffer, loss, application, cpu."), body), update() {
+    "What held the flows back longest. ", Object.entries(data.limits).filter(([limit]) => met.has(limit)).map(([limit, what]) =>
+      `${limit}: ${what}`).join("; "), ". Point at a word for the times."), body), update() {
     const shown = data.series.filter((one) => one.points.length && filter.passes(one.params));
     const rtts = [...new Set(shown.flatMap((one) => one.points.map((point) => point.rtt)))].sort((a, b) => a - b);
     const words = (point) => Object.entries(point.limits).map(([limit, n]) => Object.keys(point.limits).length > 1 ? `${limit} ${n}` : limit);
     const at = (one, rtt) => one.points.find((point) => point.rtt === rtt);
+    const why = (point, limit) => [...new Set(point.trials.map((n) => data.trials[n].limit).filter((each) => each.limit === limit)
+      .map((each) => each.why))].slice(0, 3).join("\n");
     body.replaceChildren(dataTable({ rows: shown, label: "What limited each cell", name: "limits", columns: [
       { name: "series", get: (one) => one.label, wide: true },
       ...rtts.map((rtt) => ({ name: msText(rtt), get: (one) => { const point = at(one, rtt); return point ? words(point).join(", ") : ""; },
-        show: (one) => { const point = at(one, rtt); return point ? el("span", {}, words(point).map((word) => el("span", { class: "limit",
-          style: `--c:${palette()[LIMITS[Object.keys(point.limits).find((limit) => word.startsWith(limit))] ?? 6]}` }, word))) : ""; } })),
+        show: (one) => { const point = at(one, rtt); return point ? el("span", {}, Object.keys(point.limits).map((limit, n) =>
+          el("span", { class: "limit", title: why(point, limit), style: `--c:${palette()[LIMITS[limit] ?? 6]}` }, words(point)[n]))) : ""; } })),
+    ] }));
+  } };
+}
+
+// How several flows share a path: Jain's index, and each flow's part.
+function sharesTable(data, filter) {
+  const body = el("div");
+  const bar = (share) => el("span", { class: "share", style: `--w:${Math.round((share ?? 0) * 100)}%` }, share === null ? "–" : `${short(share * 100, 3)} %`);
+  return { node: el("div", {}, el("h3", {}, "Fairness: how the flows share"), el("p", { class: "quiet" },
+    "Jain's index is 1 where all flows get the same, and 1/n where one of n gets all. The share is of the goodput of all flows."), body), update() {
+    const rows = data.trials.filter((trial) => trial.flows.length && trial.verdict !== "invalid" && filter.passes(trial.params)).map((trial) => {
+      const sorted = [...trial.flows].sort((a, b) => b.goodput - a.goodput);
+      return { trial, first: sorted[0], last: sorted.at(-1), jain: trial.metrics.fairness ?? null };
+    });
+    const names = [...new Set(rows.flatMap((row) => row.trial.flows.map((flow) => flow.name)))];
+    const each = names.length <= 8 ? names.map((name) => ({ name, number: true,
+      get: (row) => row.trial.flows.find((flow) => flow.name === name)?.share ?? null,
+      show: (row) => { const flow = row.trial.flows.find((one) => one.name === name); return flow ? bar(flow.share) : ""; } }))
+      : [["largest share", "first"], ["smallest share", "last"]].map(([name, end]) => ({ name, number: true, get: (row) => row[end].share,
+        show: (row) => el("span", {}, bar(row[end].share), ` ${row[end].name}`) }));
+    body.replaceChildren(dataTable({ rows, label: "Fairness", name: "fairness", most: 20, columns: [
+      { name: "trial", get: (row) => row.trial.id, wide: true },
+      { name: "flows", get: (row) => row.trial.flows.length, number: true },
+      { name: "Jain's index", get: (row) => row.jain, show: (row) => short(row.jain, 3), number: true }, ...each,
     ] }));
   } };
 }
@@ -139,6 +167,7 @@ function findingsSection(data) {
   if (data.series.some((one) => one.coefficients)) parts.push(coefficientChart(data, filter));
   if (data.windows) parts.push(windowsChart(data));
   if (data.series.some((one) => one.points.length)) parts.push(limitTable(data, filter));
+  if (data.trials.some((trial) => trial.flows.length)) parts.push(sharesTable(data, filter));
   if (data.keys.length > 1 && data.trials.some((trial) => trial.goodput !== null)) parts.push(heatChart(data, filter));
   if (data.trials.some((trial) => Object.keys(trial.measured).length)) parts.push(measuredTable(data));
   if (data.trials.some((trial) => Object.values(trial.metrics).some((value) => value !== null))) parts.push(metricTable(data));

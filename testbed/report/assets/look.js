@@ -5,7 +5,8 @@ const PALETTE = {
 };
 const DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]];
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"];
-const LIMITS = { rate: 2, window: 0, "sender buffer": 5, loss: 1, application: 3, cpu: 4, unknown: 6 };
+const LIMITS = { rate: 2, "receiver buffer": 0, "sender buffer": 5, loss: 1, policer: 1, "path buffer": 4, application: 3, cpu: 4,
+  "slow start": 3, "congestion control": 6, unknown: 6 };
 
 const theme = () => {
   const asked = state.get("theme");

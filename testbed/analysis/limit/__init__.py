@@ -1,0 +1,1 @@
+"""What limited the throughput of flows, trials and cells."""

@@ -1,0 +1,145 @@
+"""What limited the trials of a run: rate, buffers, losses, a policer, the application. Pure, no I/O.
+
+The parts of each flow's life come from `limit_sample`; without them, `limitation` has the counters of the result.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...model.scenario import Params, Trial
+from ...trial.stored_result import FlowResult, TrialResult
+from ..condition import Conditions, conditions
+from ..theory_curve import line_rate_bps
+from .flow_time import mean
+from .limitation import FlowTotals, Limit, Limitation, limitation
+
+Times = Sequence[Mapping[Limit, float]]
+"""The parts of the life of each flow of a trial; empty without samples."""
+
+
+@dataclass(frozen=True)
+class CellLimits:
+    """What limited the trials of one cell, over its seeds: each limit with the number of trials, and why in the first
+    trial with the most common limit.
+    """
+
+    params: Params
+    trials: int
+    limits: tuple[tuple[Limit, int], ...]
+    why: str = ""
+
+    def __str__(self) -> str:
+        """`loss`, or `rate 2, loss 1` where the seeds differ."""
+        if len(self.limits) == 1:
+            return self.limits[0][0]
+        return ", ".join(f"{limit} {count}" for limit, count in self.limits)
+
+
+def flow_limitations(result: TrialResult, trial: Trial | None = None, times: Times = ()) -> tuple[Limitation, ...]:
+    """What limited each flow. A flow's life is the duration asked for, or else the duration of the workload."""
+    about = conditions(result, trial)
+    duration_s = about.duration_s or result.workload_s
+    if not duration_s:
+        return ()
+    offered = _offered_bps(trial)
+    each_times = times if len(times) == len(result.flows) else [{}] * len(result.flows)
+    return tuple(
+        limitation(_totals(flow, result, about, duration_s, offered, parts))
+        for flow, parts in zip(result.flows, each_times, strict=True)
+    )
+
+
+def of_trial(result: TrialResult, trial: Trial | None = None, times: Times = ()) -> Limitation:
+    """What limited most flows of a trial; in a tie, what limited the first of them. Several flows that were sampled
+    count by time: the mean of their parts. "unknown" without flows.
+    """
+    found = flow_limitations(result, trial, times)
+    if not found:
+        return Limitation("unknown", None, "no flow was measured")
+    about = conditions(result, trial)
+    if len(found) > 1 and len(times) == len(found):
+        shared = mean([dict(each) for each in times])
+        duration_s = about.duration_s or result.workload_s or 1.0
+        return limitation(
+            FlowTotals(
+                duration_s,
+                goodput_bps=result.goodput_bps,
+                limit_bps=line_rate_bps(about),
+                offered_bps=_offered_bps(trial),
+                times=shared,
+            )
+        )
+    limit = Counter(each.limit for each in found).most_common(1)[0][0]
+    return next(each for each in found if each.limit == limit)
+
+
+def limited_by(result: TrialResult, trial: Trial | None = None, times: Times = ()) -> Limit:
+    """The limit of `of_trial`."""
+    return of_trial(result, trial, times).limit
+
+
+def limits(
+    results: Sequence[TrialResult], trials: Mapping[str, Trial] | None = None, times: Mapping[str, Times] | None = None
+) -> tuple[CellLimits, ...]:
+    """The limits of each cell that has a valid or suspect trial, in the order of the results. `times` is by the trials'
+    ids.
+    """
+    cells: dict[Params, list[Limitation]] = {}
+    for each in results:
+        if each.verdict != "invalid":
+            found = of_trial(each, (trials or {}).get(each.id), (times or {}).get(each.id, ()))
+            cells.setdefault(tuple(each.params.items()), []).append(found)
+    return tuple(_cell(params, found) for params, found in cells.items())
+
+
+def _cell(params: Params, found: Sequence[Limitation]) -> CellLimits:
+    counts = tuple(Counter(each.limit for each in found).most_common())
+    why = next(each.why for each in found if each.limit == counts[0][0])
+    return CellLimits(params, len(found), counts, why)
+
+
+def _offered_bps(trial: Trial | None) -> float | None:
+    """What all flows together offer; None if one offers all that the path takes, or if that is unknown."""
+    rates = [] if trial is None else [flow.rate_bps for flow in trial.workload.asked_flows]
+    known = [rate for rate in rates if rate is not None]
+    return float(sum(known)) if known and len(known) == len(rates) else None
+
+
+def _totals(
+    flow: FlowResult,
+    result: TrialResult,
+    about: Conditions,
+    duration_s: float,
+    offered_bps: float | None,
+    times: Mapping[Limit, float],
+) -> FlowTotals:
+    return FlowTotals(
+        duration_s=duration_s,
+        busy_s=flow.busy_s,
+        rwnd_limited_s=_part(flow.rwnd_limited, flow.busy_s),
+        sndbuf_limited_s=_part(flow.sndbuf_limited, flow.busy_s),
+        goodput_bps=result.goodput_bps,
+        limit_bps=line_rate_bps(about),
+        offered_bps=offered_bps,
+        times=times or _of_datagrams(result, about),
+    )
+
+
+def _of_datagrams(result: TrialResult, about: Conditions) -> dict[Limit, float]:
+    """Datagrams that did not arrive were dropped, by what dropped most; empty for TCP, which sends again, and less."""
+    if about.congestion or any(flow.busy_s is not None for flow in result.flows):
+        return {}
+    drops: dict[Limit, float] = {
+        "policer": sum(each.policy.policed_packets for each in result.stages if each.policy is not None),
+        "path buffer": result.seen.queue_drops or 0,
+        "loss": (result.seen.dropped_packets or 0) + (result.seen.random_drops or 0),
+    }
+    total = sum(drops.values())
+    return {limit: count / total for limit, count in drops.items() if count} if total else {}
+
+
+def _part(share: float | None, whole: float | None) -> float | None:
+    return None if share is None or whole is None else share * whole

@@ -1,0 +1,207 @@
+"""The life of a flow, divided by what held it back: from samples made by hand, and from trials whose limit is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from trials import Ran, make_trial
+
+from testbed.analysis.limit import flow_time, limit_sample, limited_by
+from testbed.analysis.limit.flow_time import Path, QueueSamples, SenderSamples, parts
+from testbed.model.scenario import Trial
+from testbed.trial import run as runner
+from testbed.trial.orders.sequence import orders
+
+SECONDS = 10
+STEPS = 101
+TIME = np.linspace(0, SECONDS, STEPS)
+NOTHING = np.zeros(STEPS)
+RATE = 1e8
+
+
+def sender(**changes: Any) -> SenderSamples:
+    """One that is always busy, whose data waits for the congestion window, in slow start."""
+    usual: dict[str, Any] = {
+        "time_s": TIME,
+        "bytes_acked": TIME * 1e6,
+        "unacked": NOTHING + 10,
+        "notsent_bytes": NOTHING + 1e5,
+        "rwnd_limited_s": NOTHING,
+        "snd_ssthresh": NOTHING * np.nan,
+        "ca_state": NOTHING,
+        "total_retrans": NOTHING,
+        "srtt_s": NOTHING + 0.05,
+    }
+    return SenderSamples(**{**usual, **changes})
+
+
+def path(*, use: float = 0.1, drops_at_s: float | None = None, **changes: Any) -> Path:
+    """One whose bottleneck carries a share of its rate, with a drop at its buffer at a time."""
+    drops = NOTHING if drops_at_s is None else (drops_at_s <= TIME).astype(float)
+    queue = QueueSamples(TIME, TIME * use * RATE / 8, drops, NOTHING + RATE)
+    return replace(Path((queue,), 0.05, None, False, True), **changes)
+
+
+def since(seconds: float, value: float = 1) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.where(seconds <= TIME, value, 0.0)
+
+
+LOST = {"total_retrans": since(2), "snd_ssthresh": np.where(TIME < 2, np.nan, 7.0)}
+
+CASES: Mapping[str, tuple[SenderSamples, Path, dict[str, float]]] = {
+    "never lost anything": (sender(), path(), {"slow start": 1}),
+    "a threshold without a loss": (sender(snd_ssthresh=since(5)), path(), {"congestion control": 1}),
+    "a full bottleneck": (sender(**LOST), path(use=0.95, is_lossy=True), {"rate": 1}),
+    "a bottleneck that is not quite full": (sender(**LOST), path(use=0.85, is_lossy=True), {"loss": 0.8}),
+    "a loss of the link": (sender(**LOST), path(is_lossy=True), {"slow start": 0.2, "loss": 0.8}),
+    "drops at a full buffer": (sender(**LOST), path(drops_at_s=1.95, is_lossy=True), {"path buffer": 0.8}),
+    "drops at a full buffer long before": (sender(**LOST), path(drops_at_s=1, is_lossy=True), {"loss": 0.8}),
+    "a policy that has begun": (sender(**LOST), path(policed_from_s=1.5, is_lossy=True), {"policer": 0.8}),
+    "a policy that has not": (sender(**LOST), path(policed_from_s=5.0, is_lossy=True), {"loss": 0.8}),
+    "sent again for no reason": (sender(**LOST), path(), {"unknown": 0.8}),
+    "the next loss has its own cause": (
+        sender(**{**LOST, "total_retrans": since(2) + since(7)}),
+        path(drops_at_s=6.95, is_lossy=True),
+        {"slow start": 0.2, "loss": 0.5, "path buffer": 0.3},
+    ),
+    "a full window for a half of each interval": (
+        sender(rwnd_limited_s=TIME / 2),
+        path(),
+        {"receiver buffer": 0.5, "slow start": 0.5},
+    ),
+    "no data, and the tool always has some": (sender(notsent_bytes=NOTHING), path(), {"sender buffer": 1}),
+    "no data, and the tool has none": (sender(notsent_bytes=NOTHING), path(always_sends=False), {"application": 1}),
+    "nothing in flight": (
+        sender(notsent_bytes=NOTHING, unacked=np.where((TIME >= 2) & (TIME < 6), 0, 10)),
+        path(),
+        {"application": 0.4, "sender buffer": 0.6},
+    ),
+    "connected long before": (sender(unacked=since(5), notsent_bytes=since(5)), path(), {"slow start": 1}),
+    "a recovery that only the state shows": (
+        sender(ca_state=np.where((TIME >= 2) & (TIME < 3), 3, 0), snd_ssthresh=LOST["snd_ssthresh"]),
+        path(is_lossy=True),
+        {"slow start": 0.2, "loss": 0.8},
+    ),
+}
+
+
+@pytest.mark.parametrize(("flow", "met", "expected"), CASES.values(), ids=CASES)
+def test_the_parts_of_a_life(flow: SenderSamples, met: Path, expected: dict[str, float]) -> None:
+    found = parts(flow, met)
+    assert sum(found.values()) == pytest.approx(1)
+    for limit, part in expected.items():
+        assert found.get(limit) == pytest.approx(part, abs=0.02), found  # type: ignore[call-overload]
+
+
+def test_a_burst_at_the_rate_is_no_full_bottleneck() -> None:
+    """A tenth of the time at the full rate, with every interval either full or empty."""
+    sent = np.cumsum(np.where(np.arange(STEPS) % 10 == 0, RATE / 8 * 0.1, 0.0))
+    bursts = path(queues=(QueueSamples(TIME, sent, NOTHING, NOTHING + RATE),), rtt_s=0.5)
+    assert "rate" not in parts(sender(), bursts)
+
+
+def test_a_queue_without_a_rate_or_with_one_sample_is_never_full() -> None:
+    endless = path(queues=(QueueSamples(TIME, TIME * 1e9, NOTHING, NOTHING * np.nan),))
+    once = path(queues=(QueueSamples(TIME[:1], TIME[:1], NOTHING[:1], NOTHING[:1] + RATE),))
+    for met in (endless, once, path(queues=())):
+        assert parts(sender(), met) == {"slow start": pytest.approx(1)}
+
+
+def test_a_flow_that_never_sent_or_was_sampled_once_has_no_parts() -> None:
+    assert parts(sender(unacked=NOTHING, notsent_bytes=NOTHING), path()) == {}
+    assert parts(sender(bytes_acked=NOTHING), path()) == {}
+    one = SenderSamples(**{name: getattr(sender(), name)[:1] for name in limit_sample.SOCKET})
+    assert parts(one, path()) == {}
+
+
+def test_the_mean_of_flows_counts_what_one_lacks_as_nothing() -> None:
+    assert flow_time.mean([{"rate": 1.0}, {"loss": 0.8, "rate": 0.2}]) == {"rate": 0.6, "loss": 0.4}
+    assert flow_time.mean([]) == {}
+
+
+RMEM, WMEM = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
+SMALL, LARGE = 400_000, 100_000_000
+"""Bytes of buffers, above and far above the 0.5 MB that 100 Mbit/s × 40 ms need for their overhead."""
+
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "receiver buffer": {RMEM: f"4096 131072 {SMALL}"},
+    "sender buffer": {WMEM: f"4096 16384 {SMALL}"},
+    "loss": {"path": {"loss": "1 in 1000"}},
+    "policer": {"path": {"policy": {"after": "1 MB", "rate": "40 Mbit/s"}}},
+    "path buffer": {"path": {"buffer": "10 packets"}, "workload": {"congestion": "reno"}},
+    "rate": {},
+    "slow start": {"workload": {"duration": "200 ms"}},
+}
+RAISED: Mapping[str, Mapping[str, Any]] = {
+    "receiver buffer": {RMEM: f"4096 131072 {LARGE}"},
+    "sender buffer": {WMEM: f"4096 16384 {LARGE}"},
+    "loss": {"path": {"loss": None}},
+    "policer": {"path": {"policy": None}},
+    "path buffer": {"path": {"buffer": "2 bdp"}},
+    "rate": {"path": {"rate": "400 Mbit/s"}},
+    "slow start": {"workload": {"duration": "10 s"}},
+}
+
+
+def with_changes(*changes: Mapping[str, Any]) -> Trial:
+    path: dict[str, Any] = {"rate": "200 Mbit/s", "rtt": "40 ms"}
+    workload: dict[str, Any] = {"duration": "5 s"}
+    sysctls: dict[str, str] = {}
+    for each in changes:
+        path |= each.get("path", {})
+        workload |= each.get("workload", {})
+        sysctls |= {name: each[name] for name in (RMEM, WMEM) if name in each}
+    made = make_trial(path=path, workload=workload)
+    return replace(made, sysctls=tuple(sysctls.items()), samples_interval_ns=10**7)
+
+
+def told(trial: Trial, ran: Ran) -> tuple[float, str]:
+    times = limit_sample.times(ran.folder, ran.result, trial)
+    assert len(times) == 1
+    return ran.result.goodput_bps or 0.0, limited_by.limited_by(ran.result, trial, times)
+
+
+@pytest.fixture
+def carry_out(tmp_path: Any) -> Callable[[Trial], Ran]:
+    count = iter(range(1000))
+
+    def run(trial: Trial) -> Ran:
+        made, folder = orders(trial), tmp_path / f"trial-{next(count)}"
+        folder.mkdir()
+        return Ran(trial, made, folder, runner.run(trial, made, folder))
+
+    return run
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_trial_tells_what_limited_it_and_raising_that_raises_the_goodput(
+    kind: str, carry_out: Callable[[Trial], Ran]
+) -> None:
+    trial, more = with_changes(KINDS[kind]), with_changes(KINDS[kind], RAISED[kind])
+    goodput, limit = told(trial, carry_out(trial))
+    assert limit == kind
+    assert told(more, carry_out(more))[0] > 1.5 * goodput
+
+
+@pytest.mark.lab
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", KINDS)
+def test_raising_what_did_not_limit_a_trial_raises_less_and_leaves_the_limit(
+    kind: str, carry_out: Callable[[Trial], Ran]
+) -> None:
+    """What is raised besides may raise the goodput a little: a faster link sends a window's burst in less time, and a
+    longer trial has less of its ramp in it.
+    """
+    trial = with_changes(KINDS[kind])
+    goodput, _ = told(trial, carry_out(trial))
+    for other in RAISED.keys() - {kind}:
+        more = with_changes(KINDS[kind], RAISED[other])
+        raised, limit = told(more, carry_out(more))
+        assert limit == kind, other
+        assert raised < 1.5 * goodput, other
