@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 from storedruns import Made, write_run
 
 from testbed.error import UserError
 from testbed.report import stored_run
-from testbed.report.figure import KINDS, draw
+from testbed.report.figure import KINDS, draw, profile
 from testbed.report.figure.option import Options
+from testbed.report.figure.style import log_ticks, plain_number
 
 CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
 
@@ -99,3 +101,40 @@ def test_a_format_that_is_unknown_and_a_place_that_is_not_there_are_refused(
         draw("profile", run, tmp_path / "figure.gif")
     with pytest.raises(UserError, match="cannot be written"):
         draw("profile", run, tmp_path / "none" / "figure.png")
+
+
+@pytest.mark.parametrize("power", range(-9, 13))
+@pytest.mark.parametrize("ratio", [1.02, 1.1, 1.3, 2, 3, 10, 100, 1e4, 1e6])
+def test_a_logarithmic_axis_has_three_plain_numbers_in_every_decade_and_range(power: int, ratio: float) -> None:
+    for first in (1, 1.7, 3.3, 8.9, 9.5):
+        low = first * 10.0**power
+        ticks = log_ticks(low, low * ratio)
+        assert 3 <= len(ticks) <= 24
+        assert all(low * 0.999999 <= tick <= low * ratio * 1.000001 for tick in ticks)
+        assert ticks == sorted(set(ticks))
+        texts = [plain_number(tick) for tick in ticks]
+        assert not any("e" in text for text in texts)
+        assert len(set(texts)) == len(texts)
+        assert [float(text) for text in texts] == pytest.approx(ticks, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(90, "90"), (1e6, "1000000"), (5e-5, "0.00005"), (0.25, "0.25"), (100, "100"), (1e-9, "0.000000001")],
+)
+def test_a_number_on_an_axis_has_no_power_of_ten(value: float, text: str) -> None:
+    assert plain_number(value) == text
+
+
+def test_a_profile_of_one_rtt_is_a_bar_for_each_series(tmp_path: Path) -> None:
+    made = [
+        Made({"path.rtt": "10 ms", "congestion": control}, [rate], seed)
+        for control, rate in (("cubic", 9e7), ("bbr", 8e7), ("reno", 4e7))
+        for seed in (1, 2)
+    ]
+    figure = Figure()
+    profile.draw(figure, stored_run.read(write_run(tmp_path / "run", made)), Options())
+    (axes,) = figure.axes
+    assert sorted(bar.get_width() for bar in axes.patches) == pytest.approx([40, 80, 90])
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["cubic", "bbr", "reno"]
+    assert axes.get_xlim()[0] == 0

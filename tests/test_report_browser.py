@@ -21,6 +21,7 @@ from trials import make_trial
 
 from testbed.commands.measure.run import carry_out
 from testbed.report import stored_run
+from testbed.report.figure.style import log_ticks
 from testbed.report.live import Live
 from testbed.report.page import page
 from testbed.report.view import view
@@ -427,6 +428,53 @@ def test_a_live_page_takes_in_new_trials_without_losing_the_view(open_page: Open
     assert all(here.match(url) or url.startswith("data:") for url in opened.requests)
 
 
+def test_a_profile_of_one_rtt_is_bars_from_0(open_page: Open, tmp_path: Path) -> None:
+    made = [
+        Made({"path.rtt": "10 ms", "congestion": control}, [rate], seed)
+        for control, rate in (("cubic", 9e7), ("bbr", 8e7))
+        for seed in (1, 2)
+    ]
+    run = stored_run.read(write_run(tmp_path / "run", made))
+    opened = open_page(write_page(tmp_path / "report.html", view(run)))
+    bars = opened.page.locator("#profile .plot svg .mark-rect path")
+    assert bars.count() == 2
+    texts = opened.page.locator("#profile .plot svg .role-axis-label text").all_text_contents()
+    assert {"0", "20", "80"} <= set(texts)
+    assert not [text for text in texts if "e" in text and text[0].isdigit()]
+    assert {row["series"] for row in csv.DictReader(io.StringIO(opened.download("profile", "CSV")[1].decode()))} == {
+        "cubic",
+        "bbr",
+    }
+
+
+def test_ticks_of_logarithmic_axes_are_those_of_figures_in_files(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    ranges = [[first * 10**power, first * 10**power * ratio]
+              for power in range(-3, 7) for first in (1, 8.9) for ratio in (1.05, 1.3, 3, 20, 5000)]  # fmt: skip
+    found = opened.page.evaluate("(ranges) => ranges.map(([low, high]) => logTicks(low, high))", ranges)
+    assert found == [pytest.approx(log_ticks(low, high)) for low, high in ranges]
+    opened = open_page(report, "#ys=log")
+    texts = opened.page.locator("#profile .plot svg .role-axis-label text").all_text_contents()
+    assert texts
+    assert not [text for text in texts if "e" in text]
+
+
+def test_flows_that_share_a_path_have_their_part_and_their_control(open_page: Open, tmp_path: Path) -> None:
+    made = [Made({"path.rtt": rtt}, [9e6, 1e6], 1) for rtt in ("10 ms", "20 ms")]
+    folder = write_run(tmp_path / "run", made)
+    for file in folder.glob("trials/*/result.json"):
+        data = json.loads(file.read_text())
+        for flow, control in zip(data["flows"], ("bbr", "cubic"), strict=True):
+            flow["congestion"] = control
+        file.write_text(json.dumps(data))
+    opened = open_page(write_page(tmp_path / "report.html", view(stored_run.read(folder))))
+    table = opened.page.get_by_role("region", name="Fairness")
+    assert "flow 1 (bbr)" in table.inner_text()
+    row = table.locator("tbody tr").first.inner_text().split()
+    assert row[1:3] == ["2", "0.61"]
+    assert row[3:] == ["90", "%", "10", "%"]
+
+
 @pytest.mark.lab
 def test_the_report_of_a_real_run_has_marks_in_every_chart(open_page: Open, tmp_path: Path) -> None:
     scenario = tmp_path / "small.yaml"
@@ -436,5 +484,8 @@ def test_the_report_of_a_real_run_has_marks_in_every_chart(open_page: Open, tmp_
     opened = open_page(tmp_path / "run" / "report.html")
     for figure in ("profile", "heat", "signals"):
         assert opened.marks(figure) > 1, figure
+    limits = opened.page.get_by_role("region", name="What limited each cell")
+    assert limits.locator(".limit").first.get_attribute("title"), "why"
+    assert "unknown" not in limits.inner_text()
     opened.page.locator("#trust button", has_text="script").first.click()
     assert "#!/bin/sh" in opened.page.locator("#script pre").inner_text()

@@ -81,8 +81,12 @@ def _workload(settings: Any) -> str:
     work: dict[str, Any] = dict(settings["workload"])
     varied = {key.rsplit(".", 1)[-1] for key in settings["params"]}
     ends = f"{work.pop('from', '?')} → {work.pop('to', '?')}"
-    rest = [f"{key} {value}" for key, value in work.items() if key not in varied | {"tool", "start"} and value]
+    rest = [f"{key} {_plain(value)}" for key, value in work.items() if key not in varied | {"tool", "start"} and value]
     return f"Workload {work.get('tool')} {ends}" + (f", {', '.join(map(str, rest))}" if rest else "")
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _again(run: StoredRun, kind: str, options: Sequence[str]) -> str:

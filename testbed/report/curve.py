@@ -18,9 +18,7 @@ GRID = 40
 RESAMPLES = 300
 
 
-def curves(
-    series: Sequence[Series], place: Mapping[str, int], limited: Mapping[str, Limit]
-) -> list[dict[str, Any]]:
+def curves(series: Sequence[Series], place: Mapping[str, int], limited: Mapping[str, Limit]) -> list[dict[str, Any]]:
     """One for each series, without any trial too. By the id of a trial, `place` is its number, and `limited` what
     limited it.
     """

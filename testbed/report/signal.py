@@ -109,7 +109,7 @@ def _flows(columns: Mapping[str, Any], result: TrialResult, average_s: float) ->
 
 
 def flow_names(result: TrialResult) -> list[str]:
-    """ "flow 1", or "flow 1 (bbr)" where the flows of the trial differ in their congestion control."""
+    """For example "flow 1", or "flow 1 (bbr)" where the flows of the trial differ in their congestion control."""
     controls = [flow.congestion for flow in result.flows]
     if len(set(controls)) < 2:
         return [f"flow {n}" for n in range(1, len(controls) + 1)]

@@ -20,8 +20,8 @@ function profileChart(data, filter) {
     choice("show", [["goodput", "goodput"], ...(capacityKnown ? [["share", "share of the capacity"]] : []),
       ...data.series.map((one, i) => ["ref" + i, `relative to: ${one.label}`]).filter((_, i) => data.series[i].points.length && data.series.length > 1)],
     mode, (value) => state.set({ y: value === "goodput" ? null : value })),
-    ...(rtts[0] > 0 ? [checkbox("logarithmic RTT", ...flip("x", usualX))] : []),
-    checkbox("logarithmic goodput", ...flip("ys", "log")),
+    ...(rtts[0] > 0 && rtts.length > 1 ? [checkbox("logarithmic RTT", ...flip("x", usualX))] : []),
+    ...(rtts.length > 1 ? [checkbox("logarithmic goodput", ...flip("ys", "log"))] : []),
     checkbox("trials", () => state.get("pts", "1") === "1", (on) => state.set({ pts: on ? null : "0" })),
     ...OVERLAYS.filter((kind) => data.series.some((one) => kind in one.overlays)).map((kind) => {
       const number = OVERLAYS.indexOf(kind);
@@ -31,7 +31,7 @@ function profileChart(data, filter) {
         state.set({ ov: [...now].join(".") });
       });
     }),
-    ...(capacityKnown && data.published.length ? [checkbox("published profiles (as shares)", pubOn,
+    ...(capacityKnown && data.published.length && rtts.length > 1 ? [checkbox("published profiles (as shares)", pubOn,
       (on) => state.set(on ? { pub: "1", y: "share" } : { pub: null }))] : []),
   ];
   const zoom = zoomControls("zx", "ms", extent, 1e3);
@@ -62,6 +62,7 @@ function profileChart(data, filter) {
         y: rate / divide(one, rtt) })))).filter((row) => Number.isFinite(row.y));
     const published = pubOn() && how === "share" ? data.published.flatMap((each) => each.points.map(([rtt, share]) =>
       ({ published: each.name, claim: each.claim, rtt: rtt * 1e3, y: share * 100 }))) : [];
+    if (rtts.length === 1) return bars({ look, lines, dots, theory, yTitle, width });
     const logX = state.get("x", usualX) === "log" && rtts[0] > 0;
     const logY = state.get("ys", "log") === "log" && lines.every((row) => row.y > 0);
     const seen = (state.range("zx") ?? extent()).map((v) => v * 1e3);
@@ -73,10 +74,10 @@ function profileChart(data, filter) {
     const rows = [...dots, ...lines, ...theory, ...published].filter(within).map((row) => row.y);
     const high = Math.max(...rows) * 1.25, low = Math.min(...lines.filter(within).map((row) => row.y), ...dots.filter(within).map((row) => row.y)) / 1.25;
     const x = { field: "rtt", type: "quantitative", title: "round-trip time (ms)", scale: { type: logX ? "log" : "linear", domain, nice: false,
-      zero: false }, axis: { values: ticks.length && ticks.length < 16 ? ticks : undefined, format: "~g", labelOverlap: true } };
+      zero: false }, axis: { values: ticks.length && ticks.length < 16 ? ticks : logX ? logTicks(...domain) : undefined, labelExpr: PLAIN, labelOverlap: true } };
     const y = { field: "y", type: "quantitative", title: yTitle, scale: { zero: !logY, nice: !logY,
       type: logY ? "log" : "linear", ...(logY && high > low ? { domain: [low, high] } : {}) },
-    axis: { format: "~g", ...(logY ? { values: logTicks(low, high) } : {}) } };
+    axis: { labelExpr: PLAIN, ...(logY && high > low ? { values: logTicks(low, high) } : {}) } };
     const { shape, ...encoding } = seriesEncoding(look, legend);
     const what = ["series", "rtt", "y"].map((field) => ({ field, title: { series: "series", rtt: "RTT (ms)", y: yTitle }[field] }));
     const layer = [
@@ -114,13 +115,54 @@ function profileChart(data, filter) {
       ],
     };
   }
+  // At one round-trip time there is no line to draw: a bar for each series, from 0.
+  function bars({ look, lines, dots, theory, yTitle, width }) {
+    const wide = Math.min(.45 * width, 40 + letters(lines.map((row) => row.series)));
+    const y = { field: "series", type: "nominal", title: null, sort: lines.map((row) => row.series), axis: { labelLimit: wide, ticks: false } };
+    const x = { field: "y", type: "quantitative", title: yTitle, scale: { zero: true, nice: true }, axis: { labelExpr: PLAIN, tickCount: 6 } };
+    const domain = look.groups.map((each) => each.word);
+    const color = { field: "group", type: "nominal", legend: null, scale: { domain, range: look.groups.map((each) => each.colour) } };
+    const tooltip = [{ field: "series" }, { field: "y", title: yTitle }, { field: "low", title: "95 % from" }, { field: "high", title: "to" }, { field: "n", title: "trials" }];
+    const suspect = dots.some((row) => row.verdict === "suspect");
+    const layer = [
+      { data: { values: lines }, mark: { type: "bar", opacity: .75 }, encoding: { x, y, color, tooltip } },
+      { data: { values: lines.filter((row) => row.low !== null) }, mark: { type: "rule", strokeWidth: 1.6, color: css("text") },
+        encoding: { x: { ...x, field: "low" }, x2: { field: "high" }, y, tooltip } },
+      ...["valid", "suspect"].map((verdict) => ({ data: { values: dots.filter((row) => row.verdict === verdict) },
+        mark: { type: "point", filled: verdict === "valid", size: 45, opacity: .9, color: css("text"), cursor: "pointer",
+          ...(verdict === "suspect" ? { fill: css("card") } : {}) },
+        encoding: { x, y, tooltip: [{ field: "trial" }, { field: "y", title: yTitle }, { field: "verdict" }] } })),
+      { data: { values: theory }, mark: { type: "tick", thickness: 2.5, color: css("text") }, encoding: { x, y, tooltip: [{ field: "kind" }, { field: "y", title: yTitle }] } },
+    ].filter((each, i) => i === 0 || each.data.values.length);
+    return {
+      spec: { width: Math.max(180, width - wide - 60), height: { step: lines.length > 12 ? 22 : 34 }, layer },
+      caption: `At the one round-trip time of ${msText(rtts[0])}. Bars are the means, with 95 % t intervals of the repetitions, where there are any.${
+        dots.length ? " Points are trials; a click on one looks inside." : ""}${suspect ? " Open points: suspect." : ""}${theory.length ? " Ticks across: theory." : ""}`,
+      rows: () => [
+        ...lines.map((row) => ({ what: "mean", series: row.series, rtt_ms: row.rtt, value: row.y, unit: yTitle, low: row.low, high: row.high, trials: row.n })),
+        ...dots.map((row) => ({ what: "trial", series: row.series, rtt_ms: row.rtt, value: row.y, unit: yTitle, trial: row.trial, verdict: row.verdict })),
+        ...theory.map((row) => ({ what: row.kind, series: row.series, rtt_ms: row.rtt, value: row.y, unit: yTitle })),
+      ],
+    };
+  }
   return { node: made.node, update() { controls.forEach((each) => each.sync()); zoom.sync(); return made.update(); } };
 }
 
+
+// Round values from low to high, at least three where there is room: of all decades, of 1, 2 and 5, of 1 to 9, or in equal steps.
 function logTicks(low, high) {
-  const ticks = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
-    for (const first of [1, 2, 5]) ticks.push(Number((first * 10 ** power).toPrecision(2)));
+  const round = (value) => Number(value.toPrecision(6)), inside = (value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
+  const powers = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) powers.push(power);
+  for (const firsts of [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]]) {
+    const ticks = powers.flatMap((power) => firsts.map((first) => round(first * 10 ** power))).filter(inside);
+    if (ticks.length >= 3) return ticks;
   }
-  return ticks.filter((value) => value >= low && value <= high);
+  const raw = (high - low) / 8, base = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].find((first) => first * base >= raw) * base, ticks = [];
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high * (1 + 1e-9); n++) ticks.push(round(n * step));
+  return ticks;
 }
+
+// A number on an axis: never in powers of ten, as Vega writes those of logarithmic scales.
+const PLAIN = "format(datum.value, '~r')";

@@ -1,6 +1,7 @@
 """The throughput profile: goodput over the round-trip time, a line for each series. Draws, no I/O.
 
-A point is the mean of the repetitions, with its 95 % t interval where there are several; each trial has a mark.
+A point is the mean of the repetitions, with its 95 % t interval where there are several; each trial has a mark. At one
+round-trip time there are no lines, but a bar for each series.
 """
 
 from __future__ import annotations
@@ -15,10 +16,26 @@ from ...analysis.series import Series
 from ...trial.stored_result import TrialResult
 from ..stored_run import StoredRun
 from .option import Options
-from .style import ACROSS, GREY, Look, grid, grid_of_axes, legend, log_axis, panels, rate_word, scaled_rate
+from .style import (
+    ACROSS,
+    GREY,
+    WIDE,
+    Look,
+    grid,
+    grid_of_axes,
+    legend,
+    log_axis,
+    panels,
+    plain_number,
+    rate_word,
+    scaled_rate,
+)
 
 
 def draw(figure: Figure, run: StoredRun, options: Options) -> None:
+    if len({each.asked.rtt_s for each in run.usable}) == 1:
+        _bars(figure, run)
+        return
     shown = panels([each for each in run.series if each.trials])
     scale, unit = scaled_rate(max(each.usable_goodput_bps for each in run.usable))
     row = grid_of_axes(figure, len(shown))
@@ -32,6 +49,41 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         axes.set_ylabel(f"goodput at the receiver ({unit})")
     _scales(row, run.usable, scale)
     legend(figure, row)
+
+
+def _bars(figure: Figure, run: StoredRun) -> None:
+    """The first series at the top, as in the tables."""
+    scale, unit = scaled_rate(max(each.usable_goodput_bps for each in run.usable))
+    found = panels([each for each in run.series if each.trials])
+    members = [(panel.title, *each) for panel in found for each in panel.members]
+    axes = figure.subplots()
+    figure.set_size_inches(WIDE, 1.4 + BAR_INCHES * len(members))
+    for place, (_, series, _, look) in enumerate(members):
+        goodputs = [each.usable_goodput_bps for each in series.trials]
+        interval = statistic.t_interval(goodputs) if len(goodputs) > 1 else None
+        mean = sum(goodputs) / len(goodputs) / scale
+        axes.barh([place], [mean], color=look[0], alpha=0.75, height=0.7)
+        if interval is not None:
+            ends = [[mean - interval.low / scale], [interval.high / scale - mean]]
+            axes.errorbar([mean], [place], xerr=ends, color="black", capsize=3, linewidth=1, zorder=3)
+        for each in series.trials:
+            face = "black" if each.verdict == "valid" else "white"
+            axes.plot([each.usable_goodput_bps / scale], [place], "ok", markerfacecolor=face, markersize=3.5)
+    names = [", ".join(filter(None, (title, label))) for title, _, label, _ in members]
+    axes.set_yticks(range(len(members)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlim(left=0)
+    rtt_s = run.usable[0].asked.rtt_s
+    axes.set_xlabel(f"goodput at the receiver ({unit}), at a round-trip time of {rtt_s * 1e3:g} ms")
+    grid(axes)
+    rates = {each.asked.rate_bps for each in run.usable}
+    rate = rates.pop() if len(rates) == 1 else None
+    if rate is not None:
+        axes.axvline(rate / scale, color=GREY, linewidth=1, linestyle=(0, (1, 3)), label=f"link rate {rate_word(rate)}")
+        axes.legend(fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+
+
+BAR_INCHES = 0.32
 
 
 def _line(axes: Axes, series: Series, label: str, look: Look, scale: float) -> None:
@@ -68,7 +120,7 @@ def _scales(row: Sequence[Axes], results: Sequence[TrialResult], scale: float) -
             log_axis(axes, "y")
         if ticks[0] > 0 and len(ticks) > 1:
             axes.set_xscale("log")
-            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45 if len(ticks) > 8 else 0)
+            axes.set_xticks(ticks, [plain_number(tick) for tick in ticks], rotation=45 if len(ticks) > 8 else 0)
             axes.minorticks_off()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator
+from matplotlib.ticker import FuncFormatter, Locator
 
 from ...analysis.series import Series, word
 from ...units import format_rate
@@ -100,12 +102,51 @@ def scaled_rate(most_bps: float) -> tuple[float, str]:
     return 1.0, "bit/s"
 
 
+class _LogTicks(Locator):
+    def __call__(self) -> Sequence[float]:
+        assert self.axis is not None, "BUG: a locator without an axis"
+        low, high = sorted(self.axis.get_view_interval())
+        return log_ticks(low, high)
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        return log_ticks(vmin, vmax)
+
+
+ENOUGH_TICKS = 3
+FIRSTS = ((1,), (1, 2, 5), (1, 2, 3, 4, 5, 6, 7, 8, 9))
+"""The first digits of ticks: the fewest that give ENOUGH_TICKS are taken. The page's logTicks does the same."""
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two others above 0, at least ENOUGH_TICKS where there is room; in equal steps if all first
+    digits do not give so many.
+    """
+    if not 0 < low < high:
+        return [low] if low > 0 else []
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for firsts in FIRSTS:
+        ticks = [float(f"{first}e{power}") for power in powers for first in firsts]
+        ticks = [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+        if len(ticks) >= ENOUGH_TICKS:
+            return ticks
+    raw = (high - low) / 8
+    base = 10.0 ** math.floor(math.log10(raw))
+    step = next(first * base for first in (1, 2, 5, 10) if first * base >= raw)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{n * step:.6g}") for n in range(first, last + 1)]
+
+
+def plain_number(value: float) -> str:
+    """Up to six digits, without a power of ten: 90, 0.0005, 2000000."""
+    return format(Decimal(f"{value:.6g}"), "f")
+
+
 def log_axis(axes: Axes, which: str) -> None:
-    """Logarithmic, with plain numbers at 1, 2 and 5."""
+    """Logarithmic, with plain numbers."""
     axis = axes.xaxis if which == "x" else axes.yaxis
     (axes.set_xscale if which == "x" else axes.set_yscale)("log")
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_locator(_LogTicks())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: plain_number(value)))
     axes.minorticks_off()
 
 
