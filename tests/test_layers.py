@@ -78,12 +78,12 @@ INSIDE = {
         ("impairment", "vlan"),
     ),
     "analysis": (
-        ("limited_by", "flow_sample", "paired"),
+        ("limit", "flow_sample", "paired"),
         ("metric",),
         ("series", "distance"),
         ("concavity", "theory_curve"),
         ("profile", "condition", "tcp_model", "significance", "changepoint", "ramp"),
-        ("limit", "statistic"),
+        ("statistic",),
     ),
     "report": (
         ("live", "figure"),
