@@ -72,7 +72,7 @@ def test_what_is_added_is_listed_after_its_cell_and_the_rest_stays_as_it_was(tmp
     store = make_store(tmp_path, trials)
     before, about = files_of(tmp_path), read_json(tmp_path / "run.json")
     stem = extension.stems(store)[trials[0].params]
-    assert (stem.trial, stem.listed) == (trials[0], 3)
+    assert (stem.trial, stem.listed, stem.tried) == (trials[0], 3, 3)
     new = stem.trials(5)
     assert new[:3] == trials[:3]
     for each in (new[4], new[3], new[4]):

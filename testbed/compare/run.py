@@ -103,7 +103,7 @@ def compare(
     paired, or if the sides differ in a setting that is neither in `setting.SUBJECTS` nor in `ignored`.
     """
     metrics = tuple(METRICS) if metrics is None else metrics
-    paired = pair(base, candidate, axis or _constant_kernel(base, candidate))
+    paired = pair(base, candidate, axis or apart(base, candidate))
     names = (base.name, candidate.name)
     all_pairs = [each for pairs in paired.cells.values() for each in pairs]
     primary = {scenario: primary_of(base, candidate, scenario) for scenario in {**base.runs, **candidate.runs}}
@@ -204,7 +204,7 @@ def _is_primary(key: CellKey, primary: Mapping[str, str], metrics: set[str]) -> 
     return primary[key.scenario] == key.metric or primary[key.scenario] not in metrics
 
 
-def _constant_kernel(base: Side, candidate: Side) -> list[str]:
+def apart(base: Side, candidate: Side) -> list[str]:
     """The kernel axis, if each side has a single kernel: then it tells the sides apart, not the cells."""
     values = [{each.result.params.get("kernel") for each in side.trials} for side in (base, candidate)]
     return ["kernel"] if all(len(kernels) == 1 for kernels in values) else []

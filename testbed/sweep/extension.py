@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 
 from ..error import TestbedError, UserError
 from ..model.scenario import Params, Scenario, Trial, sibling
@@ -21,12 +22,13 @@ from .store import Store
 
 @dataclass(frozen=True)
 class Stem:
-    """A cell of a run that can grow: its finished trial of the lowest repetition, and how many repetitions the run
-    lists, without a gap from the first.
+    """A cell of a run that can grow: its finished trial of the lowest repetition; how many repetitions the run lists,
+    and how many of those were tried, finished or failed, both without a gap from the first.
     """
 
     trial: Trial
     listed: int
+    tried: int
 
     def trials(self, repetitions: int) -> list[Trial]:
         """The first so many repetitions, done or not."""
@@ -46,19 +48,18 @@ def stems(store: Store) -> dict[Params, Stem]:
             if trial.params not in lowest or trial.repetition < lowest[trial.params].repetition:
                 lowest[trial.params] = trial
     known = frozenset(ids)
-    return {params: Stem(trial, _listed(trial, known, store)) for params, trial in lowest.items()}
+    return {params: _stem(trial, known, store) for params, trial in lowest.items()}
 
 
-def _listed(trial: Trial, ids: frozenset[str], store: Store) -> int:
-    count = 0
+def _stem(trial: Trial, ids: frozenset[str], store: Store) -> Stem:
     try:
-        while sibling(trial, count).id in ids:
-            count += 1
+        listed = list(takewhile(lambda id: id in ids, (sibling(trial, number).id for number in count())))
     except ValueError as error:
         raise UserError(
             f"{store.path} cannot be extended: {error}; allowed: a folder that this version of `testbed run` wrote"
         ) from None
-    return count
+    tried = takewhile(lambda id: any((store.path / kind / id).exists() for kind in ("trials", "failed")), listed)
+    return Stem(trial, len(listed), len(list(tried)))
 
 
 def check(store: Store, trials: Iterable[Trial]) -> None:

@@ -1,0 +1,148 @@
+"""A cell of a comparison that can get more repetitions: what its two sides have, and where. Reads results folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from ..compare.look import CellData
+from ..compare.pairing import Cell, Pairing, pair
+from ..compare.run import apart
+from ..compare.side import Measured, Side, primary_of
+from ..error import UserError
+from ..model.scenario import Params
+from ..sweep import extension
+from ..sweep.extension import Stem
+from ..sweep.store import Store
+
+Load: TypeAlias = Callable[[Sequence[str]], tuple[Side, Side]]
+"""Reads both sides, with these metrics of their trials."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to compare: the folders of both sides, which are one for two values of an axis, whose keys `axis` then has.
+    `metrics` were asked for; None leaves it to the scenarios which one decides.
+    """
+
+    base: Path
+    candidate: Path
+    load: Load
+    tolerance: float
+    axis: tuple[str, ...] = ()
+    metrics: tuple[str, ...] | None = None
+
+    def paired(self, base: Side, candidate: Side) -> Pairing:
+        return pair(base, candidate, self.axis or apart(base, candidate))
+
+
+@dataclass(frozen=True)
+class Half:
+    """One side of a cell."""
+
+    folder: Path
+    stem: Stem
+
+
+@dataclass(frozen=True, eq=False)
+class GrowingCell:
+    """Both sides of a cell, and what they measured."""
+
+    sides: tuple[Half, Half]
+    data: CellData
+
+    def missing(self, repetitions: int) -> int:
+        """How many trials both sides lack for so many repetitions."""
+        return sum(
+            not (side.folder / "trials" / trial.id).exists()
+            for side in self.sides
+            for trial in side.stem.trials(repetitions)
+        )
+
+
+def deciding(base: Side, candidate: Side, metrics: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """The metrics that decide about each scenario: the primary one, or all that were asked for if it is not among
+    them.
+    """
+    primary = {scenario: primary_of(base, candidate, scenario) for scenario in {**base.runs, **candidate.runs}}
+    return {name: (each,) if metrics is None or each in metrics else tuple(metrics) for name, each in primary.items()}
+
+
+def cells(question: Question, metrics: Sequence[str]) -> dict[Cell, GrowingCell]:
+    """Those that have a finished trial on both sides, with these metrics of their trials.
+
+    Raises UserError for folders that cannot be extended.
+    """
+    sides = question.load(metrics)
+    wanted = deciding(*sides, question.metrics)
+    paired = question.paired(*sides)
+    apart_from = question.axis or apart(*sides)
+    roots = (question.base, question.candidate)
+    halves = [_halves(root, side, apart_from) for root, side in zip(roots, sides, strict=True)]
+    values = [_values(side, apart_from) for side in sides]
+    found = {}
+    for cell in paired.asked:
+        place = (cell.scenario, frozenset(cell.params or ()))
+        if place in halves[0] and place in halves[1]:
+            both = (halves[0][place], halves[1][place])
+            _refuse_other_numbers(cell, both)
+            one, other = (each.get(place, {}) for each in values)
+            found[cell] = GrowingCell(both, _data(both, one, other, wanted[cell.scenario]))
+    return found
+
+
+_Place: TypeAlias = tuple[str, frozenset[tuple[str, str]]]
+
+
+def _place(scenario: str, params: Mapping[str, str] | Params, apart_from: Sequence[str]) -> _Place:
+    return scenario, frozenset((key, text) for key, text in dict(params).items() if key not in apart_from)
+
+
+def _halves(root: Path, side: Side, apart_from: Sequence[str]) -> dict[_Place, Half]:
+    found = {}
+    for scenario, run in side.runs.items():
+        mine = {frozenset(each.result.params.items()) for each in run.trials}
+        for params, stem in extension.stems(Store(root / scenario)).items():
+            if frozenset(params) in mine:
+                found[_place(scenario, params, apart_from)] = Half(root / scenario, stem)
+    return found
+
+
+def _values(side: Side, apart_from: Sequence[str]) -> dict[_Place, dict[int, Measured]]:
+    """The trials that can be used of each cell, by repetition."""
+    found: dict[_Place, dict[int, Measured]] = {}
+    for scenario, run in side.runs.items():
+        for each in run.trials:
+            if each.result.verdict != "invalid":
+                found.setdefault(_place(scenario, each.result.params, apart_from), {})[each.result.repetition] = each
+    return found
+
+
+def _data(
+    both: tuple[Half, Half], base: Mapping[int, Measured], candidate: Mapping[int, Measured], metrics: Sequence[str]
+) -> CellData:
+    done = min(half.stem.tried for half in both)
+    samples: dict[str, dict[int, tuple[float, float]]] = {}
+    lost = set()
+    for metric in metrics:
+        samples[metric] = {}
+        for number, one in base.items():
+            first = one.metrics[metric]
+            second = candidate[number].metrics[metric] if number in candidate else None
+            if first is not None and second is not None:
+                samples[metric][number] = (first, second)
+            elif first is not None and number < done:
+                lost.add(metric)
+    return CellData(done, min(half.stem.listed for half in both), samples, frozenset(lost))
+
+
+def _refuse_other_numbers(cell: Cell, both: tuple[Half, Half]) -> None:
+    """Repetition i must have the same seed on both sides. Raises UserError."""
+    first = [half.stem.trial.seed - half.stem.trial.repetition for half in both]
+    if first[0] != first[1]:
+        raise UserError(
+            f"the seeds of {both[0].folder} begin at {first[0]}, those of {both[1].folder} at {first[1]}; allowed for "
+            "runs that are extended: the same seed"
+        )

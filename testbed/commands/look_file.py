@@ -1,0 +1,115 @@
+"""looks.json: the looks that sequential comparisons made at a run. Reads and writes that file in the candidate's
+folder.
+
+A comparison is known again by the results that its first look saw on both sides, not by names of folders: measured
+anew, they are other data, and the looks begin anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..compare.look import Looks
+from ..compare.side import Side
+from ..error import UserError
+from ..trial import record
+from ..trial.folder import RESULT, read_json, replace_json, unwritable
+
+NAME = "looks.json"
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The trials of a side at the first look, as folders below the side's, and a hash of their results."""
+
+    trials: tuple[str, ...]
+    digest: str
+
+    @classmethod
+    def of(cls, folder: Path, side: Side) -> Seen:
+        trials = tuple(
+            str(Path(scenario, "trials", each.result.id)) for scenario, run in side.runs.items() for each in run.trials
+        )
+        return cls(trials, _digest(folder, trials) or "")
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether the same results are in this folder."""
+        return _digest(folder, self.trials) == self.digest
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison and what it saw first."""
+
+    base_seen: Seen
+    candidate_seen: Seen
+    looks: Looks
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What makes it another comparison."""
+        return self.base_seen, self.candidate_seen, self.looks.metrics
+
+
+@dataclass(frozen=True)
+class _File:
+    schema: int
+    comparisons: tuple[Comparison, ...] = ()
+
+
+def find(
+    base: Path, candidate: Path, sides: tuple[Side, Side], metrics: Sequence[str] | None = None
+) -> Comparison | None:
+    """The comparison of these sides that has begun; None if none has. With `metrics`, one in which these decide.
+
+    Raises UserError for a file that cannot be read.
+    """
+    ids = [{each.result.id for each in side.trials} for side in sides]
+    for each in _read(candidate).comparisons:
+        seen = ((each.base_seen, base, ids[0]), (each.candidate_seen, candidate, ids[1]))
+        is_of_sides = all({Path(name).name for name in one.trials} <= known for one, _, known in seen)
+        is_wanted = metrics is None or set(metrics) == set(each.looks.metrics)
+        if is_wanted and is_of_sides and all(one.is_in(folder) for one, folder, _ in seen):
+            return each
+    return None
+
+
+def write(candidate: Path, comparison: Comparison) -> None:
+    """Puts it in place of what the file has of this comparison. Raises UserError if it cannot be written."""
+    file = _read(candidate)
+    others = tuple(each for each in file.comparisons if each.question != comparison.question)
+    try:
+        replace_json(candidate / NAME, record.write(_File(SCHEMA, (*others, comparison))))
+    except OSError as error:
+        raise unwritable(candidate, error) from None
+
+
+def _read(folder: Path) -> _File:
+    path = folder / NAME
+    if not path.exists():
+        return _File(SCHEMA)
+    data: dict[str, Any] = read_json(path)
+    if data.get("schema") != SCHEMA:
+        raise UserError(f"{path} has schema version {data.get('schema')}; allowed: {SCHEMA}")
+    try:
+        return record.read(_File, data)
+    except record.RecordError as error:
+        raise UserError(
+            f"{path} is damaged: {error}; without it the comparison begins anew, and so does its error: rm {path}"
+        ) from None
+
+
+def _digest(folder: Path, trials: Sequence[str]) -> str | None:
+    """None if a result is not there."""
+    text = hashlib.sha256()
+    for name in trials:
+        path = folder / name / RESULT
+        if not path.exists():
+            return None
+        text.update(path.read_bytes())
+    return text.hexdigest()

@@ -1,0 +1,197 @@
+"""A comparison that adds repetitions to its undecided cells until it can tell, or a budget is spent. Runs trials, and
+writes to the folders of both runs.
+
+Each round looks at all cells that have the repetitions for their next look, writes the looks down, and then measures
+what the undecided ones need. So an interruption loses nothing, and the next call makes the same looks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from ..compare import look
+from ..compare.pairing import Cell
+from ..error import UserError
+from ..model.scenario import Trial
+from ..sweep import extension, table
+from ..sweep import run as sweep
+from ..sweep.run import Sweep
+from ..sweep.store import Store
+from . import look_file
+from .growing_cell import GrowingCell, Question, cells, deciding
+from .look_file import Comparison, Seen
+from .screen import Reports, Screen, duration
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much may be measured: repetitions of a cell in all; new trials, and seconds on the wall clock, of this call
+    (None: as many as that takes). A round that does not fit is not begun.
+    """
+
+    repetitions: int = 40
+    trials: int | None = None
+    wall_s: float | None = None
+
+
+@dataclass
+class UntilDecided:
+    """The loop. Not for several threads."""
+
+    question: Question
+    budget: Budget
+    jobs: int
+    console: Console
+    _locks: ExitStack = field(default_factory=ExitStack)
+    _stores: dict[Path, Store] = field(default_factory=dict)
+    _checked: set[tuple[Path, str]] = field(default_factory=set)
+    _began_s: float = field(default_factory=time.monotonic)
+    _trials: int = 0
+
+    def carry_out(self) -> None:
+        """Raises UserError for folders that cannot be extended, or that another run is writing to."""
+        if not self.question.axis and self.question.base.resolve() == self.question.candidate.resolve():
+            raise UserError(f"{self.question.base} is both sides; allowed: two runs, or --axis with two values of it")
+        with self._locks:
+            self._lock(self.question.candidate)
+            try:
+                why = self._rounds(self._begin())
+            finally:
+                for store in self._stores.values():
+                    if store.exists:
+                        table.update(store, mend=True)
+        self.console.print(why, soft_wrap=True)
+
+    def _lock(self, folder: Path) -> Store:
+        if folder not in self._stores:
+            store = Store(folder)
+            self._locks.enter_context(store.locked() if store.exists else store.ours())
+            self._stores[folder] = store
+        return self._stores[folder]
+
+    def _begin(self) -> Comparison:
+        """The comparison as it was left, or a new one."""
+        question = self.question
+        sides = question.load(())
+        metrics = deciding(*sides, question.metrics)
+        chosen = tuple(dict.fromkeys(name for names in metrics.values() for name in names))
+        keys = sum(len(metrics[cell.scenario]) for cell in question.paired(*sides).asked if cell.params is not None)
+        found = look_file.find(question.base, question.candidate, sides, chosen)
+        if found is None:
+            seen = (Seen.of(question.base, sides[0]), Seen.of(question.candidate, sides[1]))
+            looks = look.Looks(sides[0].name, sides[1].name, question.tolerance, chosen, keys)
+            return Comparison(*seen, looks)
+        file = question.candidate / look_file.NAME
+        anew = f"or, to begin with a new error, without the looks so far: rm {file}"
+        if found.looks.tolerance != question.tolerance:
+            was = f"--tolerance {found.looks.tolerance:g}"
+            raise UserError(f"this comparison has begun with another tolerance ({file}); allowed: {was}, {anew}")
+        if found.looks.keys != keys:
+            what = f"this comparison has begun with {found.looks.keys} cells, now there are {keys} ({file})"
+            raise UserError(f"{what}; allowed: runs of the same cells, {anew}")
+        return found
+
+    def _rounds(self, comparison: Comparison) -> str:
+        """Looks and measures until it is over; why it is."""
+        before: Mapping[Cell, int] = {}
+        while True:
+            found = cells(self.question, comparison.looks.metrics)
+            data = {cell: each.data for cell, each in found.items()}
+            looks, wanted = look.advance(comparison.looks, data, self.budget.repetitions)
+            if looks != comparison.looks:
+                comparison = replace(comparison, looks=looks)
+                look_file.write(self.question.candidate, comparison)
+            state = self._state(comparison, data)
+            now = {cell: data[cell].done for cell in wanted}
+            if not wanted or now == before:
+                return state if not wanted else f"{state}; trials failed, see above"
+            before = now
+            refused = self._measure({found[cell]: count for cell, count in wanted.items()}, state)
+            if refused is not None:
+                return f"{state}; {refused}"
+
+    def _state(self, comparison: Comparison, data: Mapping[Cell, look.CellData]) -> str:
+        """How many cells are decided, in words."""
+        known = [
+            (comparison.looks.of(cell, metric), metric in each.lost)
+            for cell, each in data.items()
+            for metric in each.samples
+        ]
+        decided = sum(each.verdict != look.UNDECIDED for each, _ in known)
+        lost = sum(is_lost and each.verdict == look.UNDECIDED for each, is_lost in known)
+        copies = sum(each.is_ended and each.verdict == look.UNDECIDED for each, _ in known)
+        most = sum(not each.is_ended and each.repetitions >= self.budget.repetitions for each, _ in known)
+        found = [f"{decided} of {comparison.looks.keys} decided"]
+        found += [f"{lost} lost something"] if lost else []
+        found += [f"in {copies} nothing is random, so that more seeds show nothing"] if copies else []
+        found += [f"{most} undecided with {self.budget.repetitions} seeds, which is the budget"] if most else []
+        return ", ".join(found)
+
+    def _measure(self, wanted: Mapping[GrowingCell, int], state: str) -> str | None:
+        """Measures a round. None if it was measured, else why not."""
+        taken = dict(self._within(wanted))
+        if not taken:
+            return f"the next round is larger than what is left of {self.budget.trials} trials"
+        sweeps = [self._prepare(folder, trials) for folder, trials in _by_store(taken).items()]
+        wall_s = sum(
+            each.forecast.total_s([t.params for t in each.waiting], self.jobs) for each in sweeps if each.waiting
+        )
+        spent_s = time.monotonic() - self._began_s
+        if self.budget.wall_s is not None and spent_s + wall_s > self.budget.wall_s:
+            return f"the next round, about {duration(wall_s)}, is longer than what is left of {duration(self.budget.wall_s)}"
+        count = sum(len(each.waiting) for each in sweeps)
+        self._trials += count
+        if count:
+            sizes = sorted(set(taken.values()))
+            seeds = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+            said = f"{state}; {len(taken)} cells get {seeds} seeds: {count} trials, about {duration(wall_s)}"
+            self.console.print(said, soft_wrap=True)
+        for each in sweeps:
+            self._run(each)
+        return None
+
+    def _within(self, wanted: Mapping[GrowingCell, int]) -> Iterator[tuple[GrowingCell, int]]:
+        """As many of the cells as the budget has trials for."""
+        left = None if self.budget.trials is None else self.budget.trials - self._trials
+        for cell, count in wanted.items():
+            if left is not None:
+                left -= cell.missing(count)
+            if left is None or left >= 0:
+                yield cell, count
+
+    def _prepare(self, folder: Path, trials: list[Trial]) -> Sweep:
+        store = self._lock(folder)
+        fresh = {trial.params: trial for trial in trials if (folder / "trials" / trial.id).exists()}
+        unchecked = [trial for trial in fresh.values() if (folder, str(trial.params)) not in self._checked]
+        extension.check(store, unchecked)
+        self._checked |= {(folder, str(trial.params)) for trial in unchecked}
+        prepared = sweep.prepare(trials, store)
+        finished = {each.id for each in prepared.done}
+        for trial in trials:
+            if trial.id in finished:  # a run that was killed may not have listed it
+                store.add(trial)
+        return prepared
+
+    def _run(self, prepared: Sweep) -> None:
+        if not prepared.waiting:
+            return
+        self.console.print(f"{prepared.store.path}:", soft_wrap=True)
+        with Screen(self.console, len(prepared.waiting), prepared, self.jobs) as screen:
+            summary = sweep.run(prepared, self.jobs, Reports((extension.Listing(prepared.store), screen)))
+        for trial, error in summary.failures:
+            self.console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(error))}", soft_wrap=True)
+
+
+def _by_store(wanted: Mapping[GrowingCell, int]) -> dict[Path, list[Trial]]:
+    found: dict[Path, list[Trial]] = {}
+    for cell, count in wanted.items():
+        for side in cell.sides:
+            found.setdefault(side.folder, []).extend(side.stem.trials(count))
+    return found

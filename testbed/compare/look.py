@@ -1,0 +1,258 @@
+"""Looks of a sequential comparison: how many repetitions a cell gets next, which error a look may spend, and what it shows.
+Pure, no I/O.
+
+A comparison that adds repetitions until it can tell looks at its data again and again, and each look may err. Each look at
+a cell spends a part of the error (analysis.significance.sequential); a verdict that was reached stays. A budget that is
+used up has spent SPENT of what was left of the error, so that a larger one can follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any, Protocol, TypeVar
+
+from ..analysis import paired
+from ..analysis.metric import METRICS
+from ..analysis.paired import PRIMARY_SHARE, CellComparison, Verdict
+from ..analysis.significance import sequential
+from ..analysis.statistic import LEVEL, Values
+from ..model.scenario import Params
+from ..trial import record
+from .pairing import Cell
+from .side import Run, Side
+
+FEWEST = 2
+"""A look needs as many pairs."""
+LEAST = 3
+"""A cell has as many repetitions at its first look."""
+GROWTH = 1.5
+"""The repetitions of a cell grow by this factor from one look to the next."""
+SPENT = 0.8
+"""The share of the error that is left which a budget spends when it is used up."""
+UNDECIDED: Verdict = "cannot tell"
+
+
+class Key(Protocol):
+    """A metric of a cell."""
+
+    @property
+    def scenario(self) -> str: ...
+
+    @property
+    def params(self) -> Params: ...
+
+    @property
+    def metric(self) -> str: ...
+
+
+K = TypeVar("K", bound=Key)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at a metric of a cell: at its first `repetitions`, which gave so many pairs. `spent` is the share of the
+    error that this look and all earlier ones of the cell have spent, `error` what this look may err for all cells
+    together. `p` is adjusted for the number of tests, None without one. `is_random` is False if the pairs are copies of
+    one another.
+    """
+
+    repetitions: int
+    pairs: int
+    spent: float
+    error: float
+    p: float | None
+    verdict: str
+    is_random: bool = True
+
+
+@dataclass(frozen=True)
+class CellLooks:
+    """All looks at a metric of a cell, the first one first."""
+
+    scenario: str
+    params: Mapping[str, str]
+    metric: str
+    looks: tuple[Look, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        return self.looks[-1].verdict if self.looks else UNDECIDED
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether more repetitions change nothing: it is decided, or they are copies of one another."""
+        return self.verdict != UNDECIDED or bool(self.looks and not self.looks[-1].is_random)
+
+    @property
+    def repetitions(self) -> int:
+        """How many have been looked at; 0 without a look."""
+        return self.looks[-1].repetitions if self.looks else 0
+
+    @property
+    def spent(self) -> float:
+        return self.looks[-1].spent if self.looks else 0.0
+
+    def is_of(self, scenario: str, params: Mapping[str, str]) -> bool:
+        """Whether it is of the cell of a trial with these parameters, of which some may not belong to the cell."""
+        return self.scenario == scenario and self.params.items() <= params.items()
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The looks of one comparison: of the sides `base` and `candidate`, as they were named at the first look. `metrics`
+    decide; `keys` is how many metrics of cells do.
+    """
+
+    base: str
+    candidate: str
+    tolerance: float
+    metrics: tuple[str, ...]
+    keys: int
+    level: float = LEVEL
+    cells: tuple[CellLooks, ...] = ()
+
+    def of(self, cell: Cell, metric: str) -> CellLooks:
+        """Those of a metric of a cell; without a look where there was none yet."""
+        new = CellLooks(cell.scenario, dict(cell.params or ()), metric)
+        mine = (each for each in self.cells if replace(each, looks=()) == new)
+        return next(mine, new)
+
+    def last(self, scenario: str, params: Mapping[str, str]) -> Look | None:
+        """The last look at any metric of the cell of such a trial; None if there is none."""
+        looks = [each.looks[-1] for each in self.cells if each.looks and each.is_of(scenario, params)]
+        return max(looks, key=lambda each: each.repetitions, default=None)
+
+    def tests(self, *, decides: bool) -> float:
+        """By how many the error of a look is divided for one test: the `keys` metrics of cells that decide share
+        PRIMARY_SHARE of it; all others, of which each cell has fewer than there are metrics, share the rest.
+        """
+        return self.keys / PRIMARY_SHARE if decides else self.keys * (len(METRICS) - 1) / (1 - PRIMARY_SHARE)
+
+    def with_look(self, cell: CellLooks, new: Look) -> Looks:
+        others = tuple(each for each in self.cells if each is not cell)
+        return replace(self, cells=(*others, replace(cell, looks=(*cell.looks, new))))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        found: dict[str, Any] = record.write(self)
+        return found
+
+
+@dataclass(frozen=True)
+class CellData:
+    """What there is to look at in a cell. `done` is how many repetitions, from the first without a gap, were tried on both
+    sides, `listed` how many both runs should have. `samples` has the base's and the candidate's value of each repetition
+    that has both, for each metric that decides; `lost` are those of which the candidate lacks a value that the base has.
+    """
+
+    done: int
+    listed: int
+    samples: Mapping[str, Mapping[int, tuple[float, float]]]
+    lost: frozenset[str] = frozenset()
+
+
+def advance(looks: Looks, cells: Mapping[Cell, CellData], most: int) -> tuple[Looks, dict[Cell, int]]:
+    """Looks at every metric that is not decided and has the repetitions for it; the looks afterwards, and how many
+    repetitions the cells need for their next one. A cell that lost something gets no more. Which looks there are depends
+    on nothing but the numbers: not on when a run was interrupted.
+    """
+    wanted: dict[Cell, int] = {}
+    for place, data in cells.items():
+        for metric in data.samples:
+            cell = looks.of(place, metric)
+            if cell.is_ended or metric in data.lost:
+                continue
+            least = following(cell.repetitions, most) if cell.looks else max(LEAST, data.listed)
+            if data.done >= least:
+                new = _look(looks, cell, data, most)
+                looks = looks if new is None else looks.with_look(cell, new)
+                least = following(data.done, most)
+            if not looks.of(place, metric).is_ended and data.done < least:
+                wanted[place] = max(least, wanted.get(place, 0))
+    return looks, wanted
+
+
+def _look(looks: Looks, cell: CellLooks, data: CellData, most: int) -> Look | None:
+    """None if it would not see more than the last one."""
+    known = data.samples[cell.metric]
+    pairs = [known[number] for number in sorted(known) if number < data.done]
+    if len(pairs) < (cell.looks[-1].pairs + 1 if cell.looks else FEWEST):
+        return None
+    share = spent(cell, data.done, most)
+    may_err = sequential.levels([*(each.spent for each in cell.looks), share], looks.level)[-1]
+    samples = [each for each, _ in pairs], [each for _, each in pairs]
+    found = judged(_Key(cell.scenario, (), cell.metric), samples, looks.tolerance, may_err, looks.tests(decides=True))
+    return Look(data.done, len(pairs), share, may_err, found.p, found.verdict, found.is_random)
+
+
+@dataclass(frozen=True)
+class _Key:
+    scenario: str
+    params: Params
+    metric: str
+
+
+def following(looked_at: int, most: int) -> int:
+    """How many repetitions the look after one at `looked_at` takes; at most `most`."""
+    return min(max(LEAST, ceil(looked_at * GROWTH)), most)
+
+
+def spent(cell: CellLooks, repetitions: int, most: int) -> float:
+    """The share of the error that is spent after a look at so many repetitions, within a budget of `most`.
+
+    It grows with the repetitions, to 0.8 at the first budget's end, to 0.96 at that of a second and larger one, and so
+    on; a budget may be changed before its end.
+    """
+    end = SPENT
+    while cell.spent >= end - 1e-9:
+        end += (1 - end) * SPENT
+    before = cell.repetitions
+    way = 1.0 if repetitions >= most else (repetitions - before) / (most - before)
+    return cell.spent + (end - cell.spent) * way
+
+
+def judged(key: K, samples: tuple[Values, Values], tolerance: float, may_err: float, tests: float) -> CellComparison[K]:
+    """A metric of a cell, at a look that may err by `may_err`: a difference is significant if its p is below that over
+    `tests`. "same" needs no share, for it claims no difference: its interval has 1 - `may_err`.
+    """
+    metric = METRICS[key.metric]
+    (found,) = paired.compare(
+        {key: samples},
+        tolerance if metric.is_relative else 0.0,
+        is_more_better=metric.is_more_better,
+        absolute_tolerance=metric.least,
+        level=1 - may_err,
+    )
+    p = None if found.p is None else min(1.0, found.p * tests)
+    is_by_chance = found.verdict in ("better", "worse") and (p is None or p >= may_err)
+    is_nothing = metric.is_more_better and found.base == found.candidate == 0
+    return replace(found, p=p, verdict=UNDECIDED if is_by_chance or is_nothing else found.verdict)
+
+
+def looked_at(side: Side, looks: Looks) -> Side:
+    """The side with those trials only that a look has seen; cells without a look as they are."""
+
+    def has_seen(scenario: str, params: Mapping[str, str], repetition: int) -> bool:
+        last = looks.last(scenario, params)
+        return last is None or repetition < last.repetitions
+
+    def seen(scenario: str, run: Run) -> Run:
+        first_seed = min((each.result.seed - each.result.repetition for each in run.trials), default=0)
+        return replace(
+            run,
+            trials=tuple(each for each in run.trials if has_seen(scenario, each.result.params, each.result.repetition)),
+            missing=tuple(
+                each
+                for each in run.missing
+                if each.params is None or each.seed is None or has_seen(scenario, each.params, each.seed - first_seed)
+            ),
+        )
+
+    return replace(side, runs={scenario: seen(scenario, run) for scenario, run in side.runs.items()})
+
+
+def read(data: object) -> Looks:
+    """Raises record.RecordError for what `to_dict` did not give."""
+    return record.read(Looks, data)
