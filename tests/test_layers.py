@@ -102,8 +102,9 @@ INSIDE = {
     ),
     "commands": (
         ("describe", "measure", "conclude", "network", "computer"),
-        ("candidate", "screen"),
-        ("result_table", "comparison_table", "compared_run"),
+        ("candidate", "sequential", "run_verdict"),
+        ("screen", "question"),
+        ("result_table", "comparison_table", "compared_run", "look_file"),
         ("known", "help_page", "finding_text", "text_table"),
     ),
     "compare": (
@@ -112,7 +113,8 @@ INSIDE = {
         ("profile", "run_text"),
         ("published", "headline"),
         ("run",),
-        ("setting",),
+        ("setting", "look_text"),
+        ("look",),
         ("pairing",),
         ("side",),
     ),

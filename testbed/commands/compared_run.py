@@ -55,7 +55,7 @@ def run(folder: Path, metrics: Sequence[str]) -> Run:
     missing = tuple(_missing(store, id, failures) for id in store.ids if id not in have)
     if store.primary is not None:
         chosen([store.primary])
-    return Run(tuple(trials), missing, store.primary)
+    return Run(tuple(trials), missing, store.primary, frozenset(store.added))
 
 
 def _suite_side(folder: Path, metrics: Sequence[str]) -> Side:

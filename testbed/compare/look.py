@@ -1,9 +1,9 @@
-"""Looks of a sequential comparison: how many repetitions a cell gets next, which error a look may spend, and what it shows.
-Pure, no I/O.
+"""Looks of a sequential comparison: how many repetitions a cell gets next, which error a look may spend, and what it
+shows. Pure, no I/O.
 
-A comparison that adds repetitions until it can tell looks at its data again and again, and each look may err. Each look at
-a cell spends a part of the error (analysis.significance.sequential); a verdict that was reached stays. A budget that is
-used up has spent SPENT of what was left of the error, so that a larger one can follow.
+A comparison that adds repetitions until it can tell looks at its data again and again, and each look may err. Each look
+at a cell spends a part of the error (analysis.significance.sequential); a verdict that was reached stays. A budget that
+is used up has spent SPENT of what was left of the error, so that a larger one can follow.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, get_args
 
 from ..analysis import paired
 from ..analysis.metric import METRICS
@@ -32,6 +32,7 @@ GROWTH = 1.5
 SPENT = 0.8
 """The share of the error that is left which a budget spends when it is used up."""
 UNDECIDED: Verdict = "cannot tell"
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 class Key(Protocol):
@@ -142,9 +143,10 @@ class Looks:
 
 @dataclass(frozen=True)
 class CellData:
-    """What there is to look at in a cell. `done` is how many repetitions, from the first without a gap, were tried on both
-    sides, `listed` how many both runs should have. `samples` has the base's and the candidate's value of each repetition
-    that has both, for each metric that decides; `lost` are those of which the candidate lacks a value that the base has.
+    """What there is to look at in a cell. `done` is how many repetitions, from the first without a gap, were tried on
+    both sides, `listed` how many both runs should have. `samples` has the base's and the candidate's value of each
+    repetition that has both, for each metric that decides; `lost` are those of which the candidate lacks a value that
+    the base has.
     """
 
     done: int
@@ -155,8 +157,8 @@ class CellData:
 
 def advance(looks: Looks, cells: Mapping[Cell, CellData], most: int) -> tuple[Looks, dict[Cell, int]]:
     """Looks at every metric that is not decided and has the repetitions for it; the looks afterwards, and how many
-    repetitions the cells need for their next one. A cell that lost something gets no more. Which looks there are depends
-    on nothing but the numbers: not on when a run was interrupted.
+    repetitions the cells need for their next one. A cell that lost something gets no more. Which looks there are
+    depends on nothing but the numbers: not on when a run was interrupted.
     """
     wanted: dict[Cell, int] = {}
     for place, data in cells.items():
@@ -229,6 +231,21 @@ def judged(key: K, samples: tuple[Values, Values], tolerance: float, may_err: fl
     is_by_chance = found.verdict in ("better", "worse") and (p is None or p >= may_err)
     is_nothing = metric.is_more_better and found.base == found.candidate == 0
     return replace(found, p=p, verdict=UNDECIDED if is_by_chance or is_nothing else found.verdict)
+
+
+def of_last(looks: Looks, key: K, samples: tuple[Values, Values], tolerance: float, decides: bool) -> CellComparison[K]:
+    """A metric of a cell by the last look at it, of which `samples` are. One that was not to be decided has that look's
+    error too. Nothing is told apart where there was no look yet. A verdict that was reached stays, if the tolerance
+    did.
+    """
+    cell = looks.of(Cell(key.scenario, key.params), key.metric)
+    last = cell.looks[-1] if cell.looks else looks.last(key.scenario, dict(key.params))
+    tests = looks.tests(decides=decides)
+    if last is None:
+        return replace(judged(key, samples, tolerance, 1 - looks.level, tests), verdict=UNDECIDED)
+    found = judged(key, samples, tolerance, last.error, tests)
+    reached = next((each for each in VERDICTS if each == cell.verdict), UNDECIDED)
+    return replace(found, verdict=reached) if cell.looks and tolerance == looks.tolerance else found
 
 
 def looked_at(side: Side, looks: Looks) -> Side:

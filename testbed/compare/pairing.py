@@ -62,12 +62,18 @@ _Key: TypeAlias = tuple[frozenset[tuple[str, str]], int]
 
 @dataclass(frozen=True)
 class _Known:
-    """What is known of a side of a scenario: usable trials, what became of the others, and the params of each cell."""
+    """What is known of a side of a scenario: usable trials, what became of the others, and the params of each cell.
+    `added` are trials that the scenario does not ask for: those that the other side does not know are no gap.
+    """
 
     usable: Mapping[_Key, Measured]
     unusable: Mapping[_Key, str]
     params: Mapping[frozenset[tuple[str, str]], Params]
     otherwise: str
+    added: frozenset[_Key]
+
+    def knows(self, key: _Key) -> bool:
+        return key in self.usable or key in self.unusable
 
 
 def pair(base: Side, candidate: Side, apart_from: Sequence[str] = ()) -> Pairing:
@@ -98,7 +104,8 @@ def _pairs(
     cell: Cell, params: frozenset[tuple[str, str]], first: _Known, second: _Known
 ) -> tuple[tuple[Pair, ...], list[Gap]]:
     keys = [*first.usable, *first.unusable, *second.usable, *second.unusable]
-    seeds = list(dict.fromkeys(seed for each, seed in keys if each == params))
+    alone = {key for one, other in ((first, second), (second, first)) for key in one.added if not other.knows(key)}
+    seeds = list(dict.fromkeys(seed for each, seed in keys if each == params and (each, seed) not in alone))
     groups: dict[tuple[bool, bool], list[int]] = {}
     for seed in seeds:
         groups.setdefault(((params, seed) in first.usable, (params, seed) in second.usable), []).append(seed)
@@ -146,7 +153,8 @@ def _known(run: Run | None, both: Sequence[Run], apart_from: Sequence[str]) -> _
             at = key(*placed[lacking.id])
             if at not in usable:
                 unusable[at] = lacking.why
-    return _Known(usable, unusable, cells, NEVER if run else NO_RUN)
+    added = frozenset(key(*placed[id]) for id in (run.added if run else ()) if id in placed)
+    return _Known(usable, unusable, cells, NEVER if run else NO_RUN, added)
 
 
 def _unknown(scenario: str, *sides: Run | None) -> list[Gap]:

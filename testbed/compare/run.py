@@ -15,7 +15,8 @@ from ..analysis.series import label
 from ..analysis.statistic import LEVEL
 from ..error import UserError, one_of
 from ..model.scenario import Params
-from . import setting
+from . import look, setting
+from .look import Looks
 from .pairing import Cell, Gap, Pair, Pairing, pair
 from .side import Side, primary_of
 
@@ -59,6 +60,7 @@ class RunComparison:
     without_noise: tuple[str, ...]
     unmeasured: tuple[str, ...]
     suspect: tuple[str, ...]
+    looks: Looks | None = None
 
     def is_primary(self, key: CellKey) -> bool:
         """Whether it decides: the primary metric of its scenario, or any if that is not among those compared."""
@@ -95,11 +97,13 @@ def compare(
     axis: Sequence[str] = (),
     ignored: Sequence[str] = (),
     level: float = LEVEL,
+    looks: Looks | None = None,
 ) -> RunComparison:
     """Judge each metric of each cell of all scenarios together. `axis` are the parameters in which the two sides
     differ; cells do not have them.
 
-    `ignored` are settings that may differ; `level` is that of the whole comparison. Raises UserError if nothing can be
+    `ignored` are settings that may differ; `level` is that of the whole comparison, `looks` are those that were made
+    at it; None for a comparison of all there is, once. Raises UserError if nothing can be
     paired, or if the sides differ in a setting that is neither in `setting.SUBJECTS` nor in `ignored`.
     """
     metrics = tuple(METRICS) if metrics is None else metrics
@@ -115,7 +119,7 @@ def compare(
         base=base.name,
         candidate=candidate.name,
         tolerance=tolerance,
-        cells=tuple(_judged(samples, paired, tolerance, primary, level)),
+        cells=tuple(_judged(samples, paired, tolerance, primary, level, looks)),
         labels=labels,
         primary=primary,
         gaps=(*paired.gaps, *gaps),
@@ -129,6 +133,7 @@ def compare(
             for each in run.trials
             if each.result.verdict == "suspect"
         ),
+        looks=looks,
     )
 
 
@@ -168,10 +173,18 @@ def _value_gaps(cell: Cell, metric: str, pairs: Sequence[Pair], *, is_needed: bo
 
 
 def _judged(
-    samples: Samples, paired: Pairing, tolerance: float, primary: Mapping[str, str], level: float
+    samples: Samples,
+    paired: Pairing,
+    tolerance: float,
+    primary: Mapping[str, str],
+    level: float,
+    looks: Looks | None,
 ) -> list[CellComparison[CellKey]]:
     """Verdicts by one family of primary cells, and secondary ones. What nothing showed is not the same."""
     metrics = {key.metric for key in samples}
+    if looks is not None:
+        decides = {key: _is_primary(key, primary, metrics) for key in samples}
+        return [look.of_last(looks, key, each, tolerance, decides[key]) for key, each in samples.items()]
     found = comparison.compare(
         samples,
         lambda key: tolerance if METRICS[key.metric].is_relative else 0.0,

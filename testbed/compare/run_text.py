@@ -11,6 +11,7 @@ from typing import Any
 from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..analysis.statistic import Interval
+from . import look_text
 from .headline import effect_text, headline
 from .pairing import Gap
 from .run import CellKey, RunComparison
@@ -91,7 +92,8 @@ def gap_row(comparison: RunComparison, gap: Gap) -> Row:
 
 def run_notes(comparison: RunComparison) -> list[str]:
     """Notes on the table: differences, what is lost, what could be seen, cells without noise."""
-    notes = [f"the sides differ in {difference}" for difference in comparison.differences]
+    notes = [] if comparison.looks is None else [look_text.note(comparison.looks)]
+    notes += [f"the sides differ in {difference}" for difference in comparison.differences]
     notes += [f"{gap.kind}: {gap_text(comparison, gap)}" for gap in comparison.gaps]
     notes += [
         f"cannot tell: {comparison.label(each.key.cell)}: {each.key.metric}: {_undecided(each)}"
@@ -174,6 +176,7 @@ def run_json(comparison: RunComparison) -> str:
         "unpaired": list(dict.fromkeys(comparison.label(gap.cell) for gap in comparison.gaps if gap.is_whole)),
         "left_over": [gap_text(comparison, gap) for gap in comparison.gaps],
         "differences": list(comparison.differences),
+        "sequential": None if comparison.looks is None else look_text.to_json(comparison.looks),
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 

@@ -35,12 +35,13 @@ class Missing:
 @dataclass(frozen=True)
 class Run:
     """One run of a side: what it measured, what it should have measured and has not, and its primary metric (None: the
-    scenario says none).
+    scenario says none). `added` are the ids of trials that the scenario does not ask for.
     """
 
     trials: tuple[Measured, ...]
     missing: tuple[Missing, ...] = ()
     primary: str | None = None
+    added: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

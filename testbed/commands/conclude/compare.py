@@ -2,56 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from ...analysis.metric import METRICS, chosen
 from ...analysis.series import Span, series
-from ...compare import junit, profile, profile_text, published, run, run_text
-from ...compare.headline import headline
-from ...compare.run import Outcome, RunComparison
-from ...compare.side import axis_keys, split
+from ...compare import profile, profile_text, published, run
 from ...error import UserError
 from ...spec.scenario.trial import trial_of
 from ...sweep.store import Store
 from ...trial.folder import TRIAL, read_json
-from .. import compared_run
-from ..comparison_table import EXIT_CODES, write, write_table
+from .. import question
+from ..comparison_table import write, write_table
+from ..run_verdict import FAILS, FailOn, Format, share, show_runs
+from ..sequential.budget import HELP as BUDGET_HELP
+from ..sequential.budget import budget_of
+from ..sequential.until_decided import UntilDecided
 
 EXAMPLES = (
     ("Find out whether a change made anything worse", "testbed compare results/before results/after"),
     ("Compare two values of an axis of one run",
      "testbed compare results/mine --axis flows --base 1 --candidate 4"),
+    ("Add seeds to what is undecided, on both sides, until it is decided",
+     "testbed compare results/before results/after --extend --budget '60 seeds'"),
     ("Compare a run with a published profile", "testbed compare results/mine google-cloud-emulated"),
     ("Let a build server read the outcome",
      "testbed compare results/before results/after --format junit -o out.xml"),
 )  # fmt: skip
-
-
-class FailOn(StrEnum):
-    worse = "worse"
-    lost = "lost"
-    cannot_tell = "cannot-tell"
-
-
-FAILS: Mapping[FailOn, tuple[Outcome, ...]] = {
-    FailOn.worse: ("worse", "lost"),
-    FailOn.lost: ("worse", "lost"),
-    FailOn.cannot_tell: junit.FAILS,
-}
-
-
-class Format(StrEnum):
-    table = "table"
-    json = "json"
-    markdown = "markdown"
-    junit = "junit"
 
 
 def compare(
@@ -102,6 +85,14 @@ def compare(
             "better; worse or lost, only what is worse or lost.",
         ),
     ] = None,
+    extend: Annotated[
+        bool,
+        typer.Option("--extend", help="First add seeds to the undecided cells of both runs, until each is decided."),
+    ] = False,
+    budget: Annotated[list[str] | None, typer.Option(metavar="BUDGET", help=f"With --extend: {BUDGET_HELP}")] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="With --extend: how many trials run side by side.")
+    ] = os.cpu_count() or 1,
     format: Annotated[Format, typer.Option(help="The format of the output; junit is for two runs.")] = Format.table,
     output: Annotated[
         Path | None,
@@ -120,32 +111,35 @@ def compare(
     The exit code is 0 if everything was shown to be the same or better; 1 if anything is worse, or the run differs from
     the profile; 4 if the candidate lacks trials, cells or values that the base has; 5 if a primary metric is undecided.
     """
-    _refuse_what_means_nothing(other, axis, {"--metric": metric, "--ignore": ignore, "--fail-on": fail_on}, with_ramp)
-    metrics = chosen(metric or [*METRICS])
+    of_runs = {"--metric": metric, "--ignore": ignore, "--fail-on": fail_on, "--extend": extend}
+    _refuse_what_means_nothing(other, axis, of_runs, with_ramp)
+    if budget and not extend:
+        raise UserError("--budget is for --extend; allowed: both, or neither")
     least = max(fail_on or [FailOn.cannot_tell], key=lambda each: len(FAILS[each]))
+    asked = None if not metric else tuple(chosen(metric))
     if axis is not None:
         if other is not None or base_value is None or candidate is None:
             raise UserError("--axis compares within one run; allowed: DIR --axis AXIS --base VALUE --candidate VALUE")
-        values = (base_value, candidate)
-        _show_runs(_axis(base, axis, values, _share(tolerance, run.TOLERANCE), metrics), format, least, output)
+        wanted = question.of_values(base, axis, (base_value, candidate), share(tolerance, run.TOLERANCE), asked)
+    elif other is not None and Path(other).is_dir() and base_value is None and candidate is None:
+        wanted = question.of_runs(base, Path(other), share(tolerance, run.TOLERANCE), asked, ignore or [])
+    else:
+        wanted = None
+    if wanted is not None:
+        if extend:
+            UntilDecided(wanted, budget_of(budget or []), jobs, Console(stderr=True, highlight=False)).carry_out()
+        show_runs(question.answer(wanted), format, least, output)
         return
     if other is None or base_value is not None or candidate is not None:
         raise UserError(
             "there is nothing to compare the run with; allowed: the folder of another run, a published profile "
             f"({', '.join(published.names())}), or --axis with --base and --candidate"
         )
-    if Path(other).is_dir():
-        share = _share(tolerance, run.TOLERANCE)
-        sides = compared_run.sides(base, Path(other), metrics)
-        _show_runs(run.compare(*sides, share, metrics, ignored=ignore or []), format, least, output)
-    else:
-        _published(
-            base, other, _share(tolerance, profile.TOLERANCE), "whole" if with_ramp else "steady", format, output
-        )
+    _published(base, other, share(tolerance, profile.TOLERANCE), "whole" if with_ramp else "steady", format, output)
 
 
 def _refuse_what_means_nothing(
-    other: str | None, axis: str | None, of_runs: Mapping[str, Sequence[str] | None], with_ramp: bool
+    other: str | None, axis: str | None, of_runs: Mapping[str, object], with_ramp: bool
 ) -> None:
     """An option that would not be looked at is refused. Raises UserError."""
     is_profile = axis is None and other is not None and not Path(other).is_dir()
@@ -154,39 +148,6 @@ def _refuse_what_means_nothing(
     unfit = [option for option, value in of_runs.items() if value and (is_profile or (axis and option == "--ignore"))]
     if unfit:
         raise UserError(f"{unfit[0]} is for two runs; allowed: the same without it")
-
-
-def _axis(folder: Path, axis: str, values: tuple[str, str], tolerance: float, metrics: Sequence[str]) -> RunComparison:
-    if not compared_run.is_run(folder) and compared_run.suite(folder):
-        raise UserError(f"{folder} holds several runs; allowed with --axis: the folder of one run")
-    found = compared_run.run(folder, metrics)
-    first, second = split(found, axis, *values)
-    return run.compare(first, second, tolerance, metrics, axis=axis_keys(found, axis))
-
-
-def _show_runs(found: RunComparison, format: Format, fail_on: FailOn, output: Path | None) -> None:
-    if format is Format.table:
-        last = [headline(found)]
-        last += [f"{found.verdict} is no failure (--fail-on {fail_on})"] if _is_pardoned(found, fail_on) else []
-        rows, hidden = run_text.told_rows(found) if output is None else (run_text.run_rows(found), [])
-        write_table(
-            [(run_text.RUN_HEADERS, rows)],
-            [*hidden, *run_text.run_notes(found)],
-            run_text.run_summary(found),
-            output,
-            last,
-        )
-    elif format is Format.junit:
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        write(junit.run_junit(found, FAILS[fail_on], now), output)
-    else:
-        write((run_text.run_json if format is Format.json else run_text.run_markdown)(found), output)
-    if found.verdict in FAILS[fail_on]:
-        raise typer.Exit(EXIT_CODES[found.verdict])
-
-
-def _is_pardoned(found: RunComparison, fail_on: FailOn) -> bool:
-    return found.verdict not in FAILS[fail_on] and EXIT_CODES[found.verdict] != 0
 
 
 def _absent(folder: Path) -> tuple[str, ...]:
@@ -226,17 +187,3 @@ def _published(folder: Path, name: str, tolerance: float, span: Span, format: Fo
 
 def _settings(store: Store, id: str) -> dict[str, object]:
     return read_json(store.path / "trials" / id / TRIAL)
-
-
-def _share(written: str | None, usual: float) -> float:
-    """A share: 3 % or 0.03. Raises UserError."""
-    if written is None:
-        return usual
-    number = written.strip().removesuffix("%")
-    try:
-        value = float(number) / (100 if number != written.strip() else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1:
-        raise UserError(f"--tolerance {written!r}: allowed: a share below 1, such as 0.03 or '3 %'")
-    return value

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from ..compare.look import CellData
-from ..compare.pairing import Cell, Pairing, pair
-from ..compare.run import apart
-from ..compare.side import Measured, Side, primary_of
-from ..error import UserError
-from ..model.scenario import Params
-from ..sweep import extension
-from ..sweep.extension import Stem
-from ..sweep.store import Store
-
-Load: TypeAlias = Callable[[Sequence[str]], tuple[Side, Side]]
-"""Reads both sides, with these metrics of their trials."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What to compare: the folders of both sides, which are one for two values of an axis, whose keys `axis` then has.
-    `metrics` were asked for; None leaves it to the scenarios which one decides.
-    """
-
-    base: Path
-    candidate: Path
-    load: Load
-    tolerance: float
-    axis: tuple[str, ...] = ()
-    metrics: tuple[str, ...] | None = None
-
-    def paired(self, base: Side, candidate: Side) -> Pairing:
-        return pair(base, candidate, self.axis or apart(base, candidate))
+from ...compare.look import CellData
+from ...compare.pairing import Cell
+from ...compare.run import apart
+from ...compare.side import Measured, Side
+from ...error import UserError
+from ...model.scenario import Params
+from ...sweep import extension
+from ...sweep.extension import Stem
+from ...sweep.store import Store
+from ..question import Question, deciding
 
 
 @dataclass(frozen=True)
@@ -60,14 +41,6 @@ class GrowingCell:
             for side in self.sides
             for trial in side.stem.trials(repetitions)
         )
-
-
-def deciding(base: Side, candidate: Side, metrics: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
-    """The metrics that decide about each scenario: the primary one, or all that were asked for if it is not among
-    them.
-    """
-    primary = {scenario: primary_of(base, candidate, scenario) for scenario in {**base.runs, **candidate.runs}}
-    return {name: (each,) if metrics is None or each in metrics else tuple(metrics) for name, each in primary.items()}
 
 
 def cells(question: Question, metrics: Sequence[str]) -> dict[Cell, GrowingCell]:

@@ -16,29 +16,20 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from ..compare import look
-from ..compare.pairing import Cell
-from ..error import UserError
-from ..model.scenario import Trial
-from ..sweep import extension, table
-from ..sweep import run as sweep
-from ..sweep.run import Sweep
-from ..sweep.store import Store
-from . import look_file
-from .growing_cell import GrowingCell, Question, cells, deciding
-from .look_file import Comparison, Seen
-from .screen import Reports, Screen, duration
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much may be measured: repetitions of a cell in all; new trials, and seconds on the wall clock, of this call
-    (None: as many as that takes). A round that does not fit is not begun.
-    """
-
-    repetitions: int = 40
-    trials: int | None = None
-    wall_s: float | None = None
+from ...compare import look
+from ...compare.pairing import Cell
+from ...error import UserError
+from ...model.scenario import Trial
+from ...sweep import extension, table
+from ...sweep import run as sweep
+from ...sweep.run import Sweep
+from ...sweep.store import Store
+from .. import look_file
+from ..look_file import Comparison, Seen
+from ..question import Question, answer, deciding
+from ..screen import Reports, Screen, duration
+from .budget import Budget
+from .growing_cell import GrowingCell, cells
 
 
 @dataclass
@@ -59,6 +50,7 @@ class UntilDecided:
         """Raises UserError for folders that cannot be extended, or that another run is writing to."""
         if not self.question.axis and self.question.base.resolve() == self.question.candidate.resolve():
             raise UserError(f"{self.question.base} is both sides; allowed: two runs, or --axis with two values of it")
+        answer(self.question)  # which refuses runs that cannot be compared
         with self._locks:
             self._lock(self.question.candidate)
             try:
@@ -143,9 +135,11 @@ class UntilDecided:
         wall_s = sum(
             each.forecast.total_s([t.params for t in each.waiting], self.jobs) for each in sweeps if each.waiting
         )
-        spent_s = time.monotonic() - self._began_s
-        if self.budget.wall_s is not None and spent_s + wall_s > self.budget.wall_s:
-            return f"the next round, about {duration(wall_s)}, is longer than what is left of {duration(self.budget.wall_s)}"
+        left_s = None if self.budget.wall_s is None else self.budget.wall_s - (time.monotonic() - self._began_s)
+        if left_s is not None and wall_s > left_s:
+            return (
+                f"the next round, about {duration(wall_s)}, is longer than the {duration(max(left_s, 0))} that are left"
+            )
         count = sum(len(each.waiting) for each in sweeps)
         self._trials += count
         if count:

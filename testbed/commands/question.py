@@ -1,0 +1,94 @@
+"""A question to two runs, or to two values of an axis of one run: how to read both sides, and the answer. Reads results
+folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from ..analysis.metric import METRICS
+from ..compare import run
+from ..compare.look import looked_at
+from ..compare.pairing import Pairing, pair
+from ..compare.run import RunComparison, apart
+from ..compare.side import Side, axis_keys, primary_of, split
+from ..error import UserError
+from . import compared_run, look_file
+
+Load: TypeAlias = Callable[[Sequence[str]], tuple[Side, Side]]
+"""Reads both sides, with these metrics of their trials."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to compare: the folders of both sides, which are one for two values of an axis, whose keys `axis` then has.
+    `metrics` were asked for; None leaves it to the scenarios which one decides. `ignored` are settings that may differ.
+    """
+
+    base: Path
+    candidate: Path
+    load: Load
+    tolerance: float
+    axis: tuple[str, ...] = ()
+    metrics: tuple[str, ...] | None = None
+    ignored: tuple[str, ...] = ()
+
+    def paired(self, base: Side, candidate: Side) -> Pairing:
+        return pair(base, candidate, self.axis or apart(base, candidate))
+
+
+def of_runs(
+    base: Path, candidate: Path, tolerance: float, metrics: tuple[str, ...] | None, ignored: Sequence[str] = ()
+) -> Question:
+    """Two runs, or two folders of runs."""
+
+    def load(names: Sequence[str]) -> tuple[Side, Side]:
+        return compared_run.sides(base, candidate, names)
+
+    return Question(base, candidate, load, tolerance, (), metrics, tuple(ignored))
+
+
+def of_values(
+    folder: Path, axis: str, values: tuple[str, str], tolerance: float, metrics: tuple[str, ...] | None
+) -> Question:
+    """Two values of an axis of one run. Raises UserError for an unknown axis, and for a folder of several runs."""
+    if not compared_run.is_run(folder) and compared_run.suite(folder):
+        raise UserError(f"{folder} holds several runs; allowed with --axis: the folder of one run")
+
+    def load(names: Sequence[str]) -> tuple[Side, Side]:
+        return split(compared_run.run(folder, names), axis, *values)
+
+    return Question(folder, folder, load, tolerance, axis_keys(compared_run.run(folder, ()), axis), metrics)
+
+
+def deciding(base: Side, candidate: Side, metrics: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """The metrics that decide about each scenario: the primary one, or all that were asked for if it is not among
+    them.
+    """
+    primary = {scenario: primary_of(base, candidate, scenario) for scenario in {**base.runs, **candidate.runs}}
+    return {name: (each,) if metrics is None or each in metrics else tuple(metrics) for name, each in primary.items()}
+
+
+def answer(question: Question) -> RunComparison:
+    """The comparison of all there is; or, if looks have begun, of what they saw.
+
+    Raises UserError if none can be made.
+    """
+    names = question.metrics or tuple(METRICS)
+    sides = question.load(names)
+    wanted = deciding(*sides, question.metrics)
+    folders, metrics = (question.base, question.candidate), [name for each in wanted.values() for name in each]
+    begun = look_file.find(*folders, sides, metrics) or look_file.find(*folders, sides)
+    if begun is not None:
+        sides = (looked_at(sides[0], begun.looks), looked_at(sides[1], begun.looks))
+    return run.compare(
+        *sides,
+        question.tolerance,
+        names,
+        axis=question.axis,
+        ignored=question.ignored,
+        looks=None if begun is None else begun.looks,
+    )

@@ -1,0 +1,1 @@
+"""Comparisons that add trials until they can tell."""
