@@ -1,9 +1,10 @@
-"""Comparisons that add seeds until they can tell: which trials run, which looks are made, how often they err. The trials
-here measure nothing: their goodputs are drawn from known distributions.
+"""Comparisons that add seeds until they can tell: which trials run, which looks are made, how often they err. The
+trials here measure nothing: their goodputs are drawn from known distributions.
 """
 
 from __future__ import annotations
 
+import io
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,13 +13,15 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from runs import files_of, make_result, write_result
+from runs import files_of, make_result, read_json, write_result
 
 from testbed.commands import question
 from testbed.commands.measure.run import carry_out
 from testbed.commands.sequential.budget import Budget
 from testbed.commands.sequential.until_decided import UntilDecided
 from testbed.compare.run import RunComparison
+from testbed.error import UserError
+from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
 from testbed.spec.load import files_of as files_of_spec
 from testbed.spec.load import load_scenario
@@ -88,6 +91,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
 def run(path: Path, *settings: str) -> Store:
     """As `testbed run` does it."""
     file = path.parent / "made.yaml"
+    file.parent.mkdir(exist_ok=True)
     file.write_text(SCENARIO)
     store = Store(path)
     scenario = load_scenario(file, settings)
@@ -96,19 +100,20 @@ def run(path: Path, *settings: str) -> Store:
 
 
 def extend(
-    base: Path, candidate: Path, tolerance: float = 0.03, console: Console | None = None, **budget: Any
+    base: Path, candidate: Path, tolerance: float = 0.03, console: Console | None = None, jobs: int = 1, **budget: Any
 ) -> RunComparison:
     asked = question.of_runs(base, candidate, tolerance, None)
-    UntilDecided(asked, Budget(**budget), 1, console or Console(quiet=True)).carry_out()
+    UntilDecided(asked, Budget(**budget), jobs, console or Console(quiet=True)).carry_out()
     return question.answer(asked)
 
 
+def plainly(base: Path, candidate: Path, tolerance: float = 0.03) -> RunComparison:
+    return question.answer(question.of_runs(base, candidate, tolerance, None))
+
+
 def verdicts(found: RunComparison) -> dict[str, tuple[str, int]]:
-    return {
-        dict(each.key.params)["path.rtt"]: (each.verdict, each.pairs)
-        for each in found.cells
-        if each.key.metric == "goodput"
-    }
+    cells = [each for each in found.cells if each.key.metric == "goodput"]
+    return {dict(each.key.params)["path.rtt"]: (each.verdict, each.pairs) for each in cells}
 
 
 def two_runs(tmp_path: Path, *settings: str) -> tuple[Path, Path]:
@@ -148,7 +153,7 @@ def test_no_difference_is_found_to_be_none(kernels: Kernels, tmp_path: Path) -> 
 def test_what_cannot_be_decided_ends_with_the_budget(kernels: Kernels, tmp_path: Path) -> None:
     kernels.noise["20 ms"] = 0.5
     base, candidate = two_runs(tmp_path)
-    console = Console(record=True, width=200, quiet=False, file=open("/dev/null", "w"))
+    console = Console(record=True, width=200, file=io.StringIO())
     found = verdicts(extend(base, candidate, console=console, repetitions=8))
     assert found == {"10 ms": ("same", 3), "20 ms": ("cannot tell", 8)}
     said = console.export_text()
@@ -157,3 +162,212 @@ def test_what_cannot_be_decided_ends_with_the_budget(kernels: Kernels, tmp_path:
     assert verdicts(extend(base, candidate, repetitions=8)) == found
     assert kernels.began == []
     assert verdicts(extend(base, candidate, repetitions=12))["20 ms"][1] == 12
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_interrupted_after_any_trial_it_ends_as_if_undisturbed(kernels: Kernels, tmp_path: Path, jobs: int) -> None:
+    kernels.effect = -0.06
+    whole, parts = two_runs(tmp_path / "whole"), two_runs(tmp_path / "parts")
+    found = verdicts(extend(*whole))
+    interruptions = 0
+    while True:
+        kernels.began.clear()
+        kernels.stop_after = 1
+        try:
+            again = extend(*parts, jobs=jobs)
+            break
+        except KeyboardInterrupt:
+            interruptions += 1
+            assert verdicts(plainly(*parts)).keys() == found.keys()  # it can be read meanwhile
+    assert verdicts(again) == found
+    assert interruptions == 2 * (found["20 ms"][1] - 3) - 1 > 4
+    for one, other in zip(whole, parts, strict=True):
+        names = (*HOST_FILES, "looks.json")
+        assert files_of(one, but=names) == files_of(other, but=names)
+    assert looks_of(whole[1]) == looks_of(parts[1])
+
+
+def looks_of(candidate: Path) -> Any:
+    (comparison,) = read_json(candidate / "looks.json")["comparisons"]
+    return comparison["looks"]["cells"], comparison["base_seen"], comparison["candidate_seen"]
+
+
+def test_a_finished_trial_that_a_killed_run_did_not_list_is_taken_as_it_is(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    base, candidate = two_runs(tmp_path)
+    found = verdicts(extend(base, candidate))
+    for side in (base, candidate):
+        about = read_json(side / "run.json")
+        added = about.pop("added")
+        about["trials"] = [id for id in about["trials"] if id not in added]
+        write_json(side / "run.json", about)
+    (candidate / "looks.json").unlink()
+    kernels.began.clear()
+    assert verdicts(extend(base, candidate)) == found
+    assert kernels.began == []
+
+
+def test_a_plain_comparison_afterwards_says_the_same_and_spends_nothing(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    base, candidate = two_runs(tmp_path)
+    found = extend(base, candidate)
+    before = (candidate / "looks.json").read_bytes()
+    again = plainly(base, candidate)
+    assert again == found
+    assert again.looks is not None
+    assert extend(base, candidate) == found
+    assert (candidate / "looks.json").read_bytes() == before
+
+
+def test_a_verdict_that_was_reached_stays_whatever_is_measured_later(kernels: Kernels, tmp_path: Path) -> None:
+    base, candidate = two_runs(tmp_path)
+    assert verdicts(extend(base, candidate))["10 ms"] == ("same", 3)
+    kernels.effect = -0.5
+    run(base, "repetitions=20")
+    run(candidate, "congestion=bbr", "repetitions=20")
+    assert verdicts(plainly(base, candidate))["10 ms"] == ("same", 3)
+    assert verdicts(extend(base, candidate))["10 ms"] == ("same", 3)
+
+
+def test_another_candidate_lacks_nothing_of_what_the_base_got_for_the_first(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    base, candidate = two_runs(tmp_path)
+    extend(base, candidate)
+    other = tmp_path / "other"
+    run(other, "congestion=bbr")
+    found = plainly(base, other)
+    assert found.looks is None
+    assert found.gaps == ()
+    kernels.began.clear()
+    assert verdicts(extend(base, other))["20 ms"] == verdicts(plainly(base, candidate))["20 ms"]
+    assert {side for side, _ in kernels.began} == {"other"}
+
+
+def test_a_run_of_the_scenario_again_keeps_what_was_added(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    base, candidate = two_runs(tmp_path)
+    found = extend(base, candidate)
+    ids = Store(candidate).ids
+    kernels.began.clear()
+    run(candidate, "congestion=bbr")
+    run(base)
+    assert kernels.began == []
+    assert Store(candidate).ids == ids
+    assert plainly(base, candidate) == found
+
+
+def test_seeds_that_are_there_already_are_the_first_look(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    base, candidate = two_runs(tmp_path, "repetitions=6")
+    extend(base, candidate)
+    cells, *_ = looks_of(candidate)
+    assert {each["looks"][0]["repetitions"] for each in cells} == {6}
+    few, many = tmp_path / "few", tmp_path / "many"
+    run(few, "congestion=bbr")
+    run(many, "repetitions=10")
+    kernels.began.clear()
+    extend(many, few)
+    cells, *_ = looks_of(few)
+    assert {each["looks"][0]["repetitions"] for each in cells} == {3}
+    assert {side for side, _ in kernels.began} <= {"few", "many"}
+
+
+def test_a_cell_that_lost_a_trial_gets_no_more_and_is_lost(kernels: Kernels, tmp_path: Path) -> None:
+    def outcome(trial: Trial, result: TrialResult) -> TrialResult:
+        if trial.repetition == 4 and "bbr" in str(trial.workload):
+            raise TrialError("it rained")
+        return result
+
+    kernels.outcome = outcome
+    base, candidate = two_runs(tmp_path)
+    console = Console(record=True, width=200, file=io.StringIO())
+    found = extend(base, candidate, console=console)
+    assert found.verdict == "lost"
+    assert [gap.seeds for gap in found.lost] == [(5,)]
+    assert "1 lost something" in console.export_text()
+    assert max(int(id.rpartition("=")[2]) for _, id in kernels.began) == 5
+    kernels.outcome = lambda trial, result: result
+    again = extend(base, candidate)
+    assert again.lost == found.lost  # what failed is not tried again by itself: the run does that
+
+
+def test_what_is_not_random_is_not_repeated(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.outcome = lambda trial, result: make_result(trial, goodput_bps=1e7 if "bbr" in str(trial.workload) else 2e7)
+    base, candidate = two_runs(tmp_path)
+    kernels.began.clear()
+    found = extend(base, candidate)
+    assert kernels.began == []
+    assert {verdict for verdict, _ in verdicts(found).values()} == {"cannot tell"}
+
+
+def test_two_values_of_an_axis_grow_in_one_folder(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    out = tmp_path / "out"
+    run(out, "congestion=[cubic, bbr]")
+    asked = question.of_values(out, "congestion", ("cubic", "bbr"), 0.03, None)
+    UntilDecided(asked, Budget(), 1, Console(quiet=True)).carry_out()
+    found = question.answer(asked)
+    assert {verdict for verdict, _ in verdicts(found).values()} == {"worse"}
+    assert verdicts(found)["20 ms"][1] > 3
+    assert len(Store(out).results()) == 12 + 2 * (verdicts(found)["20 ms"][1] - 3)
+
+
+def test_budgets_of_trials_and_time_end_a_call_and_the_next_goes_on(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    base, candidate = two_runs(tmp_path)
+    kernels.began.clear()
+    found = verdicts(extend(base, candidate, trials=5))
+    assert found["20 ms"] == ("cannot tell", 5)
+    assert len(kernels.began) == 4
+    assert verdicts(extend(base, candidate, wall_s=0.0)) == found
+    assert len(kernels.began) == 4
+    assert verdicts(extend(base, candidate))["20 ms"][0] == "worse"
+
+
+def test_what_cannot_be_extended_is_refused_before_anything_runs(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, candidate = two_runs(tmp_path)
+    kernels.began.clear()
+    with pytest.raises(UserError, match="is both sides"):
+        extend(base, base)
+    with Store(candidate).locked(), pytest.raises(UserError, match=f"another run is writing to {candidate}"):
+        extend(base, candidate)
+    with Store(base).locked(), pytest.raises(UserError, match=f"another run is writing to {base}"):
+        extend(base, candidate)
+    other = tmp_path / "other"
+    run(other, "congestion=bbr", "seed=2")
+    kernels.began.clear()
+    with pytest.raises(UserError, match=r"begin at 1, those of .* at 2"):
+        extend(base, other)
+    noted = {**NOTED, "programs": "new"}
+    monkeypatch.setattr(provenance, "of", lambda trial: noted)
+    with pytest.raises(UserError, match=r"cannot be extended, .* programs None → new"):
+        extend(base, candidate)
+    assert kernels.began == []
+
+
+def test_looks_that_have_begun_hold_to_their_tolerance_and_cells(kernels: Kernels, tmp_path: Path) -> None:
+    base, candidate = two_runs(tmp_path)
+    extend(base, candidate, repetitions=5)
+    with pytest.raises(UserError, match=r"begun with another tolerance .*--tolerance 0.03, .*rm .*looks.json"):
+        extend(base, candidate, tolerance=0.05)
+    kernels.noise["30 ms"] = 0.001
+    run(base, "path.rtt=[10 ms, 20 ms, 30 ms]")
+    with pytest.raises(UserError, match="begun with 2 cells, now there are 3"):
+        extend(base, candidate)
+    (candidate / "looks.json").write_text("{")
+    with pytest.raises(UserError, match=r"looks.json cannot be read"):
+        extend(base, candidate)
+
+
+def test_results_that_are_measured_anew_begin_anew(kernels: Kernels, tmp_path: Path) -> None:
+    base, candidate = two_runs(tmp_path)
+    extend(base, candidate, repetitions=5)
+    for path in (candidate / "trials").iterdir():
+        path.rename(tmp_path / path.name)
+    kernels.effect = -0.1
+    run(candidate, "congestion=bbr")
+    found = plainly(base, candidate)
+    assert found.looks is None
+    assert verdicts(extend(base, candidate, repetitions=5))["10 ms"] == ("worse", 3)

@@ -83,7 +83,7 @@ def answer(question: Question) -> RunComparison:
     folders, metrics = (question.base, question.candidate), [name for each in wanted.values() for name in each]
     begun = look_file.find(*folders, sides, metrics) or look_file.find(*folders, sides)
     if begun is not None:
-        sides = (looked_at(sides[0], begun.looks), looked_at(sides[1], begun.looks))
+        sides = looked_at(*sides, begun.looks)
     return run.compare(
         *sides,
         question.tolerance,

@@ -85,11 +85,11 @@ class Store:
             return
         before = {sibling(trial, number).id for number in range(trial.repetition)}
         place = max((number + 1 for number, id in enumerate(ids) if id in before), default=len(ids))
-        added = {**self.added, trial.id: trial.repetition}
+        ids = [*ids[:place], trial.id, *ids[place:]]
+        known = {**self.added, trial.id: trial.repetition}
+        added = {id: known[id] for id in ids if id in known}
         try:
-            replace_json(
-                self.path / "run.json", about | {"trials": [*ids[:place], trial.id, *ids[place:]], "added": added}
-            )
+            replace_json(self.path / "run.json", about | {"trials": ids, "added": added})
         except OSError as error:
             raise unwritable(self.path, error) from None
 
