@@ -6,19 +6,27 @@ from __future__ import annotations
 
 import io
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import numpy as np
 import pytest
 from rich.console import Console
 from runs import files_of, make_result, read_json, write_result
+from scipy import stats
 
+from testbed import cli
 from testbed.commands import question
 from testbed.commands.measure.run import carry_out
-from testbed.commands.sequential.budget import Budget
+from testbed.commands.measure.run_until_decided import Decision, Options
+from testbed.commands.sequential.budget import Budget, budget_of
 from testbed.commands.sequential.until_decided import UntilDecided
+from testbed.compare.look import CellData, Looks, advance
+from testbed.compare.pairing import Cell
 from testbed.compare.run import RunComparison
 from testbed.error import UserError
 from testbed.kernel.guest import TrialError
@@ -371,3 +379,144 @@ def test_results_that_are_measured_anew_begin_anew(kernels: Kernels, tmp_path: P
     found = plainly(base, candidate)
     assert found.looks is None
     assert verdicts(extend(base, candidate, repetitions=5))["10 ms"] == ("worse", 3)
+
+
+def procedure(chance: np.random.Generator, cells: int, effect: float, noise: float, most: int = 40) -> Looks:
+    """A whole comparison on paper, with the real looks: normal differences of pairs with this sd, as a share."""
+    places = [Cell("", (("cell", str(number)),)) for number in range(cells)]
+    drawn = {cell: effect + noise * chance.standard_normal(most) for cell in places}
+    looks, done = Looks("a", "b", 0.03, ("goodput",), cells), dict.fromkeys(places, 3)
+    while True:
+        data = {
+            cell: CellData(
+                count, 3, {"goodput": {n: (100.0 + n, (100.0 + n) * (1 + drawn[cell][n])) for n in range(count)}}
+            )
+            for cell, count in done.items()
+        }
+        looks, wanted = advance(looks, data, most)
+        if not wanted:
+            return looks
+        done |= wanted
+
+
+def simulated(cells: int, effect: float, noise: float, procedures: int) -> tuple[int, Counter[str], float]:
+    """In how many procedures any cell was called better or worse; the verdicts of all cells; their mean seeds."""
+    chance = np.random.default_rng(1)
+    found = [procedure(chance, cells, effect, noise) for _ in range(procedures)]
+    any_called = sum(any(cell.verdict in ("better", "worse") for cell in looks.cells) for looks in found)
+    verdicts = Counter(cell.verdict for looks in found for cell in looks.cells)
+    seeds = [cell.repetitions for looks in found for cell in looks.cells]
+    return any_called, verdicts, sum(seeds) / len(seeds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [0.02, 0.1])
+def test_what_did_not_change_is_called_better_or_worse_in_five_percent_of_comparisons_at_most(noise: float) -> None:
+    """Over all looks at all cells. The bound is what 5 % exceed once in a thousand times."""
+    procedures = 150
+    any_called, *_ = simulated(3, 0.0, noise, procedures)
+    assert any_called <= stats.binom.ppf(0.999, procedures, 0.05)
+
+
+@pytest.mark.slow
+def test_most_differences_take_fewer_seeds_than_the_budget() -> None:
+    """10 % with pairs that differ by 5 %: a plan for the budget has 40 seeds."""
+    _, verdicts, seeds = simulated(3, -0.10, 0.05, 60)
+    assert verdicts["worse"] > 0.95 * verdicts.total()
+    assert seeds < 20
+
+
+def test_the_loop_with_trials_makes_the_looks_of_the_one_on_paper(kernels: Kernels, tmp_path: Path) -> None:
+    """The same numbers, through trials, folders and rounds, and in one call of advance after another."""
+    kernels.noise = {"10 ms": 0.03, "20 ms": 0.06}
+    base, candidate = two_runs(tmp_path)
+    extend(base, candidate, repetitions=12)
+    (comparison,) = read_json(candidate / "looks.json")["comparisons"]
+    goodputs = [
+        {(each.params["path.rtt"], each.repetition): each.goodput_bps for each in Store(side).results()}
+        for side in (base, candidate)
+    ]
+    for rtt in kernels.noise:
+        cell, done = Cell("", (("path.rtt", rtt),)), 3
+        looks = Looks("a", "b", 0.03, ("goodput",), 2)
+        while done:
+            values = {n: tuple(side[rtt, n] for side in goodputs) for n in range(done)}
+            looks, wanted = advance(looks, {cell: CellData(done, 3, {"goodput": values})}, 12)  # type: ignore[dict-item]
+            done = wanted.get(cell, 0)
+        stored = next(each for each in comparison["looks"]["cells"] if each["params"]["path.rtt"] == rtt)
+        assert [vars(each) for each in looks.of(cell, "goodput").looks] == stored["looks"]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ([], Budget()),
+        (["40 seeds"], Budget(40)),
+        (["60"], Budget(60)),
+        (["500 trials", "2 h", "8 seeds"], Budget(8, 500, 7200.0)),
+        (["30 min"], Budget(wall_s=1800.0)),
+        (["1.5 h"], Budget(wall_s=5400.0)),
+    ],
+)
+def test_budgets_are_written_as_one_says_them(written: list[str], expected: Budget) -> None:
+    assert budget_of(written) == expected
+
+
+@pytest.mark.parametrize("written", ["", "seeds", "-4 seeds", "40 cats", "2 seeds", "0", "1.5 seeds", "1.2.3 h"])
+def test_what_is_no_budget_is_refused(written: str) -> None:
+    with pytest.raises(UserError, match="allowed: "):
+        budget_of([written])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "needs something to compare with"),
+        ({"candidate": "bbr"}, "needs something to compare with"),
+        ({"base": "results/none"}, "not a results folder"),
+        ({"axis": "rate"}, "the scenario has no such axis; allowed: path.rtt, flows"),
+        ({"axis": "flows"}, "needs the two values to compare; its values are 1, 2, 4"),
+        ({"axis": "flows", "base": "1"}, "needs the two values to compare"),
+        ({"axis": "rtt", "budget": ("1 cat",)}, "is no budget"),
+        ({"axis": "rtt", "tolerance": "much"}, "--tolerance"),
+    ],
+)
+def test_what_to_compare_with_is_known_before_anything_runs(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    file = tmp_path / "made.yaml"
+    file.write_text(SCENARIO)
+    scenario = load_scenario(file, ["flows=[1, 2, 4]"])
+    given: dict[str, Any] = {"base": None, "axis": None, "candidate": None, "tolerance": None, "budget": ()}
+    with pytest.raises(UserError, match=said):
+        Decision.of(Options(True, **{**given, **options}), scenario)
+    assert Decision.of(Options(True, **{**given, "axis": "rtt"}), scenario).values == ("10 ms", "20 ms")
+    with pytest.raises(UserError, match=r"allowed: --until-decided with --base DIR"):
+        Options(False, **{**given, "axis": "rtt"}).refuse_alone()
+
+
+def test_a_run_until_decided_ends_with_the_exit_code_of_the_comparison(
+    kernels: Kernels, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernels.effect = -0.06
+    kernels.noise = {"10 ms": 0.01, "20 ms": 0.01}
+    file = tmp_path / "made.yaml"
+    file.write_text(SCENARIO)
+    words = [
+        "testbed",
+        "run",
+        str(file),
+        "-o",
+        str(tmp_path / "out"),
+        "--set",
+        "congestion=[cubic, bbr]",
+        "--jobs",
+        "1",
+    ]
+    for axis, code in (("congestion", 1), ("rtt", None)):
+        with mock.patch("sys.argv", [*words, "--until-decided", "--axis", axis]):
+            try:
+                cli.main()
+            except SystemExit as ended:
+                assert (ended.code or None) == code
+        said = capsys.readouterr()
+        assert "2 of 2 decided" in said.err
+        assert "sequential: " in said.out

@@ -27,10 +27,8 @@ from ..sequential.until_decided import UntilDecided
 
 EXAMPLES = (
     ("Find out whether a change made anything worse", "testbed compare results/before results/after"),
-    ("Compare two values of an axis of one run",
-     "testbed compare results/mine --axis flows --base 1 --candidate 4"),
-    ("Add seeds to what is undecided, on both sides, until it is decided",
-     "testbed compare results/before results/after --extend --budget '60 seeds'"),
+    ("Compare two values of an axis of one run, and add seeds where it cannot tell",
+     "testbed compare results/mine --axis flows --base 1 --candidate 4 --extend"),
     ("Compare a run with a published profile", "testbed compare results/mine google-cloud-emulated"),
     ("Let a build server read the outcome",
      "testbed compare results/before results/after --format junit -o out.xml"),

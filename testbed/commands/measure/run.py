@@ -26,15 +26,18 @@ from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
 from ..result_table import Format, print_cells, print_trials
 from ..screen import Reports, Screen, duration, rate
+from ..sequential.budget import HELP as BUDGET_HELP
+from .run_until_decided import Decision, Options
 
 if TYPE_CHECKING:
     from ...report.live import Live
 
 EXAMPLES = (
-    ("Run a scenario that comes with the testbed", "testbed run quickstart"),
-    ("Run it with other values, and keep the results elsewhere",
+    ("Run a scenario that comes with the testbed, with other values",
      "testbed run quickstart --set 'path.rtt=[20 ms, 80 ms]' -o results/mine"),
     ("See how long a large scenario takes, before it runs", "testbed run throughput-profile --quick --dry-run"),
+    ("Run it, and add seeds until it is known whether it is worse than a run before",
+     "testbed run quickstart --until-decided --base results/before"),
     ("Run a stored trial again, and see whether every file is the same",
      "testbed run --repeat results/quickstart/trials/ID"),
 )  # fmt: skip
@@ -73,6 +76,34 @@ def run(
     repeat: Annotated[
         Path | None, typer.Option(metavar="TRIAL_DIR", help="Run a stored trial again, and compare its files.")
     ] = None,
+    until_decided: Annotated[
+        bool,
+        typer.Option(
+            "--until-decided",
+            help="Then compare the run with another one, or two values of an axis, and add seeds to undecided cells.",
+        ),
+    ] = False,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|VALUE",
+            help="With --until-decided: the run to compare with, which gets seeds too; or with --axis the value.",
+        ),
+    ] = None,
+    axis: Annotated[
+        str | None, typer.Option(metavar="KEY", help="With --until-decided: compare two values of this axis.")
+    ] = None,
+    candidate: Annotated[
+        str | None,
+        typer.Option(metavar="VALUE", help="With --axis: the value to judge; an axis of two values needs none."),
+    ] = None,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="With --until-decided: what does not matter; 3 % if left out."),
+    ] = None,
+    budget: Annotated[
+        list[str] | None, typer.Option(metavar="BUDGET", help=f"With --until-decided: {BUDGET_HELP}")
+    ] = None,
     live: Annotated[
         bool, typer.Option("--live", help="Serve the report to browsers on this computer while the scenario runs.")
     ] = False,
@@ -80,12 +111,16 @@ def run(
     """Trials with a result in the folder do not run again: an interrupted run continues where it stopped. A table of
     the results is printed at the end; `testbed results` prints it again.
 
-    The exit code is 1 if a trial is invalid or failed.
+    The exit code is 1 if a trial is invalid or failed; with --until-decided it is that of `testbed compare`.
     """
     if (scenario is None) == (repeat is None):
         raise UserError("there is nothing to run; allowed: one scenario, or --repeat with the folder of a trial")
     if format is not Format.table and not (dry_run and format is Format.json):
         raise UserError(f"--format {format} has no use here; allowed: --dry-run --format json")
+    options = Options(until_decided, base, axis, candidate, tolerance, tuple(budget or ()))
+    options.refuse_alone()
+    if until_decided and (dry_run or repeat is not None):
+        raise UserError("--until-decided runs trials of a scenario; allowed: it without --dry-run and --repeat")
     if repeat is not None:
         if output is not None or settings or quick or dry_run or live:
             raise UserError(
@@ -104,10 +139,13 @@ def run(
         if dry_run:
             _foretell(loaded, folder, jobs, format)
         else:
-            _run(loaded, folder, files_of(scenario, settings or [], quick=quick), jobs, live)
+            decision = Decision.of(options, loaded) if until_decided else None
+            _run(loaded, folder, files_of(scenario, settings or [], quick=quick), jobs, live, decision)
 
 
-def _run(scenario: Scenario, folder: store.Store, specs: dict[str, str], jobs: int, live: bool) -> None:
+def _run(
+    scenario: Scenario, folder: store.Store, specs: dict[str, str], jobs: int, live: bool, decision: Decision | None
+) -> None:
     console = Console(stderr=True, highlight=False)
     summary, ids = carry_out(scenario, folder, specs, jobs, console, live)
     found = summary.in_order(ids)
@@ -117,7 +155,9 @@ def _run(scenario: Scenario, folder: store.Store, specs: dict[str, str], jobs: i
     print(f"results: {folder.path}")
     for trial, error in summary.failures:
         console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(error))}", soft_wrap=True)
-    if summary.failures or any(each.verdict == "invalid" for each in summary.results):
+    if decision is not None:
+        decision.carry_out(folder.path, jobs, console)
+    elif summary.failures or any(each.verdict == "invalid" for each in summary.results):
         raise typer.Exit(1)
 
 

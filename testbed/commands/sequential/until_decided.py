@@ -145,7 +145,8 @@ class UntilDecided:
         if count:
             sizes = sorted(set(taken.values()))
             seeds = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-            said = f"{state}; {len(taken)} cells get {seeds} seeds: {count} trials, about {duration(wall_s)}"
+            many = "1 cell gets" if len(taken) == 1 else f"{len(taken)} cells get"
+            said = f"{state}; {many} {seeds} seeds: {count} trials, about {duration(wall_s)}"
             self.console.print(said, soft_wrap=True)
         for each in sweeps:
             self._run(each)

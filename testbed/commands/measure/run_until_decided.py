@@ -1,0 +1,94 @@
+"""`testbed run --until-decided`: what a scenario that has run is compared with, and the comparison. Runs trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from ...compare import run as comparison
+from ...error import UserError, one_of
+from ...model.scenario import Scenario
+from ...sweep.store import Store
+from .. import question
+from ..question import Question
+from ..run_verdict import FailOn, Format, share, show_runs
+from ..sequential.budget import Budget, budget_of
+from ..sequential.until_decided import UntilDecided
+
+TOGETHER = "--until-decided with --base DIR, or with --axis KEY (and --base VALUE --candidate VALUE)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the options say: `base` is a folder, or a value of `axis`; None for those that were left out."""
+
+    is_wanted: bool
+    base: str | None
+    axis: str | None
+    candidate: str | None
+    tolerance: str | None
+    budget: tuple[str, ...]
+
+    def refuse_alone(self) -> None:
+        """Raises UserError for options of --until-decided without it."""
+        given = {
+            "--base": self.base,
+            "--axis": self.axis,
+            "--candidate": self.candidate,
+            "--tolerance": self.tolerance,
+            "--budget": self.budget,
+        }
+        alone = [option for option, value in given.items() if value]
+        if alone and not self.is_wanted:
+            raise UserError(f"{alone[0]} says what to compare the run with; allowed: {TOGETHER}")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to compare a scenario with, checked before it runs."""
+
+    budget: Budget
+    tolerance: float
+    base: Path | None
+    axis: str
+    values: tuple[str, str]
+
+    @classmethod
+    def of(cls, options: Options, scenario: Scenario) -> Decision:
+        """Raises UserError for options that name nothing to compare with."""
+        budget, tolerance = budget_of(options.budget), share(options.tolerance, comparison.TOLERANCE)
+        if options.axis is not None:
+            return cls(budget, tolerance, None, options.axis, _values(options, scenario, options.axis))
+        if options.base is None or options.candidate is not None:
+            raise UserError(f"--until-decided needs something to compare with; allowed: {TOGETHER}")
+        Store(Path(options.base)).open()
+        return cls(budget, tolerance, Path(options.base), "", ("", ""))
+
+    def carry_out(self, folder: Path, jobs: int, console: Console) -> None:
+        """Adds seeds, prints the comparison, and raises typer.Exit with its code if it is a failure."""
+        wanted = self._question(folder)
+        UntilDecided(wanted, self.budget, jobs, console).carry_out()
+        show_runs(question.answer(wanted), Format.table, FailOn.cannot_tell, None)
+
+    def _question(self, folder: Path) -> Question:
+        if self.base is not None:
+            return question.of_runs(self.base, folder, self.tolerance, None)
+        return question.of_values(folder, self.axis, self.values, self.tolerance, None)
+
+
+def _values(options: Options, scenario: Scenario, axis: str) -> tuple[str, str]:
+    """Those that were given; of an axis that has two, these. Raises UserError if the scenario has no such axis."""
+    known = {each.key: each.values for each in scenario.axes}
+    for part in axis.split("+"):
+        if not any(part.strip() in (key, key.rpartition(".")[2]) for key in known):
+            allowed = one_of([*known], part.strip()) or "none, it has no axes"
+            raise UserError(f"--axis {axis}: the scenario has no such axis; allowed: {allowed}")
+    if options.base is not None and options.candidate is not None:
+        return options.base, options.candidate
+    mine = [values for key, values in known.items() if axis in (key, key.rpartition(".")[2])]
+    if options.base is None and options.candidate is None and len(mine) == 1 and len(mine[0]) == 2:
+        return mine[0][0], mine[0][1]
+    listed = f"; its values are {', '.join(mine[0])}" if len(mine) == 1 else ""
+    raise UserError(f"--axis {axis} needs the two values to compare{listed}; allowed: --base VALUE --candidate VALUE")
