@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from testbed.commands.comparison_table import write_table
 from testbed.commands.finding_text import finding_lines
 from testbed.commands.result_table import print_trials
 from testbed.commands.text_table import TIED, Column, Table
+from testbed.model.scenario import Trial
+from testbed.trial.stored_result import PolicyResult, StageResult, TrialResult
 
 AXES = tuple(Column(name, folds=True, names=True) for name in ("rtt", "loss", "congestion"))
 ENDS = (Column("Mbit/s", right=True), Column("resent", right=True, drop=1), Column("queue drops", drop=2))
@@ -112,7 +115,7 @@ def test_alike_findings_of_many_trials_are_one_line() -> None:
         for trial in trials
     ]
     assert finding_lines(found) == [
-        ("valid", "4 of 6 trials (rtt 10 ms, 30 ms): window: flow 1–8 waited 1.5–2.5 s (look)")
+        ("valid", "4 of 6 trials (rtt 10 ms, 30 ms): window: flows 1–8 waited 1.5–2.5 s (look)")
     ]
 
 
@@ -123,10 +126,62 @@ def test_findings_of_another_verdict_or_wording_stay_apart() -> None:
         make_result(other, findings=[finding("4 lost")]),
     ]
     assert finding_lines(found) == [
-        ("valid", "all 2 trials: window: 3–4 lost (look)"),
         ("suspect", f"{trial.id}: window: 3 lost (look)"),
+        ("valid", "all 2 trials: window: 3–4 lost (look)"),
         ("valid", f"{trial.id}: window: none lost (look)"),
     ]
+
+
+def test_both_directions_are_one_line_and_long_numbers_have_units() -> None:
+    (trial,) = make_trials(("10 ms",), 1)
+    texts = [f"path {way}: {size} bytes of {size + 1} packets in hop {hop}"
+             for way, size, hop in (("forward", 10_000_000, 1), ("backward", 12_500, 2))]  # fmt: skip
+    ((_, text),) = finding_lines([make_result(trial, findings=[finding(each) for each in texts])])
+    assert "path forward and backward: 12.5 kB–10 MB of 12\u00a0501–10\u00a0000\u00a0001 packets" in text
+
+
+def test_a_directions_own_number_stays_with_its_words() -> None:
+    """What differs between the directions is a range of both, as between trials."""
+    (trial,) = make_trials(("10 ms",), 1)
+    same = [finding(f"path {way}: jitter") for way in ("forward", "backward")]
+    assert finding_lines([make_result(trial, findings=same)]) == [
+        ("valid", f"{trial.id}: window: path forward and backward: jitter (look)")
+    ]
+
+
+def lost(trial: Trial, *, periodic: int | None = None, random: int = 0, policed: int | None = None) -> TrialResult:
+    found = make_result(trial)
+    policy = None if policed is None else PolicyResult(1, 8e6, 1, 0.0, 1, 1, policed, None, None)
+    stage = StageResult(
+        "path", "forward", 1e8, 0.01, None, None, 0, 0, 0, None, 0, random, 0, None, None, policy=policy
+    )
+    return replace(
+        found,
+        stages=(stage,),
+        asked=replace(found.asked, dropped_packets=periodic),
+        seen=replace(found.seen, dropped_packets=periodic or 0, random_drops=random),
+    )
+
+
+def test_what_a_policy_or_a_random_loss_dropped_is_in_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    (trial,) = make_trials(("10 ms",), 1)
+
+    def head_and_row(found: TrialResult) -> dict[str, str]:
+        print_trials([found])
+        head, row, *_ = capsys.readouterr().out.splitlines()
+        return dict(zip(re.split(r"  +", head), re.split(r"  +", row), strict=True))
+
+    policed = head_and_row(lost(trial, policed=108370))
+    assert policed["policed"] == "108370"
+    assert {"dropped", "random drops"}.isdisjoint(policed)
+    assert head_and_row(lost(trial, policed=0))["policed"] == "0", "a policy that never began"
+    both = head_and_row(lost(trial, periodic=4, random=7))
+    assert (both["dropped"], both["random drops"]) == ("4/4", "7")
+    assert {"policed", "random drops"}.isdisjoint(head_and_row(lost(trial, periodic=4)))
+    assert "dropped" in head_and_row(lost(trial))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -52,19 +53,26 @@ def print_cells(
 
 def _trials(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> Table:
     keys, metrics = _keys(found), _metrics(measured)
+    losses = [each for each in LOSSES if any(map(each.is_there, found))]
+    is_periodic = not losses or any(each.asked.dropped_packets is not None for each in found)
     columns = (
         *_axes(keys),
         Column("seed", folds=True, names=True, drop=1),
         Column("Mbit/s", right=True),
         Column("resent", right=True, drop=4),
         Column("RTT ms", right=True, drop=3),
-        Column("dropped", right=True, drop=2),
+        *([Column("dropped", right=True, drop=2)] if is_periodic else []),
+        *(Column(each.title, right=True) for each in losses),
         Column("queue drops", right=True, drop=5),
         *(Column(metric.title, right=True) for metric in metrics),
         Column("verdict"),
     )
     rows = [
-        (*_row(each, keys), *(metric.text(measured[each.id][metric.name]) for metric in metrics), each.verdict)
+        (
+            *_row(each, keys, losses, is_periodic=is_periodic),
+            *(metric.text(measured[each.id][metric.name]) for metric in metrics),
+            each.verdict,
+        )
         for each in found
     ]
     return Table(columns, tuple(rows), MORE, COLOUR)
@@ -112,7 +120,23 @@ def _axes(keys: Sequence[str]) -> list[Column]:
     return [Column(name, folds=True, names=True) for name in names]
 
 
-def _row(each: TrialResult, keys: Sequence[str]) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Loss:
+    """A way of losing packets that has a column only where it `is_there`: where it lost some, or was asked to."""
+
+    title: str
+    of: Callable[[TrialResult], int | None]
+    is_there: Callable[[TrialResult], bool]
+
+
+LOSSES = (
+    Loss("random drops", lambda each: each.seen.random_drops,
+         lambda each: bool(each.seen.random_drops) or any(stage.random_loss for stage in each.stages)),
+    Loss("policed", lambda each: each.policed_packets, lambda each: each.policed_packets is not None),
+)  # fmt: skip
+
+
+def _row(each: TrialResult, keys: Sequence[str], losses: Sequence[Loss], *, is_periodic: bool) -> tuple[str, ...]:
     seen, asked = each.seen, each.asked
     dropped = _or_dash(seen.dropped_packets)
     if asked.dropped_packets is not None:
@@ -123,7 +147,8 @@ def _row(each: TrialResult, keys: Sequence[str]) -> tuple[str, ...]:
         number(each.goodput_bps, 1e-6, 1),
         _or_dash(each.retransmits),
         number(seen.rtt_s, 1e3, 3),
-        dropped,
+        *([dropped] if is_periodic else []),
+        *(_or_dash(loss.of(each)) for loss in losses),
         _or_dash(seen.queue_drops),
     )
 

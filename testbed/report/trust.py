@@ -35,6 +35,8 @@ def asked_and_seen(result: TrialResult) -> dict[str, Any]:
         "drops": [asked.dropped_packets, seen.dropped_packets],
         "queue": _fullest(result.stages),
         "queue_drops": seen.queue_drops,
+        "random_drops": seen.random_drops,
+        "policed": result.policed_packets,
     }
 
 
@@ -96,6 +98,13 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
     full = [count for count in queue if count]
     if any(count is not None for count in queue):
         sentences.append(f"queues: full in {len(full)} trials, which dropped {sum(full)} packets there")
+    for name, lost in (
+        ("random loss", [each.seen.random_drops for each in results]),
+        ("policies", [each.policed_packets for each in results]),
+    ):
+        hit = [count for count in lost if count]
+        if hit:
+            sentences.append(f"{name}: dropped {sum(hit)} packets in {len(hit)} trials")
     return sentences
 
 

@@ -278,6 +278,12 @@ class TrialResult:
         return sum(counts) if counts else None
 
     @property
+    def policed_packets(self) -> int | None:
+        """The packets that volume policies dropped; None without such a policy."""
+        counts = [each.policy.policed_packets for each in self.stages if each.policy is not None]
+        return sum(counts) if counts else None
+
+    @property
     def received_bytes(self) -> int | None:
         """What all receivers got over the whole workload; None without flows, or if a flow does not report it."""
         counts = [flow.received_bytes for flow in self.flows if flow.received_bytes is not None]

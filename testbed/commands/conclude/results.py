@@ -91,8 +91,16 @@ def print_json(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) ->
 
 
 def print_csv(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> None:
-    """Parameters, then scalar fields; `asked.rtt_s` is how a field of an object is named."""
-    _write_csv([_flat(_with_metrics(each, measured)) for each in found])
+    """Parameters, then scalar fields; `asked.rtt_s` is how a field of an object is named. With a policy, the packets
+    that it dropped.
+    """
+    is_policed = any(each.policed_packets is not None for each in found)
+    _write_csv(
+        [
+            _flat(_with_metrics(each, measured)) | ({"policed_packets": each.policed_packets} if is_policed else {})
+            for each in found
+        ]
+    )
 
 
 def _with_metrics(each: TrialResult, measured: Mapping[str, Metrics]) -> dict[str, object]:

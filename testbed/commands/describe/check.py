@@ -16,6 +16,7 @@ from ...library import spec_file
 from ...model.scenario import Trial
 from ...plan.network import plan
 from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
+from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import orders
 
 EXAMPLES = (
@@ -44,7 +45,8 @@ def check(
     failed: TestbedError | None = None
     for file in map(spec_file, files):
         try:
-            print(f"{file}: {_describe(file)}{_where(file) if on_this_machine else ''}")
+            described, said = _describe(file)
+            print(f"{file}: {described}{_where(file) if on_this_machine else ''}{said}")
         except SpecError as error:
             print(error)
             failed = error
@@ -55,19 +57,20 @@ def check(
         raise typer.Exit(failed.exit_code)
 
 
-def _describe(file: Path) -> str:
+def _describe(file: Path) -> tuple[str, str]:
+    """A line, and lines with remarks below it."""
     if is_scenario(file):
         found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
         trials = [trial for size in found.values() for trial in size]
-        for trial in trials:
-            orders(trial)
+        found_remarks = dict.fromkeys(each for trial in trials for each in remarks(trial, orders(trial).plan))
         _check_controls(file, trials)
         quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
-        return f"fine, {_counted(len(found['full']), 'trial')}{quick}"
+        said = "".join(f"\n  remark: {what} ({hint})" for _, what, hint in found_remarks)
+        return f"fine, {_counted(len(found['full']), 'trial')}{quick}", said
     topology = load_topology(file)
     planned = plan(topology)
     counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
-    return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts)))
+    return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), ""
 
 
 def _check_controls(file: Path, trials: Sequence[Trial]) -> None:

@@ -1,0 +1,33 @@
+"""What a trial asks for in vain, which no kernel refuses. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.data_path import lowest_rate_bps
+from ...model.scenario import Trial
+from ...plan.network import Plan
+
+NEEDS_MARKS = frozenset({"dctcp", "prague"})
+"""Congestion controls that expect the path's queues to mark packets (ECN), and slow down by how many were."""
+ECN_SYSCTL = "net.ipv4.tcp_ecn"
+ASKS_FOR_ECN = frozenset({"1", "3", "4", "5"})
+"""Values of the sysctl with which connections ask for ECN; with the others they only answer. Above 2 is AccECN."""
+
+Remark = tuple[str, str, str]
+"""What it is about, a clause, and a hint."""
+
+
+def remarks(trial: Trial, planned: Plan) -> Iterator[Remark]:
+    yield from _without_marks(trial, planned)
+
+
+def _without_marks(trial: Trial, planned: Plan) -> Iterator[Remark]:
+    """The queues of a rate hold and drop packets (pfifo, tbf, and netem under htb), and mark none."""
+    wanted = sorted(trial.controls & NEEDS_MARKS)
+    if (ECN_SYSCTL, True) in {(name, value in ASKS_FOR_ECN) for name, value in trial.sysctls}:
+        wanted.append(ECN_SYSCTL)
+    if not wanted or planned.data_path is None or lowest_rate_bps(planned.data_path.path) is None:
+        return
+    what = f"{', '.join(wanted)} asks the path's queues to mark packets (ECN), and they can only drop"
+    yield "ECN", what, "without marks dctcp reacts to losses alone, as reno does: read the result so"
