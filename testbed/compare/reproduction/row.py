@@ -24,6 +24,18 @@ class Judgement:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class Criterion:
+    """What a row must meet, in words with its bounds, and the `source` of these: what is printed where.
+
+    `repeats` is the id of the row whose finding this one judges again, on the same data; empty if it has its own.
+    """
+
+    text: str
+    source: str
+    repeats: str = ""
+
+
 Judge: TypeAlias = Callable[[Mapping[str, Measured]], Judgement]
 
 
