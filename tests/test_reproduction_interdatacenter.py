@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,18 +12,29 @@ from results import plain
 from testbed.compare.paper import interdatacenter_degradation as worse
 from testbed.compare.paper import interdatacenter_path as path
 from testbed.compare.paper import interdatacenter_policy as policy
+from testbed.compare.paper import interdatacenter_rtt as rtt
 from testbed.compare.paper.catalogue import select
 from testbed.compare.paper.interdatacenter import ROWS
 from testbed.compare.reproduction.measured import Measured
 from testbed.compare.reproduction.row import Judge, Judgement
 
 PAYLOAD_BYTES = 1400
+SEEDS = (1, 2, 3)
 Made = Mapping[str, Measured]
 
 
 def measured(scenario: str, *trials: Mapping[str, Any]) -> Made:
-    results = tuple(plain(**{"id": str(n), **each}) for n, each in enumerate(trials))
+    """Trials that have no seed of their own run with each seed alike."""
+    results = [
+        plain(**{"id": f"{n}-{seed}", "seed": seed, **each})
+        for n, each in enumerate(trials)
+        for seed in ((1,) if "seed" in each else SEEDS)
+    ]
     return {scenario: Measured.of(scenario, "quick", results)}
+
+
+def one_by_one(scenario: str, *trials: Mapping[str, Any]) -> Made:
+    return measured(scenario, *({"seed": seed, **each} for seed, each in enumerate(trials, 1)))
 
 
 def between(source: str, target: str, **params: str) -> dict[str, str]:
@@ -33,14 +45,25 @@ def between(source: str, target: str, **params: str) -> dict[str, str]:
 
 
 def udp_run(
-    length_s: int = 300, step_s: float | None = 85, low_bps: float = 40e6, lost: float | None = None, crossed: float = 0
+    length_s: int = 300,
+    step_s: float | None = 85,
+    low_bps: float = 400e6,
+    lost: float | None = None,
+    cov_ratio: float = 0.5,
+    high_bps: float = 850e6,
 ) -> dict[str, Any]:
-    """85 Mbit/s are offered; from the step on `low_bps` arrives, and `lost` of what is sent is said to be lost."""
-    sent = round(85e6 / 8 / PAYLOAD_BYTES)
+    """850 Mbit/s are offered; from the step on `low_bps` arrives, and `lost` of what is sent is said to be lost.
+
+    The relative swing from second to second changes by `cov_ratio` then.
+    """
+    sent = round(high_bps / 8 / PAYLOAD_BYTES)
     series = []
     for second in range(length_s):
-        arrived = sent if step_s is None or second < step_s else round(low_bps / 8 / PAYLOAD_BYTES)
-        gone = sent - arrived if lost is None or arrived == sent else round(lost * sent)
+        is_before = step_s is None or second < step_s
+        swing = 0.002 if is_before else 0.002 * cov_ratio
+        level = sent if is_before else low_bps / 8 / PAYLOAD_BYTES
+        arrived = round(level * (1 + (swing if second % 2 else -swing)))
+        gone = max(0, sent - arrived) if lost is None or is_before else round(lost * sent)
         series.append(
             {
                 "time_s": second,
@@ -51,12 +74,12 @@ def udp_run(
             }
         )
     arrived = sum(each["arrived_datagrams"] for each in series)
-    udp = {"offered_bps": 85e6, "arrived_datagrams": arrived, "received_bytes": arrived * PAYLOAD_BYTES}
+    udp = {"offered_bps": 850e6, "arrived_datagrams": arrived, "received_bytes": arrived * PAYLOAD_BYTES}
     return {
         "params": {"duration": f"{length_s} s"},
         "workload_s": length_s,
         "measured": {"udp": {**udp, "series": series}},
-        "stages": [{"policy": {"crossed_s": None if step_s is None else step_s + crossed}}],
+        "stages": [{"policy": {"crossed_s": step_s}}],
     }
 
 
@@ -66,37 +89,69 @@ def uneven_sender(run: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("runs", "is_met"),
+    ("runs", "wanted"),
     [
-        ([udp_run(), udp_run(step_s=90)], True),
-        ([udp_run(), udp_run(step_s=None)], False),  # one shows no step
-        ([udp_run(low_bps=50e6)], False),  # not that low
-        ([udp_run(lost=0.3)], False),  # loss that does not explain what is missing
-        ([uneven_sender(udp_run())], False),
+        ([udp_run(), udp_run(step_s=90)], "pass"),
+        ([udp_run()], "cannot tell"),  # one run has no interval
+        ([udp_run(), udp_run(step_s=None)], "fail"),  # one shows no step
+        ([udp_run(low_bps=500e6), udp_run(low_bps=500e6)], "fail"),  # not that low
+        ([udp_run(high_bps=830e6), udp_run(high_bps=830e6)], "fail"),  # not that high
+        ([udp_run(lost=0.3), udp_run(lost=0.3)], "fail"),  # loss that does not explain what is missing
+        ([udp_run(cov_ratio=1.0), udp_run(cov_ratio=1.0)], "fail"),  # not halved
+        ([udp_run(cov_ratio=0.0), udp_run(cov_ratio=0.0)], "fail"),
+        ([uneven_sender(udp_run()), udp_run()], "fail"),
     ],
 )
-def test_a_step_has_both_levels_and_the_loss_that_explains_the_second(runs: Sequence[Any], is_met: bool) -> None:
-    assert policy.inside_a_run(measured(policy.POLICY, *runs)).is_met is is_met
+def test_a_step_has_both_levels_the_loss_that_explains_the_second_and_half_the_variation(
+    runs: Sequence[Any], wanted: str
+) -> None:
+    found = policy.inside_a_run(one_by_one(policy.POLICY, *runs))
+    assert found.outcome == wanted, found.reasons
+
+
+def steps(volumes_gb: Sequence[float], at_s: float | None = None) -> list[policy.Step]:
+    """At 850 Mbit/s, so the time follows from the volume, unless it is given."""
+    return [
+        policy.Step(at_s or each * 8e9 / 850e6, each * 1e9, 850e6, 400e6, 0.1, 0.05, 0.53, 850e6, None)
+        for each in volumes_gb
+    ]
 
 
 @pytest.mark.parametrize(
-    ("runs", "is_met"),
+    ("found", "wanted"),
     [
-        ([udp_run(step_s=s) for s in (76, 80, 85, 91)], True),
-        ([udp_run(step_s=s) for s in (80, 85, 91, 150)], True),  # three of four are enough
-        ([udp_run(step_s=s) for s in (80, 85, 150, 200)], False),
-        ([udp_run(step_s=40)], False),
-        ([udp_run(crossed=-9)], False),  # found far from where the counter was
+        (steps([9.0] * 600 + [11.0] * 200), "pass"),  # about 75 %
+        (steps([9.0] * 20), "fail"),  # in every run
+        (steps([9.0] * 3 + [11.0]), "cannot tell"),
+        (steps([9.0] * 200 + [11.0] * 200), "fail"),
+        (steps([9.0] * 300 + [11.0] * 100, at_s=160.0), "fail"),
+        (steps([4.0] * 400), "fail"),
     ],
 )
-def test_the_step_comes_after_the_printed_volume(runs: Sequence[Any], is_met: bool) -> None:
-    assert policy.when_it_comes(measured(policy.POLICY, *runs)).is_met is is_met
+def test_the_step_comes_at_the_printed_time_and_after_the_printed_volume(
+    found: list[policy.Step], wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "steps_of", lambda measured: found)
+    runs = one_by_one(policy.POLICY, *({} for _ in found))
+    judged = policy.when_it_comes(runs)
+    assert judged.outcome == wanted, judged.reasons
+
+
+def with_steps() -> Made:
+    return one_by_one(policy.POLICY, udp_run(), udp_run(step_s=88), udp_run(step_s=92))
+
+
+def test_runs_without_a_step_do_not_pass() -> None:
+    runs = one_by_one(policy.POLICY, *(udp_run(step_s=None) for _ in range(3)))
+    for judge in (policy.inside_a_run, policy.when_it_comes):
+        assert judge(runs).outcome == "fail"
 
 
 def lengths(*steps: tuple[int, float | None]) -> Made:
-    return measured(policy.LENGTHS, *(udp_run(length, step) for length, step in steps))
+    return one_by_one(policy.LENGTHS, *(udp_run(length, step) for length, step in steps))
 
 
+WORDS = {True: "pass", False: "fail", None: "cannot tell"}
 SEEN = ((30, None), (60, None), (120, 85), (300, 85))
 
 
@@ -106,33 +161,34 @@ SEEN = ((30, None), (60, None), (120, 85), (300, 85))
         (SEEN, True),
         (((30, None), (60, 40), (120, 85), (300, 85)), False),  # seen too early
         (((30, None), (60, None), (120, 85), (300, None)), False),  # not seen at all
-        (((120, 85), (300, 85)), False),  # nothing short was run
+        (((120, 85), (300, 85)), None),  # nothing short was run
     ],
 )
-def test_only_a_run_of_more_than_100_s_shows_the_step(steps: Any, is_met: bool) -> None:
-    assert policy.needs_long_runs(lengths(*steps)).is_met is is_met
+def test_only_a_run_of_more_than_100_s_shows_the_step(steps: Any, is_met: bool | None) -> None:
+    assert policy.needs_long_runs(lengths(*steps)).outcome == WORDS[is_met]
 
 
 @pytest.mark.parametrize(
-    ("runs", "steps", "is_met"),
+    ("run", "steps", "is_met"),
     [
-        ([udp_run()], SEEN, True),
-        ([udp_run(step_s=None)], SEEN, False),
-        ([udp_run(low_bps=60e6)], SEEN, False),
-        ([udp_run(step_s=150)], SEEN, False),
-        ([udp_run()], ((30, 15), *SEEN[1:]), False),
+        (udp_run(), SEEN, True),
+        (udp_run(step_s=None), SEEN, False),
+        (udp_run(low_bps=600e6), SEEN, False),
+        (udp_run(step_s=150), SEEN, False),
+        (udp_run(), ((30, 15), *SEEN[1:]), False),
     ],
 )
-def test_k14_needs_the_levels_the_volume_and_runs_too_short_for_it(runs: Any, steps: Any, is_met: bool) -> None:
-    assert policy.detector(measured(policy.POLICY, *runs) | lengths(*steps)).is_met is is_met
+def test_k14_needs_the_levels_the_volume_and_runs_too_short_for_it(run: Any, steps: Any, is_met: bool) -> None:
+    found = policy.detector({**one_by_one(policy.POLICY, run, run, run), **lengths(*steps)})
+    assert found.outcome == WORDS[is_met], found.reasons
 
 
 def test_volumes_and_times_of_a_step_are_those_of_the_series() -> None:
     step = policy.step_of(plain(**udp_run(step_s=85)))
     assert step is not None
     assert step.at_s == 85
-    assert step.volume_bytes == 85 * round(85e6 / 8 / PAYLOAD_BYTES) * (PAYLOAD_BYTES + 28)
-    assert step.undelivered == pytest.approx(step.loss, abs=1e-4)
+    assert step.volume_bytes == pytest.approx(85 * round(850e6 / 8 / PAYLOAD_BYTES) * (PAYLOAD_BYTES + 28), rel=1e-3)
+    assert step.undelivered == pytest.approx(step.loss, abs=1e-3)
 
 
 # Levels of region pairs
@@ -150,75 +206,105 @@ def tcp_run(bps: Sequence[float], params: Mapping[str, str], **more: Any) -> dic
             **more}  # fmt: skip
 
 
+WITH_A_LOW_RUN = {**AMAZON, "us-sa": 99.2, "eu-sa": 47.3, "eu-ap": 72.875, "us-ap": 64.875}
+LOWEST = {("Amazon", "ap", "sa"): 1.0}
+"""As small as 1 Mbit/s, with the same mean."""
+TIMES = (-2.0, -1.0, 0.0, 1.0, 2.0)
+
+
 def campaign(
     amazon: Mapping[str, float] = AMAZON,
     azure: Mapping[str, float] = AZURE,
-    swing: float = 0.0,
+    swing: float = 0.2,
     drops: int = 0,
-    length_s: int = 300,
+    length_s: int = 20,
+    lowest: Mapping[tuple[str, str, str], float] | None = None,
+    uneven: float = 0.02,
 ) -> Made:
-    """A run of each ordered pair; every other second is up by `swing`, the rest down."""
+    """A run of each ordered pair and seed; every other second is up by `swing`, the rest down.
+
+    The runs of Azure's three uneven pairs differ from seed to seed by `uneven`, the others by 0.01 %.
+    """
     trials = []
     for provider, levels in (("Amazon", amazon), ("Azure", azure)):
         for pair, level in levels.items():
             for source, target in (pair.split("-"), pair.split("-")[::-1]):
-                mbit = LARGEST.get((provider, source, target), level)
-                bps = [mbit * 1e6 * (1 + (swing if n % 2 else -swing)) for n in range(length_s)]
-                stages = [{"link": f"{source}-access", "queue_drops": drops}, {"link": pair, "queue_drops": 9}]
-                params = between(source, target, topology=path.PROVIDERS[provider])
-                trials.append(tcp_run(bps, params, stages=stages))
+                mbit = {**LARGEST, **(lowest or {})}.get((provider, source, target), level)
+                by = uneven if provider == "Azure" and (source, target) in path.UNEVEN else 1e-4
+                for seed, step in enumerate(TIMES, 1):
+                    mean = mbit * 1e6 * (1 + step * by)
+                    bps = [mean * (1 + (swing if n % 2 else -swing)) for n in range(length_s)]
+                    stages = [{"link": f"{source}-access", "queue_drops": drops}, {"link": pair, "queue_drops": 9}]
+                    params = between(source, target, topology=path.PROVIDERS[provider])
+                    asked = {"asked": {"rate_bps": mean * 1514 / 1448}}
+                    trials.append(tcp_run(bps, params, stages=stages, seed=seed, workload_s=300.0, **asked))
     return measured(path.PAIRS, *trials)
 
 
-def without_last(runs: Made) -> Made:
-    results = runs[path.PAIRS].results[:-1]
-    return {path.PAIRS: Measured.of(path.PAIRS, "quick", results)}
+def days(runs: Made, many: int = 40) -> Made:
+    """The campaign again and again, until it is more than 300 h."""
+    return {path.PAIRS: Measured.of(path.PAIRS, "quick", runs[path.PAIRS].results * many)}
+
+
+def without_a_pair(runs: Made) -> Made:
+    pair = runs[path.PAIRS].results[-1].params
+    return {path.PAIRS: Measured.of(path.PAIRS, "quick", [r for r in runs[path.PAIRS].results if r.params != pair])}
 
 
 SWAPPED = {**AZURE, "eu-ap": AZURE["us-ap"], "us-ap": AZURE["eu-ap"]}
+PRINTED = partial(campaign, WITH_A_LOW_RUN, lowest=LOWEST, uneven=1e-4)
 
 
 @pytest.mark.parametrize(
     ("judge", "runs", "is_met"),
     [
-        (path.bottleneck, campaign(), True),
-        (path.bottleneck, campaign(drops=1), False),
-        (path.campaign, campaign(), True),
-        (path.campaign, without_last(campaign()), False),
-        (path.tcp_levels, campaign(), True),
-        (path.tcp_levels, campaign(azure=AMAZON), False),
-        (path.tcp_levels, campaign(amazon={pair: 0.8 * level for pair, level in AMAZON.items()}), False),
-        (path.tcp_levels, campaign(swing=0.1), True),
-        (path.tcp_levels, campaign(swing=0.3), False),
-        (path.tcp_levels, campaign(swing=0.3, length_s=20), True),  # too short to say
-        (path.ranking, campaign(), True),
-        (path.ranking, campaign(azure=SWAPPED), False),  # no difference between the providers
-        (path.ranking, campaign(azure={**AZURE, "sa-ap": 200}), False),
-        (path.ranking, campaign(amazon={**AMAZON, "sa-ap": 46}, azure={**AZURE, "sa-ap": 64}), True),
+        (path.bottleneck, partial(campaign, swing=0.0), True),
+        (path.bottleneck, partial(campaign, drops=1), False),
+        (path.campaign, lambda: days(campaign()), True),
+        (path.campaign, campaign, False),  # not 300 h
+        (path.campaign, lambda: days(without_a_pair(campaign())), False),
+        (path.tcp_levels, PRINTED, True),
+        (path.tcp_levels, partial(campaign, uneven=1e-4), False),  # no run as small as 1 Mbit/s
+        (path.tcp_levels, partial(campaign, WITH_A_LOW_RUN, AMAZON, lowest=LOWEST), False),
+        (
+            path.tcp_levels,
+            partial(campaign, {pair: 0.99 * level for pair, level in AMAZON.items()}, lowest=LOWEST),
+            False,
+        ),
+        (path.tcp_levels, partial(PRINTED, swing=0.1), False),
+        (path.tcp_levels, partial(PRINTED, swing=0.29), False),
+        (path.ranking, campaign, True),
+        (path.ranking, partial(campaign, uneven=1e-4), None),  # no pair is shown to vary more
+        (path.ranking, partial(campaign, azure=SWAPPED), False),  # no difference between the providers
+        (path.ranking, partial(campaign, azure={**AZURE, "sa-ap": 200}), False),
     ],
 )
-def test_levels_of_region_pairs(judge: Judge, runs: Made, is_met: bool) -> None:
-    assert judge(runs).is_met is is_met
+def test_levels_of_region_pairs(judge: Judge, runs: Callable[[], Made], is_met: bool | None) -> None:
+    found = judge(runs())
+    assert found.outcome == WORDS[is_met], found.reasons
 
 
 # Protocols and round trips
 
 
-@pytest.mark.parametrize(("udp", "tcp", "is_met"), [(800e6, 100e6, True), (800e6, 700e6, False), (90e6, 100e6, False)])
-def test_udp_is_far_above_tcp(udp: float, tcp: float, is_met: bool) -> None:
+def udp_and_tcp(udp: float = 805e6, tcp: float = 284.5e6) -> Made:
     asked = {"asked": {"rate_bps": 850e6}}
     runs = measured(path.UDP, {"goodput_bps": udp, "params": {}, **asked})
-    runs |= measured(path.TCP, {"goodput_bps": tcp, "params": {}, **asked})
-    assert path.udp_above_tcp(runs).is_met is is_met
+    return {**runs, **measured(path.TCP, {"goodput_bps": tcp, "params": {}, **asked})}
+
+
+@pytest.mark.parametrize(
+    ("udp", "tcp", "is_met"), [(805e6, 284.5e6, True), (805e6, 300e6, False), (790e6, 100e6, False), (0.0, 0.0, False)]
+)
+def test_udp_is_far_above_tcp(udp: float, tcp: float, is_met: bool) -> None:
+    assert path.udp_above_tcp(udp_and_tcp(udp, tcp)).outcome == WORDS[is_met]
 
 
 AMAZON_MS = {"us-eu": 80, "us-sa": 125, "eu-sa": 190, "eu-ap": 201, "us-ap": 235, "sa-ap": 332.64}
 AZURE_MS = {"us-eu": 80, "us-sa": 127, "eu-sa": 195, "eu-ap": 315, "us-ap": 235, "sa-ap": 335.66}
 
 
-def pings(
-    azure: Mapping[str, float] = AZURE_MS, cov: float = 0.01, steady: str = "sa-ap", scenario: str = path.RTTS
-) -> Made:
+def pings(azure: Mapping[str, float] = AZURE_MS, cov: float = 0.01, steady: str = "sa-ap", seeds: int = 8) -> Made:
     trials = []
     for provider, found in (("Amazon", AMAZON_MS), ("Azure", azure)):
         for pair, ms in found.items():
@@ -226,32 +312,36 @@ def pings(
             ping = {"rtt_mean_s": ms / 1e3, "rtt_sd_s": sd_s}
             source, target = pair.split("-")
             params = between(source, target, topology=path.PROVIDERS[provider])
-            trials.append({"params": params, "measured": {"ping": ping}})
-    return measured(scenario, *trials)
+            trials += [{"params": params, "measured": {"ping": ping}, "seed": seed} for seed in range(seeds)]
+    return measured(rtt.RTTS, *trials)
 
 
 def detour(whole_ms: float) -> Made:
     legs = {("eu", "us"): 80, ("us", "ap"): 235, ("eu", "ap"): whole_ms}
     trials = ({"params": between(*pair), "measured": {"ping": {"rtt_mean_s": ms / 1e3}}} for pair, ms in legs.items())
-    return measured(path.DETOUR, *trials)
+    return measured(rtt.DETOUR, *trials)
 
 
 @pytest.mark.parametrize(
     ("judge", "runs", "is_met"),
     [
-        (path.rtts, pings(), True),
-        (path.rtts, pings(azure=AMAZON_MS), False),
-        (path.rtts, pings(azure={**AZURE_MS, "us-sa": 160, "sa-ap": 302.66}), False),  # same mean, another pair apart
-        (path.rtt_variation, pings(), True),
-        (path.rtt_variation, pings(cov=0.07), False),
-        (path.rtt_variation, pings(steady="us-eu"), False),
-        (path.detour, detour(315), True),
-        (path.detour, detour(330), False),
-        (path.detour, detour(235), False),
+        (rtt.rtts, pings(), True),
+        (rtt.rtts, pings(seeds=1), None),
+        (rtt.rtts, pings(azure=AMAZON_MS), False),
+        (rtt.rtts, pings(azure={**AZURE_MS, "us-sa": 127.12}), False),  # a mean of 214.63
+        (rtt.rtts, pings(azure={**AZURE_MS, "us-sa": 160, "sa-ap": 302.66}), False),  # same mean, another pair apart
+        (rtt.rtt_variation, pings(), True),
+        (rtt.rtt_variation, pings(seeds=1), None),  # none of 12 runs, but up to 26 % are not excluded
+        (rtt.rtt_variation, pings(cov=0.07), False),
+        (rtt.rtt_variation, pings(steady="us-eu"), False),
+        (rtt.detour, detour(315), True),
+        (rtt.detour, detour(317), False),
+        (rtt.detour, detour(235), False),
     ],
 )
-def test_round_trips(judge: Judge, runs: Made, is_met: bool) -> None:
-    assert judge(runs).is_met is is_met
+def test_round_trips(judge: Judge, runs: Made, is_met: bool | None) -> None:
+    found = judge(runs)
+    assert found.outcome == WORDS[is_met], found.reasons
 
 
 # Degradations
@@ -264,14 +354,31 @@ def schedule(begin_s: float, end_s: float, **change: Any) -> list[dict[str, Any]
     return [{"intervals": [{"from_s": begin, "to_s": end, **state} for begin, end, state in marks]}]
 
 
+def again(spans: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+    """Of one that is worse several times."""
+    good, bad = {"asked_rate_bps": 30e6, "asked_loss": "none"}, {"asked_rate_bps": 4e6, "asked_loss": "none"}
+    states = [{"from_s": 0.0, "to_s": spans[0][0], **good}]
+    for (begin, end), following in zip(spans, [*(each[0] for each in spans[1:]), 240.0], strict=True):
+        states += [{"from_s": begin, "to_s": end, **bad}, {"from_s": end, "to_s": following, **good}]
+    return [{"intervals": states}]
+
+
 def day(level: float, bad: float, source: str, target: str, rtt_s: float = 0.2) -> dict[str, Any]:
     bps = [bad if 140 <= second < 200 else level for second in range(240)]
     stages = schedule(140, 200, asked_rate_bps=4e6)
     return tcp_run(bps, between(source, target), stages=stages, seen={"rtt_s": rtt_s})
 
 
-def asymmetric(there: float, back: float) -> Made:
-    return measured(worse.ASYMMETRY, day(60e6, there, "sa", "eu"), day(60e6, back, "eu", "sa"))
+SPANS = ((30.0, 70.0), (150.0, 190.0))
+
+
+def twice(level: float, bad: float, source: str, target: str, spans: Sequence[tuple[float, float]] = SPANS) -> Any:
+    bps = [bad if any(begin <= n < end for begin, end in spans) else level for n in range(240)]
+    return tcp_run(bps, between(source, target), stages=again(spans))
+
+
+def asymmetric(there: float, back: float, spans: Sequence[tuple[float, float]] = SPANS) -> Made:
+    return measured(worse.ASYMMETRY, twice(60e6, there, "sa", "eu", spans), twice(60e6, back, "eu", "sa", spans))
 
 
 def shared(
@@ -291,9 +398,7 @@ def probes(lossy_s: float, queued_s: float, lossy_bytes: float) -> Made:
     cases = zip(worse.CONDITIONS, (0.095, lossy_s, queued_s), (100e6, lossy_bytes, 1e6), strict=True)
     trials = []
     for words, delay_s, got in cases:
-        rate, loss = words[:10].strip(), words[10:].strip()
-        if words.startswith("8 "):
-            rate, loss = "8 Mbit/s", "none"
+        rate, loss = words.split("|")
         told = {"udp": {"delay_mean_s": delay_s}, "background": {"bulk": {"received_bytes": int(got)}}}
         trials.append({"params": {"path.rate": rate, "path.loss": loss}, "measured": told, "seen": {"rtt_s": 0.19}})
     return measured(worse.PROBES, *trials)
@@ -304,7 +409,9 @@ def probes(lossy_s: float, queued_s: float, lossy_bytes: float) -> Made:
     [
         (worse.one_direction, asymmetric(2e6, 60e6), True),
         (worse.one_direction, asymmetric(20e6, 60e6), False),
-        (worse.one_direction, asymmetric(2e6, 30e6), False),
+        (worse.one_direction, asymmetric(2e6, 56e6), False),
+        (worse.one_direction, asymmetric(2e6, 60e6, SPANS[:1]), False),  # once is not again and again
+        (worse.one_direction, asymmetric(0.0, 0.0), False),
         (worse.degrade_together, shared(), True),
         (worse.degrade_together, shared(second=28e6), False),
         (worse.degrade_together, shared(level=12e6), False),  # together, but not alike
@@ -320,24 +427,25 @@ def probes(lossy_s: float, queued_s: float, lossy_bytes: float) -> Made:
     ],
 )
 def test_degradations(judge: Judge, runs: Made, is_met: bool) -> None:
-    assert judge(runs).is_met is is_met
+    found = judge(runs)
+    assert found.outcome == WORDS[is_met], found.reasons
 
 
 # All of them
 
 
-@pytest.mark.parametrize(("judge", "name"), [(path.cov_formula, "population_cov"), (path.cv_rmse_formula, "cv_rmse")])
+@pytest.mark.parametrize(("judge", "name"), [(rtt.cov_formula, "population_cov"), (rtt.cv_rmse_formula, "cv_rmse")])
 def test_a_formula_that_is_off_is_noticed(
     judge: Callable[[Made], Judgement], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert judge({}).is_met
-    right = getattr(path.statistic, name)
-    monkeypatch.setattr(path.statistic, name, lambda *samples: right(*samples) + 1e-6)
-    assert not judge({}).is_met
+    assert judge({}).outcome == "pass"
+    right = getattr(rtt.statistic, name)
+    monkeypatch.setattr(rtt.statistic, name, lambda *samples: right(*samples) + 1e-6)
+    assert judge({}).outcome == "fail"
 
 
 def test_every_row_of_the_publication_is_there_once() -> None:
     wanted = {"SYS", "E1", "F2", "F3", "F4", "F5", "F6", "E5", "F7", "E6", "MET1", "MET2", "F8a", "F8b", "E7", "F9a"}
     wanted |= {"F9b", "E8", "CMP", "COST"}
     assert sorted(row.id for row in ROWS) == sorted(["K14", *(f"S0-{word}" for word in wanted)])
-    assert select(["S0"]) == ROWS
+    assert [row.id for row in select(["S0"])] == [row.id for row in ROWS]

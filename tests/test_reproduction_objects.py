@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,17 +11,19 @@ from typing import Any, TypeAlias
 import pytest
 
 from results import plain
-from testbed.compare.paper import catalogue, cloudcmp, object_store, object_store_edge, object_store_region
+from testbed.compare.paper import catalogue, cloudcmp, object_store_region
 from testbed.compare.published import load
 from testbed.compare.reproduction.measured import Measured
+from testbed.compare.reproduction.row import Finding
 from testbed.spec import load as specfile
 from testbed.trial.stored_result import TrialResult
 
 ROOT = Path(__file__).parents[1]
-ROWS = {row.id: row for row in (*object_store.ROWS, *cloudcmp.ROWS)}
+ROWS = {row.id: row for id in ("S1", "S2") for row in catalogue.PUBLICATIONS[id]}
 KIB, MIB = 2**10, 2**20
 SIZES = (1, KIB, MIB, 16 * MIB, 100 * MIB)
 RTT_S = 0.1
+PLAIN_SEED, SEEDS = 1, (11, 12, 13)
 
 Download: TypeAlias = dict[str, Any]
 Runs: TypeAlias = Mapping[str, Measured]
@@ -52,24 +55,21 @@ def at_kib(kib_s: float, size: int = 100 * MIB) -> Download:
 
 
 def run(scenario: str, results: Sequence[TrialResult]) -> dict[str, Measured]:
-    return {scenario: Measured.of(scenario, "quick", results)}
+    """Each result with three seeds alike, unless it has one of its own."""
+    every = [
+        replace(each, seed=seed) for each in results for seed in (SEEDS if each.seed == PLAIN_SEED else (each.seed,))
+    ]
+    return {scenario: Measured.of(scenario, "quick", every)}
 
 
-def times_of(rate_bps: float = 80e6) -> dict[int, float]:
-    """Two round trips, slow start doubling from ten segments, and the rate."""
-    found = {}
-    for size in SIZES:
-        rounds = 0
-        while 14480 * (2**rounds - 1) < min(size, rate_bps / 8 * RTT_S):
-            rounds += 1
-        found[size] = RTT_S * (1 + rounds) + size * 8 / rate_bps
-    return found | {1: 2 * RTT_S}
+TIMES = {1: 0.2, KIB: 0.2, MIB: 2.0, 16 * MIB: 4.5, 100 * MIB: 20.0}
+"""Seconds. Goodput of 1 MiB, 1 KiB and 1 B is 1.0, 3.0 and 6.0 orders of magnitude below that of 100 MiB."""
 
 
 def sizes(
     pause_s: float = 10.0, shuffled: bool = True, connect_s: float = RTT_S, **changed: Mapping[int, float]
 ) -> Runs:
-    times = times_of() | dict(changed.get("times", {}))
+    times = TIMES | dict(changed.get("times", {}))
     orders = (SIZES, SIZES[::-1] if shuffled else SIZES)
     numbered = list(enumerate(size for order in orders for size in order))
     found = [download(size, times[size], number, connect_s) for number, size in numbered]
@@ -77,12 +77,27 @@ def sizes(
     return run("object-sizes", [http({"path.rtt": "100 ms"}, found, workload_s=spent_s)])
 
 
-CELLS = {
-    "us": {"us": 5453, "eu": 2500, "csa": 1900, "ap": 1500, "za": 1300},
-    "eu": {"us": 3200, "eu": 4046, "csa": 1300, "ap": 1400, "za": 1700},
-    "sa": {"us": 1800, "eu": 1600, "csa": 1464, "ap": 600, "za": 850},
-    "ap": {"us": 2100, "eu": 1700, "csa": 600, "ap": 3573, "za": 800},
+NEAR = {"us": ("us", 5453), "eu": ("eu", 4046), "sa": ("csa", 1464), "ap": ("ap", 3573)}
+MEANS = {"us": 3562, "eu": 2791, "sa": 1445, "ap": 2018}
+FAR = {
+    "us": {"eu": 2300, "csa": 2000, "ap": 1600},
+    "eu": {"us": 2900, "csa": 1400, "ap": 1500},
+    "sa": {"us": 1500, "eu": 1500, "ap": 1100},
+    "ap": {"us": 2000, "eu": 1600, "csa": 1050},
 }
+
+
+def cells() -> dict[str, dict[str, float]]:
+    """The printed cells, others that have the printed order, and for ZA what gives the printed mean over all homes."""
+    found = {}
+    for store, (home, kib) in NEAR.items():
+        row = {home: kib, **FAR[store]}
+        rest = 77 * MEANS[store] - sum(object_store_region.HOMES[each] * value for each, value in row.items())
+        found[store] = {**row, "za": rest / object_store_region.HOMES["za"]}
+    return found
+
+
+CELLS = cells()
 
 
 def regions(changed: Mapping[tuple[str, str], float] | None = None, off_s: float = 0.0, scale: float = 1.0) -> Runs:
@@ -91,7 +106,7 @@ def regions(changed: Mapping[tuple[str, str], float] | None = None, off_s: float
     return run("object-regions", [http(params[at], [at_kib(kib)], off_s=off_s) for at, kib in cells.items()])
 
 
-def access(slow: Sequence[float] = (900, 899, 895), fast: Sequence[float] = (9000, 4000, 2000)) -> Runs:
+def access(slow: Sequence[float] = (900, 890, 880), fast: Sequence[float] = (9000, 4000, 2000)) -> Runs:
     lines = (("8 Mbit/s", 8e6, slow), ("100 Mbit/s", 1e8, fast))
     found = [
         http({"path.rate": rate, "path.rtt": f"{n} ms"}, [at_kib(kib)], rate_bps=bps)
@@ -101,9 +116,10 @@ def access(slow: Sequence[float] = (900, 899, 895), fast: Sequence[float] = (900
     return run("access-limited", found)
 
 
-NEAR_EDGE = {MIB: (1000, 4000), 16 * MIB: (2000, 6000), 100 * MIB: (3000, 9000)}
+NEAR_EDGE = {MIB: (600, 8100), 16 * MIB: (2000, 11000), 100 * MIB: (3000, 18000)}
 """KiB/s from the origin and from the edge."""
-FAR_EDGE = {MIB: (4000, 3000), 16 * MIB: (5000, 4900), 100 * MIB: (5500, 5490)}
+FAR_EDGE = {MIB: (4000, 4000 * 0.5641), 16 * MIB: (5000, 5200), 100 * MIB: (5500, 5700)}
+"""The worst is -43.59 %."""
 SLOW = {MIB: (400, 470), 16 * MIB: (470, 480), 100 * MIB: (480, 481)}
 
 Goodputs: TypeAlias = Mapping[int, tuple[float, float]]
@@ -120,7 +136,12 @@ def edge(near: Goodputs = NEAR_EDGE, far: Goodputs = FAR_EDGE, slow: Goodputs = 
     return run("cdn-edge", found)
 
 
-def steady(origin: Sequence[float] = (1000, 3000, 2000), near: Sequence[float] = (5000, 5100, 4900)) -> Runs:
+def around(mean: float, cov: float) -> tuple[float, ...]:
+    return (mean * (1 - cov), mean * (1 + cov))
+
+
+def steady(origin: Sequence[float] = around(2000, 0.38), near: Sequence[float] = around(5000, 0.26)) -> Runs:
+    """A CoV of 0.38 and 0.26, which is less by between 28 % and a third."""
     return run(
         "cdn-steadiness",
         [
@@ -133,13 +154,16 @@ def steady(origin: Sequence[float] = (1000, 3000, 2000), near: Sequence[float] =
 def at_once(size: int, times: Mapping[int, float]) -> list[TrialResult]:
     return [
         http(
-            {"workload.sizes": str(size), "workload.concurrency": str(many)}, [download(size, time)] * many, rtt_s=0.001
+            {"workload.sizes": str(size), "workload.concurrency": str(many)},
+            [download(size, time)] * many,
+            rtt_s=0.001,
+            goodput_bps=many * size * 8 / time if time else None,
         )
         for many, time in times.items()
     ]
 
 
-LARGE_S = {1: 0.09, 2: 0.168, 32: 2.68}
+LARGE_S = {1: 0.09, 2: 0.17, 32: 2.7}
 
 
 def blobs(small: Mapping[int, float] | None = None, large: Mapping[int, float] | None = None) -> Runs:
@@ -154,18 +178,24 @@ def messages(times: Mapping[int, float]) -> Runs:
 
 def rates(scenario: str, fast: Sequence[float], slow: Sequence[float], rtt_s: float = 0.001) -> Runs:
     found = [
-        result({"path.rate": text}, goodput_bps=bps, rate_bps=rate, rtt_s=rtt_s)
+        replace(result({"path.rate": text}, goodput_bps=bps, rate_bps=rate, rtt_s=rtt_s), seed=seed)
         for text, rate, levels in (("1 Gbit/s", 1e9, fast), ("300 Mbit/s", 3e8, slow))
-        for bps in levels
+        for seed, bps in enumerate(levels, 21)
     ]
     return run(scenario, found)
 
 
-def inside(fast: Sequence[float] = (950e6, 951e6), slow: Sequence[float] = (286e6, 285e6), rtt_s: float = 1e-3) -> Runs:
+def inside(
+    fast: Sequence[float] = (940e6, 941e6, 940.5e6), slow: Sequence[float] = (86e6, 85e6, 86e6), rtt_s: float = 1e-3
+) -> Runs:
     return rates("intra-datacenter", fast, slow, rtt_s)
 
 
-def between(fast: Sequence[float] = (400e6, 600e6), slow: Sequence[float] = (50e6, 60e6)) -> Runs:
+INTER = tuple(250e6 + 10e6 * n for n in range(-4, 6))
+
+
+def between(fast: Sequence[float] = INTER, slow: Sequence[float] = (25e6, 26e6) * 5) -> Runs:
+    """Medians above 200 Mbit/s, and within the axis of the figure."""
     return {**rates("inter-datacenter", fast, slow), **inside()}
 
 
@@ -186,11 +216,28 @@ def both(*parts: Runs) -> Runs:
     return {name: measured for part in parts for name, measured in part.items()}
 
 
-WORSE_NEAR = {**NEAR_EDGE, MIB: (4100, 4000)}
+def more_homes() -> Runs:
+    """Every home runs all combinations, and there are 77."""
+    params = [
+        {"workload.from": f"store-{store}", "workload.to": f"home-{home}", "workload.cache": cache}
+        for store in ("us", "eu", "sa", "ap") for home in range(77) for cache in ("none", "edge")
+    ]  # fmt: skip
+    return run("object-regions", [http(each, [at_kib(1000)]) for each in params])
+
+
+def all_factors() -> Runs:
+    """Table I: each home runs every combination."""
+    params = [
+        {"workload.from": f"store-{store}", "workload.to": f"home-{home}", "workload.cache": cache}
+        for store in ("us", "eu", "sa", "ap") for home in ("us", "eu", "csa", "ap", "za") for cache in ("none", "edge")
+    ]  # fmt: skip
+    regions = run("object-regions", [http(each, [at_kib(1000, size) for size in SIZES]) for each in params])
+    return both(sizes(), regions, edge())
+
+
 GOOD: dict[str, Callable[[], Runs]] = {
-    "S1-SYS": regions,
-    "S1-T1": lambda: both(sizes(), regions(), edge()),
-    "S1-E1": sizes,
+    "S1-SYS": more_homes,
+    "S1-T1": all_factors,
     "S1-E2": sizes,
     "S1-MET1": sizes,
     "S1-MET2": dict,
@@ -204,9 +251,8 @@ GOOD: dict[str, Callable[[], Runs]] = {
     "S1-F9a": edge,
     "S1-F9b": edge,
     "K15": lambda: both(sizes(), edge()),
-    "S2-F8a": blobs,
     "S2-F8b": blobs,
-    "S2-E1": lambda: rates("blob-instances", [900e6], [370e6]),
+    "S2-E1": lambda: rates("blob-instances", [900e6] * 2, [370e6] * 2),
     "S2-E3": lambda: messages({1: 0.002, 32: 0.0021}),
     "S2-F10": inside,
     "S2-E4": inside,
@@ -215,48 +261,60 @@ GOOD: dict[str, Callable[[], Runs]] = {
     "K16": windows,
 }
 BAD: tuple[tuple[str, str, Callable[[], Runs]], ...] = (
+    ("S1-SYS", "there are five homes", regions),
     ("S1-SYS", "an RTT is not what was asked", partial(regions, off_s=1e-3)),
+    ("S1-T1", "factors are varied one by one", lambda: both(sizes(), regions(), edge())),
     ("S1-T1", "a size is missing", lambda: both(fewer_sizes(), regions(), edge())),
+    ("S1-E1", "a cycle has five downloads", sizes),
     ("S1-E1", "the order is always the same", partial(sizes, shuffled=False)),
     ("S1-E1", "there is no pause", partial(sizes, pause_s=0.0)),
-    ("S1-E2", "the handshake takes longer than the RTT", partial(sizes, connect_s=0.11)),
+    ("S1-E2", "the handshake takes longer than the RTT", partial(sizes, connect_s=0.102)),
     ("S1-MET1", "connecting is not counted", partial(sizes, times={1: RTT_S})),
     ("S1-F1", "16 MiB is slower than 1 MiB", partial(sizes, times={16 * MIB: 60.0})),
-    ("S1-F1", "1 MiB is as good as 100 MiB", partial(sizes, times={MIB: 0.12})),
+    ("S1-F1", "1 MiB is as good as 100 MiB", partial(sizes, times={MIB: 0.2})),
+    ("S1-F1", "1 KiB is four orders below", partial(sizes, times={KIB: 0.8})),
     ("S1-F2", "AP is above EU", partial(regions, {("ap", "us"): 4000})),
     ("S1-F2", "all are half as fast", partial(regions, scale=0.5)),
-    ("S1-F3", "the slow line is not flat", partial(access, slow=(900, 700, 500))),
+    ("S1-F2", "one is off by a thousandth", partial(regions, {("us", "us"): 5460})),
+    ("S1-F3", "the slow line is not flat", partial(access, slow=(900, 870, 840))),
     ("S1-F3", "the fast line is flat", partial(access, fast=(9000, 8900, 8800))),
     ("S1-F4", "CSA is best from SA", partial(regions, {("sa", "csa"): 2500})),
     ("S1-F4", "another cell is the worst", partial(regions, {("eu", "csa"): 100})),
+    ("S1-F4", "all stores are alike", lambda: regions({(s, h): 1000 for s, row in CELLS.items() for h in row})),
     ("S1-F5", "AP gains no more than the others", partial(regions, {("ap", "ap"): 2200})),
-    ("S1-F6", "100 MiB gains as much", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 12000)})),
+    ("S1-F5", "a gain is a point more", partial(regions, {("sa", "csa"): 1480})),
+    ("S1-F6", "100 MiB gains as much", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 42000)})),
     ("S1-F6", "100 MiB gains nothing", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 2000)})),
-    ("S1-F7", "the edge varies as much", partial(steady, near=(1000, 9000, 5000))),
-    ("S1-F9a", "1 MiB gains the most", partial(edge, {**NEAR_EDGE, MIB: (1000, 9000)})),
+    ("S1-F7", "the edge varies as much", partial(steady, near=around(5000, 0.38))),
+    ("S1-F7", "the edge varies more", partial(steady, near=around(5000, 0.5))),
+    ("S1-F7", "the edge does not vary", partial(steady, near=(5000, 5000))),
+    ("S1-F9a", "1 MiB gains the most", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 9000)})),
+    ("S1-F9a", "1 MiB gains more than was ever seen", partial(edge, {**NEAR_EDGE, MIB: (600, 8300)})),
     ("S1-F9a", "every case gains a lot", partial(edge, far=NEAR_EDGE, slow=NEAR_EDGE)),
     ("S1-F9b", "the edge is never worse", partial(edge, far=NEAR_EDGE)),
-    ("S1-F9b", "a near edge is worse too", partial(edge, WORSE_NEAR)),
+    ("S1-F9b", "the edge is mostly worse", partial(edge, *(({size: (2, 1.2) for size in NEAR_EDGE},) * 3))),
+    ("S1-F9b", "it is worse than the worst", partial(edge, far={**FAR_EDGE, MIB: (4000, 2000)})),
+    ("S1-F9b", "it is worse where the store is far", partial(edge, {**NEAR_EDGE, MIB: (4100, 4000)})),
     ("K15", "goodput does not grow", lambda: both(sizes(times={16 * MIB: 60.0}), edge())),
     ("K15", "1 MiB gains less", lambda: both(sizes(), edge({**NEAR_EDGE, MIB: (3900, 4000)}))),
-    ("S2-F8a", "32 at once take five RTTs", partial(blobs, {1: 0.002, 32: 0.005})),
-    ("S2-F8a", "one takes no time", partial(blobs, {1: 0.001, 32: 0.002})),
-    ("S2-F8b", "the time does not grow", partial(blobs, large={1: 0.09, 2: 0.09, 32: 0.09})),
-    ("S2-F8b", "the link is not used", partial(blobs, large={1: 0.09, 2: 0.168, 32: 6.0})),
-    ("S2-E1", "the large one has less than twice as much", lambda: rates("blob-instances", [600e6], [370e6])),
-    ("S2-E3", "32 messages take twice as long", lambda: messages({1: 0.002, 32: 0.004})),
+    ("S2-F8b", "the link is not used", partial(blobs, large={1: 0.09, 2: 0.18, 32: 6.0})),
+    ("S2-E1", "the large one has less than twice as much", lambda: rates("blob-instances", [600e6] * 2, [370e6] * 2)),
+    ("S2-E1", "the small one has nothing", lambda: rates("blob-instances", [600e6] * 2, [0.0] * 2)),
+    ("S2-E3", "32 messages take 6 % longer", lambda: messages({1: 0.002, 32: 0.00212})),
     ("S2-E3", "there are no 32 messages", lambda: messages({1: 0.002, 16: 0.002})),
-    ("S2-F10", "the card is not reached", partial(inside, fast=(700e6, 701e6))),
-    ("S2-F10", "it varies", partial(inside, fast=(950e6, 850e6, 950e6))),
-    ("S2-F10", "C2 is as fast", partial(inside, slow=(900e6, 900e6))),
+    ("S2-F10", "the card is not reached", partial(inside, fast=(900e6, 901e6))),
+    ("S2-F10", "it varies", partial(inside, fast=(950e6, 750e6, 950e6))),
+    ("S2-F10", "C2 is as fast", partial(inside, slow=(900e6, 900e6, 900e6))),
     ("S2-E4", "the RTT is 2 ms", partial(inside, rtt_s=0.002)),
-    ("S2-F11", "the median is too low", partial(between, fast=(100e6, 150e6))),
-    ("S2-F11", "C2 is as fast", partial(between, slow=(400e6, 450e6))),
-    ("S2-F11", "it does not vary", partial(between, fast=(500e6, 500e6))),
-    ("S2-F11", "it is as fast as inside", partial(between, fast=(950e6, 990e6))),
+    ("S2-E4", "the RTT is 0", partial(inside, rtt_s=0.0)),
+    ("S2-F11", "the median is too low", partial(between, fast=[each - 100e6 for each in INTER])),
+    ("S2-F11", "the median is not shown to be above", partial(between, fast=(190e6,) * 4 + (260e6,) * 6)),
+    ("S2-F11", "C2 is as fast", partial(between, slow=(240e6, 250e6) * 5)),
+    ("S2-F11", "it does not vary", partial(between, fast=(250e6,) * 10)),
+    ("S2-F11", "it is as fast as inside", partial(between, fast=(900e6, 940e6) * 5)),
     ("S2-E5", "the default is not slower", partial(windows, default=770e6)),
     ("S2-E5", "a fixed window is not worse", partial(windows, fixed=600e6)),
-    ("S2-E5", "more is carried than the ceiling lets through", partial(windows, default=700e6)),
+    ("S2-E5", "nothing is carried", partial(windows, fixed=0.0, default=0.0, enough=0.0)),
     ("K16", "enough is below the ceiling too", partial(windows, enough=600e6)),
     ("K16", "the ceiling does not hold", partial(windows, default=641e6)),
 )
@@ -268,30 +326,32 @@ def fewer_sizes() -> Runs:
 
 
 @pytest.mark.parametrize("id", GOOD)
-def test_a_row_passes_on_what_was_published(id: str) -> None:
+def test_a_row_passes_on_what_is_printed(id: str) -> None:
     judge = ROWS[id].judge
     assert judge is not None
     found = judge(GOOD[id]())
-    assert found.is_met, f"{found.ours}: {found.why}"
+    assert found.outcome == "pass", found.reasons
 
 
 @pytest.mark.parametrize(("id", "what", "runs"), BAD, ids=[f"{id}: {what}" for id, what, _ in BAD])
-def test_a_row_fails_on_something_else(id: str, what: str, runs: Callable[[], Runs]) -> None:
+def test_a_row_does_not_pass_on_something_else(id: str, what: str, runs: Callable[[], Runs]) -> None:
     judge = ROWS[id].judge
     assert judge is not None
     found = judge(runs())
-    assert found.is_met is False, found.ours
+    assert found.outcome in ("fail", "cannot tell"), found.ours
 
 
 def test_every_row_that_is_run_is_tried_on_both() -> None:
-    run_rows = {row.id for row in ROWS.values() if row.judge is not None}
-    assert set(GOOD) == run_rows
+    run_rows = {row.id for row in ROWS.values() if row.judge is not None and row.criterion is not None}
+    assert set(GOOD) == run_rows - {"S1-E1"}  # no run of ours can be a week of cycles 2 h apart
     assert {id for id, *_ in BAD} == run_rows - {"S1-MET2"}  # no run could change a formula
 
 
-def test_an_edge_that_is_worse_is_said_where() -> None:
-    found = object_store_edge.edge_can_be_worse(edge(WORSE_NEAR))
-    assert "wan.rtt 196 ms" in found.why
+def test_a_row_of_which_nothing_is_printed_meets_nothing() -> None:
+    row = ROWS["S2-F8a"]
+    assert row.criterion is None
+    assert row.judge is not None
+    assert Finding(row, row.judge(blobs())).outcome is None
 
 
 def test_an_axis_goes_over_with_and_without_a_cache() -> None:
@@ -303,8 +363,9 @@ def test_an_axis_goes_over_with_and_without_a_cache() -> None:
 
 
 def test_means_over_homes_weigh_each_region_by_its_homes() -> None:
-    assert object_store_region.over_all_homes({"us": 77, "eu": 0, "csa": 0, "ap": 0, "za": 0}) == pytest.approx(36)
-    assert object_store_region.over_all_homes(dict.fromkeys(object_store_region.HOMES, 7)) == pytest.approx(7)
+    one = {home: [77.0 if home == "us" else 0.0] for home in object_store_region.HOMES}
+    assert object_store_region.over_all_homes(one) == [pytest.approx(36)]
+    assert object_store_region.over_all_homes({**one, "za": [None]}) == [None]
 
 
 def test_what_a_window_ceiling_lets_through_is_said_with_it() -> None:

@@ -34,7 +34,9 @@ from .run import carry_out, prepare
 
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")
-COLOUR = {"pass": "green", "fail": "red", "not run": "dim"}
+CHANGES = "## What changed"
+"""The heading of the section that is written by hand, and stays when the page is made anew."""
+COLOUR = {"pass": "green", "fail": "red", "cannot tell": "yellow", "not run": "dim"}
 MORE = "a wider terminal or --format json shows them"
 COLUMNS = (
     Column("row", names=True),
@@ -61,6 +63,7 @@ testbed reproduce S3-E2
 ```
 
 Written by `testbed reproduce --{size}`, which runs all rows."""
+UNMET = ("fail", "cannot tell")
 HAVE = frozenset({*NODE_TYPES, *(f"engine: {name}" for name in get_args(Engine))})
 """Node types and engines that this version has."""
 
@@ -99,7 +102,10 @@ def reproduce(
     claim is: the same mechanism gave the number (reproduced), only an order or a shape was compared (shape), or the
     number was an input (calibrated).
 
-    The exit code is 1 if a row is not met, or cannot be judged although it ran.
+    Each row has a criterion that follows from what is printed. Intervals over the seeds decide: a row whose interval
+    straddles its bound is neither met nor not met, but "cannot tell".
+
+    The exit code is 1 if a row is not met, nobody can tell, or it cannot be judged although it ran.
     """
     if format is Format.csv:
         raise UserError("rows cannot be printed as CSV; allowed: --format table or json")
@@ -116,8 +122,8 @@ def reproduce(
     page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
     everything = {finding.row.id: finding for finding in found}
     _write(page, [everything.get(row.id) or runs.finding(row) for row in catalogue.ROWS], size)
-    console.print(f"{table.counts(found)}; all rows: {page}")
-    if any(finding.outcome == "fail" or (finding.judgement is None and finding.row in runs.ran) for finding in found):
+    console.print(f"{table.summary(found)} All rows: {page}")
+    if any(finding.outcome in UNMET or (finding.judgement is None and finding.row in runs.ran) for finding in found):
         raise typer.Exit(1)
 
 
@@ -169,7 +175,7 @@ class Runs:
         except (LookupError, ArithmeticError) as error:  # a judge that looks for what no trial has
             return Finding(row, None, f"these results cannot be judged: {type(error).__name__} {error}")
         why = "; ".join(filter(None, (judged.why, *(each.cautions for each in runs.values()))))
-        return Finding(row, replace(judged, why=why))
+        return Finding(row, replace(judged, why=why), lost=sum(each.invalid for each in runs.values()))
 
     def _measured(self, name: str) -> Measured:
         """What is there of a scenario as it is now. Raises UserError for results that are not whole, or of another."""
@@ -249,7 +255,7 @@ def _list(rows: Sequence[Row], format: Format) -> None:
 def _cells(finding: Finding) -> Iterable[str]:
     row = finding.row
     ours = finding.judgement.ours if finding.judgement else ""
-    why = table.remark(finding) if finding.outcome in ("fail", "not run") else ""
+    why = table.remark(finding) if finding.outcome in (*UNMET, "not run") else ""
     return row.id, row.where, row.expected, "; ".join(text for text in (ours, why) if text), row.claim
 
 
@@ -257,6 +263,13 @@ def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:
     citations = {name: published.find(name)[0].citation for name in published.names()}
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(table.markdown(findings, citations, "Reproduction", HOW.format(size=size)))
+        changes = _changes(page.read_text()) if page.exists() else ""
+        page.write_text(table.markdown(findings, citations, "Reproduction", HOW.format(size=size), changes))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
+
+
+def _changes(page: str) -> str:
+    """The section of an earlier page that is written by hand, up to the next heading; empty if there is none."""
+    _, heading, rest = page.partition(f"\n{CHANGES}\n")
+    return f"{CHANGES}\n{rest.partition(chr(10) + '## ')[0]}" if heading else ""

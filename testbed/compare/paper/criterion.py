@@ -2,12 +2,12 @@
 
 How a bound follows from what is printed:
 
-A number x is met within half a unit of its last digit; a number that is printed as approximate ("about x"), within half a
+A number x is met within half a unit of its last digit; one that is printed as approximate ("about x"), within half a
 unit of its last digit other than 0. A bound is met beyond it, and an order by differences beyond 0.
-"Alike", "close to", "no effect": at most 5 % apart, as rates are printed as whole Gbit/s of 10, and an effect of memory
-that is called none is up to 4.65 %. "Apart", "noticeable", "matters": more than the same 5 %. "The line rate" is 95 % or
-more of a full link's goodput. "Much lower": less than half. A profile is concave or convex if its C_CC is more than 0.02
-above or below 0, the margin that comparisons use too; C_UC does not rise if it rises by at most 0.02.
+"Alike", "close to", "no effect": at most 5 % apart, as rates are printed as whole Gbit/s of 10, and an effect of
+memory that is called none is up to 4.65 %. "Apart", "noticeable", "matters": more than the same 5 %. "The line rate" is
+95 % or more of a full link's goodput. "Much lower": less than half. A profile is concave or convex if its C_CC is more
+than 0.02 above or below 0, the margin that comparisons use too; C_UC does not rise if it rises by at most 0.02.
 
 Of a row that claims a shape, orders and bends are judged; numbers only where its criterion says so.
 """

@@ -1,7 +1,7 @@
 """Rows of Persico et al., A First Look at Public-cloud Inter-datacenter Network Performance. Pure, no I/O.
 
 TCP, UDP and RTT between four regions of Amazon and Azure. `interdatacenter_policy` judges the policy on volume,
-`interdatacenter_path` levels and RTTs, and `interdatacenter_degradation` degradations.
+`interdatacenter_path` levels, `interdatacenter_rtt` RTTs, and `interdatacenter_degradation` degradations.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ..reproduction.row import Judge, Publication, Row
 from . import interdatacenter_degradation as worse
 from . import interdatacenter_path as path
 from . import interdatacenter_policy as policy
+from . import interdatacenter_rtt as rtt
 
 SOURCE = "amazon-azure-2015"
 
@@ -31,7 +32,7 @@ TRIGGER = (
     "the authors suspect a policy on volume; we draw the volume from a uniform distribution, and chose the RTT and the "
     "rate of the path"
 )
-SCALED = "quick size: a tenth of the rates and volumes"
+SCALED = "quick size: a hundredth of the rates and volumes"
 
 
 def _row(
@@ -60,7 +61,7 @@ ROWS: tuple[Row, ...] = (
          "12 pairs at each provider, more than 300 h in all", path.campaign, path.PAIRS,
          facts=("region-pairs", "run-length", "traffic-total"),
          limits="the number of runs is not printed; our runs follow one another and are not spread over the day; "
-                "quick size: runs of 20 s"),
+                "quick size: runs of 60 s and two seeds"),
     _row("S0-F2", "Fig. 2, IV.A", "TCP throughput by provider",
          "mean 77.8 (Amazon) and 118.2 Mbit/s (Azure, +52 %); largest 171.6 and 284.5; p75 99 (Amazon), p5 57 (Azure); "
          "IQR smaller for Amazon; CoV within a run about 0.2 at p95", path.tcp_levels, path.PAIRS,
@@ -80,31 +81,31 @@ ROWS: tuple[Row, ...] = (
          limits="we chose the other traffic: heavy-tailed TCP flows; quick size: a tenth of the rates",
          facts=("udp-us-eu", "udp-us-eu-mean", "udp-above-tcp")),
     _row("S0-F6", "Fig. 6, IV.B", "RTT by pair of regions",
-         "mean 193.94 (Amazon) and 214.61 ms (Azure); EU-AP 201 and 315 ms, the other five pairs similar", path.rtts,
-         path.RTTS, limits=OUR_RTTS,
+         "mean 193.94 (Amazon) and 214.61 ms (Azure); EU-AP 201 and 315 ms, the other five pairs similar", rtt.rtts,
+         rtt.RTTS, limits=OUR_RTTS,
          facts=("rtt-mean-amazon", "rtt-mean-azure", "rtt-eu-ap-amazon", "rtt-eu-ap-azure", "rtt-other-pairs",
                 "rtt-similar-pairs")),
-    _row("S0-E5", "IV.B", "EU to AP through US", "RTT nearly the sum of EU-US and US-AP", path.detour, path.DETOUR,
-         claim="reproduced",
-         limits="additivity is reproduced, the values are calibrated: the RTTs of the two parts are not printed",
+    _row("S0-E5", "IV.B", "EU to AP through US", "RTT nearly the sum of EU-US and US-AP", rtt.detour, rtt.DETOUR,
+         limits="that the path leads through US is an input, and the RTTs of the two parts are not printed",
          facts=("path-through-us",)),
     _row("S0-F7", "Fig. 7, IV.B", "Variation of RTT within a run",
-         "CoV above 0.05 in less than 15 % of the runs; SA-AP slowest and steadiest", path.rtt_variation, path.RTTS,
+         "CoV above 0.05 in less than 15 % of the runs; SA-AP slowest and steadiest", rtt.rtt_variation, rtt.RTTS,
          limits=f"{OUR_RTTS}; the jitter does not reorder packets", facts=("rtt-cov-tail", "stable-worst-pair")),
     _row("S0-E6", "IV.B", "RTT while throughput is low", "no longer than otherwise", worse.rtt_in_degradation,
          worse.PROBES,
          claim="shape", limits=f"{OUR_EVENT}; the loss is an input; a queue is shown for comparison",
          facts=("rtt-not-tied-to-rate",)),
-    _row("S0-MET1", "footnote 3", "CoV", "sigma over mu", path.cov_formula, claim="reproduced",
+    _row("S0-MET1", "footnote 3", "CoV", "sigma over mu", rtt.cov_formula, claim="reproduced",
          limits="whether sigma is of a sample or of a population is not printed; we use the population's"),
     _row("S0-MET2", "footnote 4", "CV_RMSE", "root mean square difference over the mean of both means",
-         path.cv_rmse_formula, claim="reproduced", facts=("zones-cv-rmse",),
+         rtt.cv_rmse_formula, claim="reproduced", facts=("zones-cv-rmse",),
          limits="how samples are paired is not printed; we pair them by position in the series"),
     _row("S0-F8a", "Fig. 8a, IV.C", "Zone pairs that degrade together, AP to EU",
          "below 5 Mbit/s on all paths from 14:00 to 20:00", worse.degrade_together, worse.SHARED, limits=OUR_EVENT,
          facts=("zones-degraded", "zones-hardly-matter", "zones-cv-rmse")),
     _row("S0-F8b", "Fig. 8b, IV.C", "A zone pair that is lower all day, AP to SA", "ac below bb for 24 h",
-         worse.lower_all_day, worse.LOWER, limits="the size of the gap is shown in a figure only; we chose the rates",
+         worse.lower_all_day, worse.LOWER,
+         limits="the size of the gap is shown in a figure only; we chose the rates, and an hour is 10 s",
          facts=("zones-lower",)),
     _row("S0-E7", "IV.C", "RTT by zone pair", "slightly different, consistently", worse.zones_differ, worse.SHARED,
          limits="the values are not printed; we chose 1 and 2 ms at each end"),
@@ -116,7 +117,7 @@ ROWS: tuple[Row, ...] = (
             "at about 100 s in over 75 % of the runs; after 8000 to 10000 MB in about 75 %", policy.when_it_comes,
             policy.POLICY, facts=("step-time", "step-time-share", "step-volume", "step-volume-at-850")),
     _policy("S0-E8", "IV.D", "How long a run must be", "shorter than 100 s it cannot show the step",
-            policy.needs_long_runs, policy.LENGTHS, claim="reproduced", facts=("step-visible-from",)),
+            policy.needs_long_runs, policy.LENGTHS, facts=("step-visible-from",)),
     _data("S0-CMP", "II, IV.A", "Comparison with earlier work",
           "medians above 200 Mbit/s; 9.6 to 545.1 Mbit/s, RTT 349.1 ms on average, below 587.3 ms for 90 % of paths",
           "cited numbers of other publications", "cited-us-median", "cited-feng-tcp", "cited-feng-rtt-mean",

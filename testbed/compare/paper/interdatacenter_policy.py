@@ -12,17 +12,20 @@ from dataclasses import dataclass
 from ...analysis import changepoint, statistic
 from ...trial.measured import UdpResult, UdpSecond, need
 from ...trial.stored_result import TrialResult
+from ..reproduction.check import Holds, Part, Share, below, near, over
+from ..reproduction.check import estimate as mean_of
 from ..reproduction.measured import Measured, known, mbit, with_interval
 from ..reproduction.row import Judgement
 
 POLICY, LENGTHS = "rate-policy", "run-length"
 HIGH_BPS, LOW_BPS = 850e6, 400e6
 VOLUME_BYTES = (8e9, 10e9)
-SHARE = 0.75
-"""The least share of runs whose volume at the step is in that range."""
+SHARE, SHARE_OFF = 0.75, 0.05
+STEP_S, STEP_OFF_S = 100.0, 50.0
 VISIBLE_FROM_S = 100.0
-CLOSE = 0.05
-"""Relative: both levels are printed as approximate values."""
+HIGH_OFF_MBIT, LOW_OFF_MBIT, DROP = 5.0, 50.0, 0.5
+COV_RATIO, COV_RATIO_OFF = 0.5, 0.05
+LOSS_OFF = 0.01
 DEEP = 0.75
 """A level counts as a step down if it is below this share of the level before."""
 HEADERS_BYTES = 28
@@ -51,6 +54,11 @@ class Step:
     @property
     def scale(self) -> float:
         return self.offered_bps / HIGH_BPS
+
+    @property
+    def cov_ratio(self) -> float | None:
+        """After the step over before it; None if it was 0 there."""
+        return self.cov_after / self.cov_before if self.cov_before else None
 
     @property
     def undelivered(self) -> float:
@@ -96,40 +104,48 @@ def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
     measured = runs[POLICY]
     steps = steps_of(measured)
     if not steps:
-        return Judgement(f"no step in {len(measured.results)} runs", False)
-    wrong = [*_levels_off(steps), *_loss_off(steps)]
-    if len(steps) < len(measured.results):
-        wrong.append(f"{len(measured.results) - len(steps)} runs show no step")
-    if not all(_is_constant(each) for each in measured.results):
-        wrong.append("the sender's rate changed")
+        return _no_step(measured)
+    off = max(abs(s.loss - s.undelivered) for s in steps)
+    parts = (
+        *_levels(measured, steps),
+        Holds("loss is what is not delivered", off <= LOSS_OFF, f"{off:.1%} off"),
+        Holds("the sender's rate stays", all(_is_constant(each) for each in measured.results)),
+        near("CoV after over before", [s.cov_ratio for s in steps], COV_RATIO, COV_RATIO_OFF),
+    )
     ours = (
         f"{mbit([s.before_bps for s in steps])} to {mbit([s.after_bps for s in steps])}, loss after it "
         f"{statistic.mean([s.loss for s in steps]):.2%} where 1 - delivered/offered is "
         f"{statistic.mean([s.undelivered for s in steps]):.2%}; CoV {_mean_cov(steps, 'cov_before')} before and "
         f"{_mean_cov(steps, 'cov_after')} after"
     )
-    why = "CoV is not judged: no other traffic shares the path, so there is almost no variation that could be halved"
-    return Judgement(ours, not wrong, "; ".join([*wrong, why]))
+    return Judgement(ours, parts, "no other traffic shares the path, so there is almost no variation to be halved")
 
 
 def when_it_comes(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9b: the volume and the time at which the step comes."""
     measured = runs[POLICY]
-    steps = steps_of(measured)
+    steps, count = steps_of(measured), len(measured.results) + measured.invalid
     if not steps:
-        return Judgement(f"no step in {len(measured.results)} runs", False)
-    wrong = _volume_off(steps, len(measured.results))
+        return _no_step(measured)
     late = [abs(s.at_s - s.crossed_s) for s in steps if s.crossed_s is not None]
-    if len(late) < len(steps) or max(late) > LATE_S:
-        wrong.append(f"a step was found more than {LATE_S:g} s from the time at which the volume was reached")
     times = [s.at_s for s in steps]
+    in_time = sum(abs(at_s - STEP_S) <= STEP_OFF_S for at_s in times)
+    parts = (
+        Share("at about 100 s in more than 75 % of the runs", in_time, count, SHARE, is_strict=True, high=2.0),
+        Share(
+            "after 8 to 10 GB in about 75 %", len(_within_volume(steps)), count, SHARE - SHARE_OFF, SHARE + SHARE_OFF
+        ),
+    )
     ours = (
         f"{_volumes(steps)}, in {with_interval(times, 1, 's')} ({min(times):.0f} to {max(times):.0f} s); found within "
         f"{max(late, default=0):.1f} s of the time at which the policy's counter reached its volume"
     )
     low_s, high_s = (8 * volume / HIGH_BPS for volume in VOLUME_BYTES)
-    why = f"at 850 Mbit/s these volumes take {low_s:.0f} to {high_s:.0f} s; the printed 100 s would be 10.6 GB"
-    return Judgement(ours, not wrong, "; ".join([*wrong, why]))
+    why = (
+        f"we draw every volume from 8 to 10 GB, and a quarter of theirs lay outside; at 850 Mbit/s these volumes take "
+        f"{low_s:.0f} to {high_s:.0f} s, and 100 s would be 10.6 GB"
+    )
+    return Judgement(ours, parts, why)
 
 
 def needs_long_runs(runs: Mapping[str, Measured]) -> Judgement:
@@ -140,8 +156,11 @@ def needs_long_runs(runs: Mapping[str, Measured]) -> Judgement:
     )
     short = [seen for length, (seen, _) in share.items() if length < VISIBLE_FROM_S]
     long = [seen == all_ for length, (seen, all_) in share.items() if length > VISIBLE_FROM_S]
-    is_met = bool(short) and bool(long) and not any(short) and all(long)
-    return Judgement(ours, is_met)
+    parts = (
+        Holds("no short run shows a step", not any(short) if short else None),
+        Holds("every long run shows one", all(long) if long else None),
+    )
+    return Judgement(ours, parts)
 
 
 def detector(runs: Mapping[str, Measured]) -> Judgement:
@@ -149,41 +168,35 @@ def detector(runs: Mapping[str, Measured]) -> Judgement:
     measured = runs[POLICY]
     steps, lengths = steps_of(measured), needs_long_runs(runs)
     if not steps:
-        return Judgement(f"no step in {len(measured.results)} runs", False)
-    wrong = [*_levels_off(steps), *_volume_off(steps, len(measured.results))]
-    if len(steps) < len(measured.results):
-        wrong.append(f"{len(measured.results) - len(steps)} runs of 300 s show no step")
-    if not lengths.is_met:
-        wrong.append("short and long runs do not differ in it")
+        return _no_step(measured)
+    within = len(_within_volume(steps)) == len(measured.results)
+    parts = (*_levels(measured, steps), Holds("after 8 to 10 GB in every run", within), *lengths.parts)
     levels = f"{mbit([s.before_bps for s in steps])} to {mbit([s.after_bps for s in steps])}"
-    return Judgement(f"{levels} after {_volumes(steps)}; {lengths.ours}", not wrong, "; ".join(wrong))
+    return Judgement(f"{levels} after {_volumes(steps)}; {lengths.ours}", parts)
 
 
-def _levels_off(steps: Sequence[Step]) -> list[str]:
-    wrong = []
-    for name, expected, levels in (
-        ("first", HIGH_BPS, [s.before_bps / s.scale for s in steps]),
-        ("second", LOW_BPS, [s.after_bps / s.scale for s in steps]),
-    ):
-        off = max(abs(level / expected - 1) for level in levels)
-        if off > CLOSE:
-            wrong.append(f"the {name} level is off by up to {off:.0%}")
-    if max(s.after_bps / s.before_bps for s in steps) >= 0.5:
-        wrong.append("the level drops by half or less")
-    return wrong
+def _no_step(measured: Measured) -> Judgement:
+    ours = f"no step in {len(measured.results)} runs"
+    return Judgement(ours, (Holds("every run steps", False if measured.results else None),))
 
 
-def _loss_off(steps: Sequence[Step]) -> list[str]:
-    off = max(abs(s.loss - s.undelivered) for s in steps)
-    return [f"loss differs from 1 - delivered/offered by {off:.1%}"] if off > 0.01 else []
+def _levels(measured: Measured, steps: Sequence[Step]) -> tuple[Part, ...]:
+    """Every run has a step, and the levels before and after it are the printed ones."""
+    high, low = [s.before_bps / s.scale / 1e6 for s in steps], [s.after_bps / s.scale / 1e6 for s in steps]
+    seen = f"{len(steps)} of {len(measured.results)}"
+    return (
+        Holds("every run steps", len(steps) == len(measured.results), seen),
+        near("the first level, Mbit/s", high, HIGH_BPS / 1e6, HIGH_OFF_MBIT),
+        near("the second level, Mbit/s", low, LOW_BPS / 1e6, LOW_OFF_MBIT),
+        below("it drops by more than half", mean_of((1, over(low, high))), DROP),
+    )
 
 
-def _volume_off(steps: Sequence[Step], count: int) -> list[str]:
-    """Volumes are known to within what is sent in a second."""
+def _within_volume(steps: Sequence[Step]) -> list[Step]:
+    """The steps after the printed volume. Volumes are known to within what is sent in a second."""
     second_bytes = HIGH_BPS / 8
     low, high = VOLUME_BYTES[0] - second_bytes, VOLUME_BYTES[1] + second_bytes
-    within = sum(low <= s.volume_bytes / s.scale <= high for s in steps)
-    return [] if within >= SHARE * count else [f"only {within} of {count} runs are within 8 to 10 GB"]
+    return [s for s in steps if low <= s.volume_bytes / s.scale <= high]
 
 
 def _volumes(steps: Sequence[Step]) -> str:

@@ -75,6 +75,23 @@ class Measured:
         """The number that `read` gets from each result; results for which it is None are left out."""
         return [value for each in self.results if (value := read(each)) is not None]
 
+    def each_seed(self, read: Callable[[Measured], float | None]) -> list[float | None]:
+        """What `read` gets from each seed's results, in the order of the seeds.
+
+        None for a seed without all that is read: one that is lost is not passed over.
+        """
+        seeds = sorted({each.seed for each in (*self.results, *self.left_out)})
+        return [self._of_seed(seed, read) for seed in seeds]
+
+    def _of_seed(self, seed: int, read: Callable[[Measured], float | None]) -> float | None:
+        usable, left_out = (tuple(each for each in some if each.seed == seed) for some in (self.results, self.left_out))
+        if left_out:
+            return None
+        try:
+            return read(replace(self, results=usable, left_out=left_out))
+        except (UserError, ValueError, LookupError, ArithmeticError):
+            return None
+
     @property
     def goodputs_bps(self) -> list[float]:
         return self.numbers(lambda result: result.goodput_bps)
@@ -129,6 +146,17 @@ class Measured:
         if len(matching) != 1:
             raise UserError(f"{self.scenario} ({self.size}) has no axis {end!r}; it has {', '.join(keys)}")
         return matching[0]
+
+
+def both(one: Measured, other: Measured) -> Measured:
+    """The results of two scenarios as those of one."""
+    name = f"{one.scenario} and {other.scenario}"
+    return replace(
+        one,
+        scenario=name,
+        results=(*one.results, *other.results),
+        left_out=(*one.left_out, *other.left_out),
+    )
 
 
 def known(value: T | None) -> T:

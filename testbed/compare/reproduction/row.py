@@ -1,4 +1,4 @@
-"""A row: one table, figure, number or finding of a publication, and its judge. Pure, no I/O."""
+"""A row: one table, figure, number or finding of a publication, its criterion and its judge. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -7,21 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..published import Claim
+from .check import Decision, Part, decide
 from .measured import Measured
 
-Outcome: TypeAlias = Literal["pass", "fail", "not run"]
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The judgement of a row: our result in words, with its interval where there are repetitions.
-
-    `is_met` is None if there is no criterion to meet. `why` explains a failure, or what limits a success.
-    """
-
-    ours: str
-    is_met: bool | None
-    why: str = ""
+Outcome: TypeAlias = Literal["pass", "fail", "cannot tell", "not run"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +25,33 @@ class Criterion:
     repeats: str = ""
 
 
+@dataclass(frozen=True)
+class Judgement:
+    """The judgement of a row: our result in words, the parts of its criterion, and what limits it."""
+
+    ours: str
+    parts: tuple[Part, ...] = ()
+    why: str = ""
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        return decide(self.parts)
+
+    @property
+    def outcome(self) -> Outcome:
+        """`fail` if a part is not met, `pass` only if all are, and there are any."""
+        verdicts = {each.verdict for each in self.decisions}
+        return "fail" if "not met" in verdicts else "pass" if verdicts == {"met"} else "cannot tell"
+
+    @property
+    def reasons(self) -> str:
+        """The parts that are not met or cannot be told, with what was found."""
+        kinds = {kind: [str(each) for each in self.decisions if each.verdict == kind] for kind in ORDER}
+        return "; ".join(f"{kind}: {', '.join(words)}" for kind, words in kinds.items() if words)
+
+
+ORDER = ("not met", "cannot tell")
+
 Judge: TypeAlias = Callable[[Mapping[str, Measured]], Judgement]
 
 
@@ -46,7 +62,8 @@ class Row:
     `source` is the published profile, `where` the section, table or figure. `expected` says, in our words, what is
     printed. `facts` are the keys of the profile that it is based on. `scenarios` are the runs that `judge` gets, by
     name; a formula needs none. A row without a `judge` is not run, and `limits` says why; for other rows `limits` says
-    how our conditions differ from the publication's. `needs` are the node types and engines of the scenarios.
+    how our conditions differ from the publication's. `needs` are the node types and engines of the scenarios. A row
+    that is run without a `criterion` has nothing to meet, as nothing is printed.
     """
 
     id: str
@@ -60,10 +77,12 @@ class Row:
     scenarios: tuple[str, ...] = ()
     judge: Judge | None = None
     needs: tuple[str, ...] = ()
+    criterion: Criterion | None = None
 
     def __post_init__(self) -> None:
         assert self.judge is not None or not self.scenarios, f"BUG: {self.id} is run and never judged"
         assert self.judge is not None or self.limits, f"BUG: {self.id} is not run and does not say why"
+        assert self.judge is not None or self.criterion is None, f"BUG: {self.id} is not run and has a criterion"
 
 
 @dataclass(frozen=True)
@@ -93,15 +112,22 @@ class Publication:
 
 @dataclass(frozen=True)
 class Finding:
-    """A row with its judgement; `judgement` is None if the row was not run, and `why` gives the reason."""
+    """A row with its judgement; `judgement` is None if the row was not run, and `why` gives the reason.
+
+    `lost` is the number of trials behind it that are invalid: then it cannot pass.
+    """
 
     row: Row
     judgement: Judgement | None
     why: str = ""
+    lost: int = 0
 
     @property
     def outcome(self) -> Outcome | None:
         """None where there is no criterion to meet."""
         if self.judgement is None:
             return "not run"
-        return None if self.judgement.is_met is None else "pass" if self.judgement.is_met else "fail"
+        if self.row.criterion is None:
+            return None
+        outcome = self.judgement.outcome
+        return "cannot tell" if outcome == "pass" and self.lost else outcome

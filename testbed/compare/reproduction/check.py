@@ -1,0 +1,256 @@
+"""The parts of a criterion and their verdicts, by intervals over the seeds and over all parts. Pure, no I/O.
+
+A part is met if its whole interval is within the bounds, not met if none of it is, and else nobody can tell. What is
+missing, empty or not a number is never met.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from scipy import stats
+
+Verdict: TypeAlias = Literal["met", "not met", "cannot tell"]
+Values: TypeAlias = Sequence[float | None]
+
+ERROR = 0.05
+"""The chance that any interval of a row misses its value: each part gets an equal share of it (Bonferroni)."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its standard error and degrees of freedom; without an error if every seed gave the same."""
+
+    mean: float
+    error: float
+    freedom: float
+
+    def interval(self, chance: float) -> tuple[float, float]:
+        """Student's interval that misses with this chance."""
+        half = float(stats.t.ppf(1 - chance / 2, self.freedom)) * self.error if self.error else 0.0
+        return self.mean - half, self.mean + half
+
+
+def estimate(*terms: tuple[float, Values]) -> Estimate | None:
+    """The sum of factor × mean over independent samples, with the freedom of Welch and Satterthwaite.
+
+    None if a sample has fewer than 2 values, or one of them is absent or not finite.
+    """
+    mean, variances = 0.0, []
+    for factor, values in terms:
+        numbers = [value for value in values if value is not None and math.isfinite(value)]
+        if len(numbers) < 2 or len(numbers) < len(values):
+            return None
+        centre = math.fsum(numbers) / len(numbers)
+        is_equal = min(numbers) == max(numbers)
+        square = 0.0 if is_equal else math.fsum((each - centre) ** 2 for each in numbers) / (len(numbers) - 1)
+        mean += factor * (numbers[0] if is_equal else centre)
+        variances.append((factor * factor * square / len(numbers), len(numbers) - 1))
+    total = math.fsum(variance for variance, _ in variances)
+    if not variances:
+        return None
+    freedom = total**2 / math.fsum(variance**2 / least for variance, least in variances) if total else math.inf
+    return Estimate(mean, math.sqrt(total), freedom)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What one part came to, and by what."""
+
+    says: str
+    verdict: Verdict
+    found: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.says} ({self.found})" if self.found else self.says
+
+
+@dataclass(frozen=True)
+class Within:
+    """A mean lies between two bounds; beyond them, not on them, if `is_strict`."""
+
+    says: str
+    estimate: Estimate | None
+    low: float = -math.inf
+    high: float = math.inf
+    is_strict: bool = False
+
+    @property
+    def uncertain(self) -> int:
+        return int(self.estimate is not None and self.estimate.error > 0)
+
+    def decide(self, chance: float) -> Decision:
+        if self.estimate is None:
+            return Decision(self.says, "cannot tell", "fewer than two values")
+        low, high = self.estimate.interval(chance)
+        found = f"{self.estimate.mean:.4g}" + (f" [{low:.4g}, {high:.4g}]" if low < high else "")
+        return Decision(self.says, between(low, high, self.low, self.high, self.is_strict), found)
+
+
+@dataclass(frozen=True)
+class Share:
+    """The share of runs, of which `hits` were seen in `of`, lies between two bounds: Clopper and Pearson, 1934."""
+
+    says: str
+    hits: int
+    of: int
+    low: float = 0.0
+    high: float = 1.0
+    is_strict: bool = False
+    uncertain: int = 1
+
+    def decide(self, chance: float) -> Decision:
+        if self.of < 1:
+            return Decision(self.says, "cannot tell", "no runs")
+        rest = self.of - self.hits
+        low = float(stats.beta.ppf(chance / 2, self.hits, rest + 1)) if self.hits else 0.0
+        high = float(stats.beta.ppf(1 - chance / 2, self.hits + 1, rest)) if rest else 1.0
+        found = f"{self.hits} of {self.of}, {low:.0%} to {high:.0%}"
+        return Decision(self.says, between(low, high, self.low, self.high, self.is_strict), found)
+
+
+@dataclass(frozen=True)
+class MoreSpread:
+    """The relative variance within some samples is more than `low` times that within others: the interval of F.
+
+    Each sample counts around its own mean.
+    """
+
+    says: str
+    wide: Sequence[Values]
+    narrow: Sequence[Values]
+    low: float = 1.0
+    high: float = math.inf
+    uncertain: int = 1
+
+    def decide(self, chance: float) -> Decision:
+        wide, narrow = _pooled(self.wide), _pooled(self.narrow)
+        if wide is None or narrow is None:
+            return Decision(self.says, "cannot tell", "fewer than two values, or a mean of 0")
+        if not narrow[0]:
+            verdict: Verdict = "met" if wide[0] and math.isinf(self.high) else "not met"
+            return Decision(self.says, verdict, f"CoV {math.sqrt(wide[0]):.2g} and 0")
+        ratio = wide[0] / narrow[0]
+        low = ratio / float(stats.f.ppf(1 - chance / 2, wide[1], narrow[1]))
+        high = ratio / float(stats.f.ppf(chance / 2, wide[1], narrow[1]))
+        found = f"CoV {math.sqrt(wide[0]):.2g} and {math.sqrt(narrow[0]):.2g}, ratio {math.sqrt(ratio):.2g} "
+        found += f"[{math.sqrt(low):.2g}, {math.sqrt(high):.2g}]"
+        return Decision(self.says, between(low, high, self.low, self.high, True), found)
+
+
+@dataclass(frozen=True)
+class Holds:
+    """What no chance decides, such as a count or a form; None if it was not seen."""
+
+    says: str
+    is_met: bool | None
+    found: str = ""
+    uncertain: int = 0
+
+    def decide(self, chance: float) -> Decision:
+        verdict: Verdict = "cannot tell" if self.is_met is None else "met" if self.is_met else "not met"
+        return Decision(self.says, verdict, self.found)
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """At least one of the parts is met."""
+
+    says: str
+    parts: tuple[Part, ...]
+
+    @property
+    def uncertain(self) -> int:
+        return sum(part.uncertain for part in self.parts)
+
+    def decide(self, chance: float) -> Decision:
+        decided = [part.decide(chance) for part in self.parts]
+        for verdict in ("met", "cannot tell"):
+            first = next((each for each in decided if each.verdict == verdict), None)
+            if first:
+                return Decision(self.says, first.verdict, str(first))
+        return Decision(self.says, "not met" if decided else "cannot tell", "" if decided else "nothing was seen")
+
+
+Part: TypeAlias = Within | Share | MoreSpread | Holds | AnyOf
+
+
+def between(low: float, high: float, least: float, most: float, is_strict: bool) -> Verdict:
+    """Whether an interval is within bounds."""
+    if is_strict:
+        inside, outside = least < low and high < most, high <= least or low >= most
+    else:
+        inside, outside = least <= low and high <= most, high < least or low > most
+    return "met" if inside else "not met" if outside else "cannot tell"
+
+
+def above(says: str, mean: Estimate | None, bound: float = 0.0) -> Within:
+    return Within(says, mean, low=bound, is_strict=True)
+
+
+def below(says: str, mean: Estimate | None, bound: float = 0.0) -> Within:
+    return Within(says, mean, high=bound, is_strict=True)
+
+
+def minus(one: Values, other: Values) -> Estimate | None:
+    """The difference of two means: of pairs if both have as many values, as those of one seed belong together."""
+    if len(one) != len(other):
+        return estimate((1, one), (-1, other))
+    return estimate((1, [None if a is None or b is None else a - b for a, b in zip(one, other, strict=True)]))
+
+
+def over(one: Values, other: Values) -> list[float | None]:
+    """The ratio of each pair; None where one is absent, or the second is 0."""
+    return [None if a is None or not b else a / b for a, b in zip(one, other, strict=True)]
+
+
+def average(values: Values) -> float:
+    """For words: the mean of what is there; not a number if nothing is."""
+    found = [value for value in values if value is not None]
+    return math.fsum(found) / len(found) if found else math.nan
+
+
+def near(says: str, values: Values, printed: float, tolerance: float) -> Within:
+    """The mean is the printed number within a tolerance in its unit."""
+    return Within(says, estimate((1, values)), printed - tolerance, printed + tolerance)
+
+
+def alike(says: str, one: Values, other: Values, share: float) -> Within:
+    """Two means are at most a share of the larger apart; values of the same seed stand at the same place."""
+    return Within(says, estimate((1, _apart(one, other))), -share, share)
+
+
+def apart(says: str, one: Values, other: Values, share: float) -> AnyOf:
+    """The contrary: more than that share of the larger apart, in either direction."""
+    mean = estimate((1, _apart(one, other)))
+    return AnyOf(says, (above(says, mean, share), below(says, mean, -share)))
+
+
+def decide(parts: Iterable[Part]) -> tuple[Decision, ...]:
+    """The decisions on all parts of a row, with intervals that hold together."""
+    every = tuple(parts)
+    chance = ERROR / max(1, sum(part.uncertain for part in every))
+    return tuple(part.decide(chance) for part in every)
+
+
+def _apart(one: Values, other: Values) -> list[float | None]:
+    return [
+        None if a is None or b is None or not max(a, b) > 0 else (a - b) / max(a, b)
+        for a, b in zip(one, other, strict=True)
+    ]
+
+
+def _pooled(groups: Sequence[Values]) -> tuple[float, int] | None:
+    """The relative variance within the groups, and its degrees of freedom."""
+    squares, freedom = 0.0, 0
+    for values in groups:
+        one = estimate((1, values))
+        if one is None or not one.mean:
+            return None
+        count = len(values)
+        squares += (one.error / one.mean) ** 2 * count * (count - 1)
+        freedom += count - 1
+    return (squares / freedom, freedom) if freedom else None

@@ -1,0 +1,121 @@
+"""The parts of a criterion: intervals decide, hold together, and what is missing is never met."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from testbed.compare.reproduction.check import (
+    AnyOf,
+    Holds,
+    MoreSpread,
+    Share,
+    Within,
+    above,
+    alike,
+    apart,
+    below,
+    decide,
+    estimate,
+    minus,
+    near,
+    over,
+)
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    """t(0.975, 2) = 4.3027 times 0.2 / sqrt(3)."""
+    found = estimate((1, [1.0, 1.2, 1.4]))
+    assert found is not None
+    low, high = found.interval(0.05)
+    assert (low, high) == pytest.approx((1.2 - 0.49683, 1.2 + 0.49683), abs=1e-5)
+
+
+def test_a_difference_of_samples_has_the_freedom_of_welch() -> None:
+    found = estimate((1, [3.0, 4.0, 5.0]), (-1, [1.0, 1.0, 1.0]))
+    assert found is not None
+    assert (found.mean, found.error, found.freedom) == pytest.approx((3.0, 1 / math.sqrt(3), 2.0))
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0, None], [1.0, math.nan], [math.inf, 1.0], [None, None]])
+def test_what_is_missing_or_single_is_never_met(values: list[float | None]) -> None:
+    parts = [above("it", estimate((1, values)), -1e9), near("it", values, 1.0, 1e9), alike("it", values, values, 9.0)]
+    parts += [below("it", minus(values, values), 1e9), Within("it", estimate())]
+    assert {each.verdict for each in decide(parts)} == {"cannot tell"}
+
+
+def test_nothing_seen_is_never_met() -> None:
+    parts = [Holds("it", None), Share("it", 0, 0), AnyOf("it", ()), MoreSpread("it", [], [[1.0, 2.0]])]
+    assert {each.verdict for each in decide(parts)} == {"cannot tell"}
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ([1.0, 1.1, 1.2], "met"),
+        ([0.0, 1.0, 2.0], "cannot tell"),
+        ([-1.0, -1.1, -1.2], "not met"),
+        ([0.0, 0.0], "not met"),
+    ],
+)
+def test_an_interval_that_straddles_the_bound_decides_nothing(values: list[float], verdict: str) -> None:
+    (found,) = decide([above("it", estimate((1, values)))])
+    assert found.verdict == verdict
+
+
+def test_equal_seeds_have_no_interval_and_meet_a_closed_bound() -> None:
+    (found,) = decide([Within("it", estimate((1, [2.0, 2.0])), 2.0, 2.0)])
+    assert found.verdict == "met"
+
+
+def test_many_parts_have_wider_intervals_than_one() -> None:
+    part = above("it", estimate((1, [0.1, 0.2, 0.3, 0.2])))
+    assert decide([part])[0].verdict == "met"
+    assert decide([part] * 20)[0].verdict == "cannot tell"
+    assert decide([part, *[Holds("counted", True)] * 20])[0].verdict == "met"
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "verdict"), [(20, 20, "met"), (13, 13, "met"), (12, 12, "cannot tell"), (10, 20, "not met")]
+)
+def test_a_share_of_runs_is_decided_by_the_exact_interval(hits: int, of: int, verdict: str) -> None:
+    """More than 75 %: 0.025 ** (1 / 13) is 0.753, 0.025 ** (1 / 12) is 0.735."""
+    (found,) = decide([Share("it", hits, of, low=0.75)])
+    assert found.verdict == verdict
+
+
+def test_two_means_are_alike_apart_or_nobody_can_tell_by_one_threshold() -> None:
+    one = [1.0, 1.0, 1.0]
+    for other, is_alike, is_apart in (
+        ([1.04, 1.04, 1.04], "met", "not met"),
+        ([1.10, 1.10, 1.10], "not met", "met"),
+        ([1.0, 1.05, 1.11], "cannot tell", "cannot tell"),
+    ):
+        found = [decide([each("it", one, other, 0.05)])[0].verdict for each in (alike, apart)]
+        assert found == [is_alike, is_apart]
+
+
+def test_a_spread_is_more_than_another_only_if_the_interval_of_f_says_so() -> None:
+    wide, narrow = [[1.0, 1.5, 0.5, 1.2]], [[1.0, 1.01, 0.99, 1.0]]
+    assert decide([MoreSpread("it", wide, narrow)])[0].verdict == "met"
+    assert decide([MoreSpread("it", narrow, wide)])[0].verdict == "not met"
+    assert decide([MoreSpread("it", wide, wide)])[0].verdict == "cannot tell"
+    assert decide([MoreSpread("it", wide, [[1.0, 1.0]])])[0].verdict == "met"
+    assert decide([MoreSpread("it", [[1.0, 1.0]], [[1.0, 1.0]])])[0].verdict == "not met"
+
+
+def test_a_ratio_to_nothing_is_absent() -> None:
+    assert over([1.0, 2.0, None], [0.0, 4.0, 1.0]) == [None, 0.5, None]
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_a_row_of_several_true_parts_at_their_bounds_is_rarely_wrong(seeds: int) -> None:
+    """Five parts whose true mean lies on the bound: any of them is met or not met in at most 5 % of the rows."""
+    generator = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(1000):
+        parts = [above("it", estimate((1, generator.normal(0.0, 1.0, seeds).tolist()))) for _ in range(5)]
+        wrong += any(each.verdict != "cannot tell" for each in decide(parts))
+    assert wrong / 1000 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1000)
