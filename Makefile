@@ -44,12 +44,12 @@ test:
 	@./setup.sh test
 	$(PYTEST) -m "not nightly"
 
-# All tests and all rows of the publications. A row that is not met is no failure here; compare the page with
+# All tests and all rows of the publications. A row that is not met, or of which nobody can tell, is no failure here; compare the page with
 # docs/reproduction.md.
 nightly:
 	@./setup.sh test
 	$(PYTEST)
-	$(TESTBED) reproduce --$(SIZE) --results $(NIGHTLY) --output $(NIGHTLY)/reproduction.md || test $$? -eq 1
+	$(TESTBED) reproduce --$(SIZE) --results $(NIGHTLY) --output $(NIGHTLY)/reproduction.md || case $$? in 1|5) ;; *) exit 1 ;; esac
 
 bench: setup
 	$(PYTHON) -m benchmarks

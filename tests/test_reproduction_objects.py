@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from results import plain
-from testbed.compare.paper import catalogue, cloudcmp, object_store_region
+from testbed.compare.paper import catalogue, cloudcmp, object_store_origin
 from testbed.compare.published import load
 from testbed.compare.reproduction.measured import Measured
 from testbed.compare.reproduction.row import Finding
@@ -92,8 +92,8 @@ def cells() -> dict[str, dict[str, float]]:
     found = {}
     for store, (home, kib) in NEAR.items():
         row = {home: kib, **FAR[store]}
-        rest = 77 * MEANS[store] - sum(object_store_region.HOMES[each] * value for each, value in row.items())
-        found[store] = {**row, "za": rest / object_store_region.HOMES["za"]}
+        rest = 77 * MEANS[store] - sum(object_store_origin.HOMES[each] * value for each, value in row.items())
+        found[store] = {**row, "za": rest / object_store_origin.HOMES["za"]}
     return found
 
 
@@ -363,9 +363,9 @@ def test_an_axis_goes_over_with_and_without_a_cache() -> None:
 
 
 def test_means_over_homes_weigh_each_region_by_its_homes() -> None:
-    one = {home: [77.0 if home == "us" else 0.0] for home in object_store_region.HOMES}
-    assert object_store_region.over_all_homes(one) == [pytest.approx(36)]
-    assert object_store_region.over_all_homes({**one, "za": [None]}) == [None]
+    one = {home: [77.0 if home == "us" else 0.0] for home in object_store_origin.HOMES}
+    assert object_store_origin.over_all_homes(one) == [pytest.approx(36)]
+    assert object_store_origin.over_all_homes({**one, "za": [None]}) == [None]
 
 
 def test_what_a_window_ceiling_lets_through_is_said_with_it() -> None:

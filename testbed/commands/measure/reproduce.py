@@ -64,6 +64,8 @@ testbed reproduce S3-E2
 
 Written by `testbed reproduce --{size}`, which runs all rows."""
 UNMET = ("fail", "cannot tell")
+CANNOT_TELL = 5
+"""The exit code, as that of `testbed compare` for what is undecided."""
 HAVE = frozenset({*NODE_TYPES, *(f"engine: {name}" for name in get_args(Engine))})
 """Node types and engines that this version has."""
 
@@ -71,6 +73,7 @@ EXAMPLES = (
     ("List what can be reproduced, and run nothing", "testbed reproduce --list"),
     ("Reproduce one figure in minutes", "testbed reproduce S3-F7"),
     ("Reproduce a publication with the numbers that it used", "testbed reproduce S3 --full"),
+    ("Judge again what ran before, after a criterion has changed", "testbed reproduce --stored"),
 )
 
 
@@ -95,6 +98,9 @@ def reproduce(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
     or 1,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run nothing, and judge the results that are there.")
+    ] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="List the rows, and run nothing.")] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
 ) -> None:
@@ -105,7 +111,8 @@ def reproduce(
     Each row has a criterion that follows from what is printed. Intervals over the seeds decide: a row whose interval
     straddles its bound is neither met nor not met, but "cannot tell".
 
-    The exit code is 1 if a row is not met, nobody can tell, or it cannot be judged although it ran.
+    The exit code is 1 if a row is not met, or cannot be judged although it ran,
+    and 5 if otherwise nobody can tell of one.
     """
     if format is Format.csv:
         raise UserError("rows cannot be printed as CSV; allowed: --format table or json")
@@ -116,15 +123,18 @@ def reproduce(
         _list(rows, format)
         return
     runs = Runs(results / size, size, console)
-    runs.carry_out(rows, jobs)
+    if not stored:
+        runs.carry_out(rows, jobs)
     found = [runs.finding(row) for row in rows]
     _print(found, format)
     page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
     everything = {finding.row.id: finding for finding in found}
     _write(page, [everything.get(row.id) or runs.finding(row) for row in catalogue.ROWS], size)
     console.print(f"{table.summary(found)} All rows: {page}")
-    if any(finding.outcome in UNMET or (finding.judgement is None and finding.row in runs.ran) for finding in found):
+    if any(finding.outcome == "fail" or (finding.judgement is None and finding.row in runs.ran) for finding in found):
         raise typer.Exit(1)
+    if any(finding.outcome == "cannot tell" for finding in found):
+        raise typer.Exit(CANNOT_TELL)
 
 
 @dataclass

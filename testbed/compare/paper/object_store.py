@@ -8,11 +8,9 @@ from ..reproduction.check import Holds
 from ..reproduction.measured import Measured
 from ..reproduction.row import Judgement, Publication, Row
 from . import object_store_download as download
-from . import object_store_edge as edge
-from . import object_store_region as region
+from . import object_store_origin as origin
 from .object_store_download import ACCESS, KIB, LARGEST, MIB, SIZES, by_home, by_size
-from .object_store_edge import EDGE, STEADY
-from .object_store_region import REGIONS
+from .object_store_origin import EDGE, REGIONS, STEADY
 
 SOURCE = "s3-cloudfront-2016"
 SIZES_BYTES = (1, KIB, MIB, 16 * MIB, LARGEST)
@@ -44,7 +42,7 @@ def has_all(part: Measured) -> bool:
 def size_and_edge(runs: Mapping[str, Measured]) -> Judgement:
     """K15: goodput grows with the size, and the CDN gains more for the smaller object."""
     homes = {home: by_size(part) for home, part in by_home(runs[SIZES]).items()}
-    words, parts = edge.gains_more_for_small(runs)
+    words, parts = origin.gains_more_for_small(runs)
     grows = [part for home, sizes in homes.items() for part in download.grows(home, sizes)]
     return Judgement(f"{len(homes)} homes; gain {words}", (*grows, *parts))
 
@@ -53,7 +51,7 @@ _row = Publication(SOURCE).row
 
 ROWS: tuple[Row, ...] = (
     _row("S1-SYS", "III.A, Fig. 1", "Homes, stores and the paths between them", "77 homes, 4 regions with a store",
-         "calibrated", region.network_was_as_asked, (REGIONS,), INPUT, "clients"),
+         "calibrated", origin.network_was_as_asked, (REGIONS,), INPUT, "clients"),
     _row("S1-T1", "Table I", "Factors", "4 regions × 5 sizes × 2 classes = 40 downloads; homes in 5 regions",
          "calibrated", factors, (SIZES, REGIONS, EDGE), "", "downloads-per-cycle"),
     _row("S1-E1", "III.B", "The campaign", "40 downloads in random order, 10 s apart, every 2 h for 7 days",
@@ -73,24 +71,24 @@ ROWS: tuple[Row, ...] = (
          "grows-with-size",
          "size-1mib", "size-1kib", "size-1b", "size-16mib-error", "size-1mib-error"),
     _row("S1-F2", "Fig. 2", "Mean goodput by store, 100 MiB",
-         "US 3562, EU 2791, SA 1445, AP 2018 KiB/s; US and EU × 1.83", "calibrated", region.by_store, (REGIONS,), INPUT,
+         "US 3562, EU 2791, SA 1445, AP 2018 KiB/s; US and EU × 1.83", "calibrated", origin.by_store, (REGIONS,), INPUT,
          "goodput-us", "goodput-eu", "goodput-sa", "goodput-ap", "us-eu-over-sa-ap-ratio"),
     _row("S1-F3", "Fig. 3", "Homes by store", "some are flat over the stores, some are not", "shape",
          download.flat_or_not,
          (ACCESS,), f"the cells are shown in a figure only; {OUR_HOMES}", "flat-clients"),
     _row("S1-F4", "Fig. 4", "Regions of homes by store",
          "the near store is best, but US for CSA; largest US from US, smallest AP from SA and CSA from AP",
-         "calibrated", region.near_is_best, (REGIONS,), f"the cells are shown in a figure only; {INPUT}", "near-best",
+         "calibrated", origin.near_is_best, (REGIONS,), f"the cells are shown in a figure only; {INPUT}", "near-best",
          "best-cell"),
     _row("S1-F5", "Fig. 5", "Homes in the region of the store",
          "US 5453, EU 4046, SA 1464, AP 3573 KiB/s; gain 44.36 %, AP 77.30 %, SA 1.79 %", "calibrated",
-         region.gain_of_the_near_store, (REGIONS,), INPUT, "goodput-us-from-us", "goodput-eu-from-eu",
+         origin.gain_of_the_near_store, (REGIONS,), INPUT, "goodput-us-from-us", "goodput-eu-from-eu",
          "goodput-sa-from-csa",
          "goodput-ap-from-ap", "near-gain-mean", "near-gain-ap", "near-gain-sa"),
     _row("S1-F6", "Fig. 6", "Gain of the CDN", "+274.69 % at 1 MiB, +104.65 % at 100 MiB", "shape",
-         edge.edge_gains_more_for_small, (EDGE,), OUR_EDGE, "cdn-gain-1mib", "cdn-gain-100mib",
+         origin.edge_gains_more_for_small, (EDGE,), OUR_EDGE, "cdn-gain-1mib", "cdn-gain-100mib",
          "cdn-gain-smaller-object"),
-    _row("S1-F7", "Fig. 7", "CoV of downloads", "0.38 from S3, 0.26 from CloudFront", "shape", edge.edge_is_steadier,
+    _row("S1-F7", "Fig. 7", "CoV of downloads", "0.38 from S3, 0.26 from CloudFront", "shape", origin.edge_is_steadier,
          (STEADY,), f"the other traffic on the path is not known; {OUR_EDGE}", "cov-s3", "cov-cloudfront",
          "cdn-steadier"),
     Row("S1-F8", SOURCE, "Fig. 8", "Which edge serves which home",
@@ -98,10 +96,10 @@ ROWS: tuple[Row, ...] = (
         "data only", "how the provider chooses an edge is not known", ("edges-seen", "edge-best-most-often")),
     _row("S1-F9a", "Fig. 9a", "Gain of the CDN by size",
          "mean 2215 KiB/s, at most 20371 at 100 MiB and 7630 at 1 MiB; below 100 KiB/s in more than 30 %", "shape",
-         edge.edge_gain_by_size, (EDGE,), OUR_EDGE, "cdn-gain-mean", "cdn-gain-max", "cdn-gain-max-1mib",
+         origin.edge_gain_by_size, (EDGE,), OUR_EDGE, "cdn-gain-mean", "cdn-gain-max", "cdn-gain-max-1mib",
          "cdn-gain-negligible"),
     _row("S1-F9b", "Fig. 9b", "Cases in which the CDN is worse",
-         "119 of 924, most with the store in the region of the home; worst -43.59 %", "shape", edge.edge_can_be_worse,
+         "119 of 924, most with the store in the region of the home; worst -43.59 %", "shape", origin.edge_can_be_worse,
          (EDGE,), f"here the cause is an edge farther away than the store; the publication suspects load; {OUR_EDGE}",
          "cdn-worse", "cdn-cases", "cdn-worse-same-region", "cdn-worst"),
     _row("K15", "Figs. 1, 6", "Size of the object, and the CDN", "grows with size; gain at 1 MiB > at 100 MiB > 0",

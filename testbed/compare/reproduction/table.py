@@ -105,12 +105,14 @@ curvature compare, numbers do not. **calibrated**: the number is an input of our
 emulator works. **data only**: nothing is run; the numbers are kept as a published profile."""
 
 
-CRITERIA = """What is met. Each criterion follows from what is printed, and was written down before the runs that it judges. It
-is met if the 95 % intervals of all its parts (Student's t over the seeds, Bonferroni over the parts of a row) are within
-their bounds, not met if one of them is outside, and otherwise **cannot tell**, which is no pass: nor is a value that is
-missing. A printed number is met within half a unit of its last digit, one that is printed as approximate within half a
-unit of its last digit other than 0. Alike is at most 5 % apart, apart is more; the line rate is 95 % or more of it; a bend
-is a C_CC beyond ±0.02."""
+CRITERIA = """\
+What is met. Each criterion follows from what is printed, and was written down before the runs that it judges. It is
+met if the 95 % intervals of all its parts (Student's t over the seeds, Bonferroni over the parts of a row) are within
+their bounds, and not met if one of them is outside. Otherwise nobody can tell, which is no pass; nor is a value that
+is missing. Where every seed gives the same, the value is exact, and has no interval. A printed number is met within
+half a unit of its last digit, one that is printed as approximate within half a unit of its last digit other than 0.
+Alike is at most 5 % apart, apart is more; full is 95 % or more of the line rate; a profile bends if its C_CC is
+beyond ±0.02."""
 
 
 def _citation(citation: Citation) -> str:
