@@ -7,6 +7,7 @@ run has three seeds, which differ by 0.01 % where seeds would.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 from results import plain
@@ -63,6 +64,7 @@ def emulated(loss: str, control: str, flows: int, rtt_ms: int) -> float:
     return share * (0.8 if is_apart else 1.0)
 
 
+@cache
 def profile(share: Share = emulated, rate_bps: float = RATE_BPS, off_s: float = 0.0, missed: int = 0) -> Runs:
     """Both scenarios; `share` is of the line rate."""
     found: dict[str, list[TrialResult]] = {"throughput-profile": [], "throughput-profile-loss": []}
@@ -106,6 +108,7 @@ def in_the_cloud(control: str, flows: int, rtt_ms: int) -> float:
     return end + (1 - end) * (1 - (rtt_ms - 1) / 339) ** bend
 
 
+@cache
 def cloud(share: Callable[[str, int, int], float] = in_the_cloud, spread: float = 0.01) -> Runs:
     results = [
         result({"congestion": control, "flows": str(flows), "path.rtt": f"{rtt_ms} ms"},

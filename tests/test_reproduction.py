@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import printed
 import pytest
@@ -192,6 +193,7 @@ def without_a_seed(measured: Measured) -> tuple[TrialResult, ...]:
     return tuple(bare(each) if each.seed == first else each for each in measured.results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", sorted(PRINTED))
 def test_no_row_passes_on_what_is_missing_empty_or_invalid(id: str) -> None:
     good = PRINTED[id]()
@@ -213,6 +215,80 @@ def test_no_row_of_means_passes_on_one_seed(id: str) -> None:
         for name, measured in good.items()
     }
     assert of_row(id, one).outcome in ("fail", "cannot tell", "not run")
+
+
+TOLD = {
+    "goodput_bps",
+    "elapsed_s",
+    "connect_s",
+    "rtt_mean_s",
+    "rtt_sd_s",
+    "received_bytes",
+    "payload_bytes",
+    "delay_mean_s",
+}
+"""What tools tell, and wrong results change; with lost datagrams, jitter and the RTT that was seen."""
+
+
+def scaled(result: TrialResult, factor: float) -> TrialResult:
+    """Everything that was measured, by a factor; what was lost and how long it took, the other way round."""
+
+    def walk(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {name: walk(each, name) for name, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [walk(each, key) for each in value]
+        if key in TOLD and isinstance(value, int | float):
+            return type(value)(value * factor)
+        if key in ("lost_datagrams", "jitter_s") and isinstance(value, int | float):
+            return type(value)(value / factor if factor else 1e9)
+        return value
+
+    told = result.to_dict()
+    parts = {key: walk(told[key], key) for key in ("measured", "flows", "captures")}
+    seen = {key: told["seen"][key] * factor for key in ("rtt_s", "rtt_max_s") if told["seen"][key] is not None}
+    return plain(result, goodput_bps=(result.goodput_bps or 0.0) * factor, seen=seen, **parts)
+
+
+def like(result: TrialResult, other: TrialResult) -> TrialResult:
+    """The trial with what was measured in another one."""
+    return replace(
+        result, goodput_bps=other.goodput_bps, seen=other.seen, measured=other.measured, captures=other.captures
+    )
+
+
+NOISE = (0.2, 1.0, 2.5, 0.6, 1.7, 0.1, 1.3)
+WRONG: dict[str, Callable[[Sequence[TrialResult]], Sequence[TrialResult]]] = {
+    "zero": lambda every: [scaled(each, 0.0) for each in every],
+    "halved": lambda every: [scaled(each, 0.5) for each in every],
+    "halved here and there": lambda every: [
+        scaled(each, 0.5 if n % 7 in (1, 3, 4) else 1.0) for n, each in enumerate(every)
+    ],
+    "noisy": lambda every: [scaled(each, NOISE[(n + each.seed) % 7]) for n, each in enumerate(every)],
+    "flat": lambda every: [like(each, every[0]) for each in every],
+    "flipped": lambda every: [like(each, other) for each, other in zip(every, every[::-1], strict=True)],
+}
+SETUP = {"S0-E1", "S1-SYS", "S1-T1"}
+"""Rows that count runs, homes and factors, and measure nothing."""
+
+
+BOUNDS = {"S2-E4", "S4-TV"}
+"""An upper bound, and two tellings of one number: smaller numbers keep to them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", sorted(set(PRINTED) - SETUP))
+def test_no_row_passes_on_every_wrong_result(id: str) -> None:
+    good = PRINTED[id]()
+    outcomes = {
+        name: of_row(
+            id, {key: replace(each, results=tuple(change(each.results))) for key, each in good.items()}
+        ).outcome
+        for name, change in WRONG.items()
+    }
+    assert outcomes["zero"] != "pass", outcomes
+    least = 1 if id in BOUNDS else 2
+    assert sum(outcome != "pass" for outcome in outcomes.values()) >= least, outcomes
 
 
 def test_every_row_that_is_run_is_tried_with_what_is_printed() -> None:

@@ -76,7 +76,10 @@ def detour(runs: Mapping[str, Measured]) -> Judgement:
     both_ms = sum(map(average, legs))
     ours = f"EU-AP {average(whole):.2f} ms, EU-US and US-AP together {both_ms:.2f} ms"
     rest = mean_of((1, whole), *((-1, leg) for leg in legs))
-    return Judgement(ours, (Within("the difference", rest, -SUM_OFF_MS, SUM_OFF_MS),))
+    seen = Holds(
+        "every part has an RTT", all(value is not None and value > 0 for each in means.values() for value in each)
+    )
+    return Judgement(ours, (seen, Within("the difference", rest, -SUM_OFF_MS, SUM_OFF_MS)))
 
 
 def cov_formula(runs: Mapping[str, Measured]) -> Judgement:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from ...units import parse_one_in
-from ..reproduction.check import AnyOf, Part, Values, Within, above, alike, apart, average, below, minus, over
+from ..reproduction.check import AnyOf, Holds, Part, Values, Within, above, alike, apart, average, below, minus, over
 from ..reproduction.check import estimate as mean_of
 from ..reproduction.measured import Measured, both
 from ..reproduction.row import Judgement
@@ -224,11 +224,14 @@ def loss_separates(runs: Mapping[str, Measured]) -> Judgement:
 
 def bbr_is_highest_under_loss(runs: Mapping[str, Measured]) -> Judgement:
     """K6: at each loss and number of flows the mean of BBR's profile is not below those of CUBIC and HTCP."""
-    parts, words = [], []
+    parts: list[Part] = []
+    words = []
     for loss in losses(runs[LOSSY]):
         by_flows = []
         for flows, part in series(runs[LOSSY].only(loss=loss), "flows"):
             found = {name: means(part.only(congestion=name)) for name in ("bbr", "cubic", "htcp")}
+            carried = [value is not None and value > 0 for values in found.values() for value in values]
+            parts.append(Holds(f"all carry something at {in_words(loss)} with {flows}", all(carried) and bool(carried)))
             by_flows.append("/".join(f"{average(values):.2f}" for values in found.values()))
             for other in ("cubic", "htcp"):
                 says = f"BBR is not below {other} at {in_words(loss)} with {flows}"
