@@ -195,7 +195,7 @@ def _steps(less: Values, more: Values) -> Values:
     return [None if a is None or b is None else b - a for a, b in zip(less, more, strict=True)]
 
 
-def apart_by(pair: tuple[Values, Values]) -> float:
+def apart_by(pair: tuple[Values, ...]) -> float:
     """For words: how far apart two means are, as a share of the larger; 0 if both are 0."""
     one, other = map(average, pair)
     return abs(one - other) / max(one, other) if max(one, other) > 0 else 0.0
