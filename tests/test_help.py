@@ -221,3 +221,9 @@ def test_a_long_sentence_ends_at_a_clause_or_a_word() -> None:
     assert known.shortened(text, 50) == "Two hosts and a long path between them …"
     assert known.shortened(text, 30) == "Two hosts and a long path …"
     assert all(len(known.shortened(text, width)) <= width for width in range(2, 90))
+
+
+def test_the_sentence_of_every_scenario_fits_a_line_of_80_columns() -> None:
+    found = known.scenarios()
+    column = max(len(each.name) for each in found)
+    assert [each.name for each in found if not 0 < len(each.description) <= 80 - column - 4] == []
