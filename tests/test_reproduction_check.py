@@ -7,6 +7,20 @@ import math
 import numpy as np
 import pytest
 
+from testbed.compare import published
+from testbed.compare.paper import (
+    cloudcmp,
+    interdatacenter_degradation,
+    interdatacenter_path,
+    interdatacenter_policy,
+    interdatacenter_rtt,
+    links,
+    object_store_download,
+    object_store_origin,
+    throughput_profile,
+    throughput_profile_check,
+    throughput_profile_cloud,
+)
 from testbed.compare.reproduction.check import (
     AnyOf,
     Holds,
@@ -119,3 +133,83 @@ def test_a_row_of_several_true_parts_at_their_bounds_is_rarely_wrong(seeds: int)
         parts = [above("it", estimate((1, generator.normal(0.0, 1.0, seeds).tolist()))) for _ in range(5)]
         wrong += any(each.verdict != "cannot tell" for each in decide(parts))
     assert wrong / 1000 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1000)
+
+
+LEVELS = {(provider, what): mbit * 1e6 for provider, what, mbit, _ in interdatacenter_path.LEVELS_MBIT}
+PRINTED = {
+    "amazon-azure-2015": {
+        "run-length": interdatacenter_path.RUN_S,
+        "traffic-total": interdatacenter_path.ALL_S,
+        "tcp-mean-amazon": LEVELS["Amazon", "mean"],
+        "tcp-max-amazon": LEVELS["Amazon", "largest"],
+        "tcp-p75-amazon": LEVELS["Amazon", "p75"],
+        "tcp-min-amazon": LEVELS["Amazon", "smallest"],
+        "tcp-mean-azure": LEVELS["Azure", "mean"],
+        "tcp-max-azure": LEVELS["Azure", "largest"],
+        "tcp-p5-azure": LEVELS["Azure", "p5"],
+        "tcp-min-azure": interdatacenter_path.AZURE_LEAST_MBIT * 1e6,
+        "tcp-mean-gain": interdatacenter_path.GAIN,
+        "tcp-cov-p95": interdatacenter_path.COV,
+        "tcp-region-gap": interdatacenter_path.GAP,
+        "tcp-degraded": interdatacenter_degradation.DEGRADED_BPS,
+        "udp-us-eu": interdatacenter_path.UDP_SHARE * 850e6,
+        "zones-degraded": interdatacenter_degradation.ZONES_DEGRADED_BPS,
+        "zones-cv-rmse": interdatacenter_degradation.CV_RMSE,
+        "rtt-mean-amazon": interdatacenter_rtt.RTT_MEAN_MS["Amazon"] / 1e3,
+        "rtt-mean-azure": interdatacenter_rtt.RTT_MEAN_MS["Azure"] / 1e3,
+        "rtt-eu-ap-amazon": interdatacenter_rtt.FAR_RTT_MS["Amazon"] / 1e3,
+        "rtt-eu-ap-azure": interdatacenter_rtt.FAR_RTT_MS["Azure"] / 1e3,
+        "rtt-cov-tail": interdatacenter_rtt.UNSTEADY,
+        "step-high": interdatacenter_policy.HIGH_BPS,
+        "step-low": interdatacenter_policy.LOW_BPS,
+        "step-drop": interdatacenter_policy.DROP,
+        "step-time": interdatacenter_policy.STEP_S,
+        "step-time-share": interdatacenter_policy.SHARE,
+        "step-volume": interdatacenter_policy.VOLUME_BYTES[0],
+        "step-cov-ratio": interdatacenter_policy.COV_RATIO,
+        "step-visible-from": interdatacenter_policy.VISIBLE_FROM_S,
+    },
+    "s3-cloudfront-2016": {
+        **{f"goodput-{store}": kib * 8192 for store, kib in object_store_origin.MEAN_KIB.items()},
+        **{
+            f"goodput-{store}-from-{home}": object_store_origin.NEAR_KIB[store] * 8192
+            for store, home in object_store_origin.NEAR.items()
+        },
+        "near-gain-mean": object_store_origin.MEAN_GAIN,
+        "near-gain-ap": object_store_origin.NEAR_GAIN["ap"],
+        "near-gain-sa": object_store_origin.NEAR_GAIN["sa"],
+        "cdn-gain-negligible": object_store_origin.NEGLIGIBLE_SHARE,
+        "cdn-gain-max-1mib": object_store_origin.SMALL_MOST_KIB * 8192,
+        "cdn-worst": object_store_origin.WORST,
+        "cdn-worse-same-region": object_store_origin.NEAR_SHARE,
+        "clients": object_store_origin.ALL_HOMES,
+        "downloads-per-cycle": object_store_download.PER_CYCLE,
+        "download-spacing": object_store_download.PAUSE_S,
+        "cycle-period": object_store_download.PERIOD_S,
+        "cycles-per-client": object_store_download.CYCLES,
+    },
+    "cloudcmp-2010": {
+        "nic": cloudcmp.NIC_BPS,
+        "intra-rtt": cloudcmp.INTRA_RTT_S,
+        "inter-median-c1": cloudcmp.INTER_BPS,
+        "inter-median-c4": cloudcmp.INTER_BPS,
+    },
+    "google-cloud-emulated": {
+        "rate": throughput_profile.RATE_BPS,
+        "emulated-rtt-max": throughput_profile.FAR_RTT_S,
+        "emulated-1in500": throughput_profile.BOUND_BPS,
+        "cloud-80ms": throughput_profile_cloud.OUTLIER_SHARES["busy"] * 10e9,
+        "cloud-81ms": throughput_profile_cloud.OUTLIER_SHARES["idle"] * 10e9,
+        "loss-smallest": throughput_profile_check.LOW_LOSS,
+    },
+    "physical-virtual-links-2015": {"jitter": links.JITTER_S, "udp-loss": links.LOSS, "mb": links.MB},
+}
+CASES = [(profile, key, value) for profile, numbers in PRINTED.items() for key, value in numbers.items()]
+
+
+@pytest.mark.parametrize(("profile", "key", "value"), CASES, ids=[f"{profile} {key}" for profile, key, _ in CASES])
+def test_the_numbers_of_criteria_are_those_of_the_published_profiles(profile: str, key: str, value: float) -> None:
+    fact = published.find(profile)[0].facts[key]
+    number = fact.value or fact.at_least or fact.at_most
+    assert number is not None
+    assert abs(number.value) == pytest.approx(abs(value), rel=1e-12)

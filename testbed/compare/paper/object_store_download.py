@@ -155,7 +155,7 @@ def campaign(runs: Mapping[str, Measured]) -> Judgement:
         Holds("in random order", orders > 1),
         Holds("10 s apart", abs(pause_s - PAUSE_S) <= PAUSE_OFF_S, f"{pause_s:.2f} s"),
         Holds("84 cycles", cycles >= CYCLES, f"{cycles}"),
-        Holds("2 h apart", False, "one after the other"),
+        Holds(f"{PERIOD_S / 3600:g} h apart", False, "one after the other"),
     )
     return Judgement(ours, parts, "what would change in the 2 h between cycles is not emulated")
 

@@ -86,7 +86,7 @@ class Within:
         if self.estimate is None:
             return Decision(self.says, "cannot tell", "fewer than two values")
         low, high = self.estimate.interval(chance)
-        found = f"{self.estimate.mean:.4g}" + (f" [{low:.4g}, {high:.4g}]" if low < high else "")
+        found = f"{self.estimate.mean:.5g}" + (f" [{low:.5g}, {high:.5g}]" if low < high else "")
         return Decision(self.says, between(low, high, self.low, self.high, self.is_strict), found)
 
 
