@@ -1,6 +1,7 @@
 """Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
-two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; and whether
-two checkouts measure the same: `python -m benchmarks digests --help`.
+two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; whether
+two checkouts measure the same: `python -m benchmarks digests --help`; and how often comparisons err and what they find:
+`python -m benchmarks power --help`.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -21,7 +22,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-from . import digests, jobs, report
+from . import digests, jobs, power, report
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,11 @@ def measure(case: Case) -> tuple[float, float, float, str]:
 def main() -> None:
     if sys.argv[1:2] == ["digests"]:
         sys.exit(digests.main(sys.argv[2:]))
+    if sys.argv[1:2] == ["power"]:
+        sys.exit(power.main(sys.argv[2:]))
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
     parser.add_argument(
-        "names", nargs="*", help=", ".join(["jobs", "report", "digests", *(case.name for case in CASES)])
+        "names", nargs="*", help=", ".join(["jobs", "report", "digests", "power", *(case.name for case in CASES)])
     )
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
     options = parser.parse_args()

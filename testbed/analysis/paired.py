@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from . import statistic
-from .significance import multiple, power
+from .significance import multiple, noise, power
+from .significance.noise import Noise
 from .statistic import LEVEL, FloatArray, Interval, Values
 
 K = TypeVar("K")
@@ -59,15 +61,19 @@ def compare(
     absolute_tolerance: float | Callable[[K], float] = 0.0,
     level: float = LEVEL,
     is_primary: Callable[[K], bool] = lambda key: True,
+    kind: Callable[[K], Hashable] | None = None,
 ) -> tuple[CellComparison[K], ...]:
     """Compare base and candidate samples of each cell; sample i of both has the same seed.
 
     `cells` are those of the whole suite: the chance that any of them is called better or worse, if nothing changed, is
     at most 1 - level. Most of it, PRIMARY_SHARE, is for the cells that are primary.
 
+    `kind` says which cells are noisy alike, relative to their means: those of one metric. Where there are five or more,
+    each cell's noise is estimated with the help of the others (`significance.noise`). Without it each stands alone.
+
     `tolerance` is the relative difference that does not matter (0.03 is 3 % of the base's mean), and
     `absolute_tolerance` the one in the metric's unit, for metrics that can be 0; the larger of them counts. Where cells
-    are of several metrics, it, `is_more_better` and `is_primary` are functions of the cell's key.
+    are of several metrics, it and `is_more_better` are functions of the cell's key.
 
     same: the interval of `level` lies within the tolerance, or every pair is equal. better, worse: the difference is
     not 0 (adjusted p < 1 - level), and as estimated it is larger than the tolerance. cannot tell: neither, as for a
@@ -78,7 +84,7 @@ def compare(
     is_gain = is_more_better if callable(is_more_better) else lambda key: is_more_better
     if any(min(relative(key), least(key)) < 0 for key in cells):
         raise ValueError("a tolerance is 0 or more")
-    found = {key: _Pairs.of(*samples) for key, samples in cells.items()}
+    found = _with_noise({key: statistic.paired(*samples) for key, samples in cells.items()}, kind or (lambda key: key))
     parts = dict(zip(found, multiple.shares([is_primary(key) for key in found], PRIMARY_SHARE), strict=True))
     raw = {key: each.p for key, each in found.items() if each.p is not None}
     adjusted = dict(zip(raw, multiple.holm([*raw.values()], [parts[key] for key in raw]), strict=True))
@@ -104,46 +110,63 @@ def noise_floor(base: Values, level: float = LEVEL) -> float:
     In the metric's unit: t sd sqrt(2/n), t of n - 1 degrees of freedom, for the sd is that of n samples. Needs 2.
     """
     samples = statistic.checked(base, 2)
-    t = float(stats.t.ppf((1 + level) / 2, len(samples) - 1))
-    return t * statistic.sample_sd(samples) * math.sqrt(2 / len(samples))
+    return _t(level, len(samples) - 1) * statistic.sample_sd(samples) * math.sqrt(2 / len(samples))
 
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The samples of a cell. `se` is the standard error of the mean difference and `df` are its degrees of freedom;
-    None, as the p of a difference of 0, where nothing is known of the noise.
-    """
+    """The samples of a cell; `noise` is that of the differences, None where nothing is known of it."""
 
     base: FloatArray
     candidate: FloatArray
-    se: float | None
-    df: float | None
+    noise: Noise | None
 
-    @classmethod
-    def of(cls, base: Values, candidate: Values) -> _Pairs:
-        one, other = statistic.paired(base, candidate)
-        if np.ptp(one) == np.ptp(other) == 0:
-            return cls(one, other, None, None)
-        return cls(one, other, statistic.sample_sd(other - one) / math.sqrt(len(one)), len(one) - 1)
+    @cached_property
+    def effect(self) -> float:
+        return float((self.candidate - self.base).mean())
 
     @property
-    def difference(self) -> FloatArray:
-        return self.candidate - self.base
+    def is_equal(self) -> bool:
+        return bool((self.candidate == self.base).all())
+
+    @property
+    def se(self) -> float:
+        """The standard error of the effect; 0 where nothing is known of the noise."""
+        return math.sqrt(self.noise.variance / len(self.base)) if self.noise else 0.0
 
     @property
     def p(self) -> float | None:
         """Two-sided, of the t-test; where all differences are equal and the samples are not, of the sign test."""
-        if self.se is None or self.df is None:
-            return None
+        if self.noise is None or self.is_equal:
+            return None if self.noise is None else 1.0
         if self.se == 0:
-            return 2.0 ** (1 - len(self.base)) if self.difference.any() else 1.0
-        return float(2 * stats.t.sf(abs(self.difference.mean()) / self.se, self.df))
+            return float(2.0 ** (1 - len(self.base)))
+        return float(2 * special.stdtr(self.noise.df, -abs(self.effect) / self.se))
 
     def interval(self, level: float) -> Interval | None:
-        if self.se is None or self.df is None:
+        if self.noise is None:
             return None
-        half, middle = float(stats.t.ppf((1 + level) / 2, self.df)) * self.se, float(self.difference.mean())
-        return Interval(middle - half, middle + half, level)
+        half = _t(level, self.noise.df) * self.se
+        return Interval(self.effect - half, self.effect + half, level)
+
+
+def _with_noise(cells: Mapping[K, tuple[FloatArray, FloatArray]], kind: Callable[[K], Hashable]) -> dict[K, _Pairs]:
+    """The cells with their noise: none for one pair or copies of one, the cell's own for equal sides."""
+    alike: dict[Hashable, list[K]] = {}
+    known: dict[K, Noise] = {}
+    for key, (base, candidate) in cells.items():
+        if np.array_equal(base, candidate) and np.ptp(base) > 0:
+            known[key] = noise.own(base, candidate)
+        elif np.ptp(base) > 0 or np.ptp(candidate) > 0:
+            alike.setdefault(kind(key), []).append(key)
+    for keys in alike.values():
+        known |= zip(keys, noise.pooled([cells[key] for key in keys]), strict=True)
+    return {key: _Pairs(*samples, known.get(key)) for key, samples in cells.items()}
+
+
+def _t(level: float, df: float) -> float:
+    """The quantile of the two-sided t interval."""
+    return float(special.stdtrit(df, (1 + level) / 2))
 
 
 def _cell(
@@ -156,16 +179,15 @@ def _cell(
     level: float,
 ) -> CellComparison[K]:
     scale = abs(float(pairs.base.mean()))
-    effect = float(pairs.difference.mean())
-    interval = pairs.interval(level)
+    effect, interval = pairs.effect, pairs.interval(level)
     floor = noise_floor(pairs.base, level) if interval else None
     margin = max(tolerances[0] * scale, tolerances[1])
     is_significant = p is not None and p < 1 - level and abs(effect) > margin
     is_small = interval is not None and max(-interval.low, interval.high) <= margin
-    alpha = part * (1 - level)
+    alpha, count, df = part * (1 - level), len(pairs.base), pairs.noise.df if pairs.noise else 0.0
     return CellComparison(
         key=key,
-        pairs=len(pairs.base),
+        pairs=count,
         base=float(pairs.base.mean()),
         candidate=float(pairs.candidate.mean()),
         effect=effect,
@@ -174,12 +196,10 @@ def _cell(
         relative_interval=interval.scaled(1 / scale) if scale and interval else None,
         noise_floor=floor / scale if scale and floor is not None else None,
         p=p,
-        verdict=_verdict(is_small or not pairs.difference.any(), is_significant, (effect > 0) == is_more_better),
-        is_random=len(pairs.base) == 1 or pairs.se is not None,
-        smallest_effect=power.smallest_effect(pairs.se, pairs.df, alpha, margin) if pairs.se and pairs.df else None,
-        seeds_needed=power.seeds_needed(pairs.se * math.sqrt(len(pairs.base)), alpha, 1 - level, margin)
-        if pairs.se
-        else None,
+        verdict=_verdict(is_small or pairs.is_equal, is_significant, (effect > 0) == is_more_better),
+        is_random=count == 1 or pairs.noise is not None,
+        smallest_effect=power.smallest_effect(pairs.se, df, alpha, margin) if pairs.se else None,
+        seeds_needed=power.seeds_needed(pairs.se * math.sqrt(count), alpha, 1 - level, margin) if pairs.se else None,
     )
 
 

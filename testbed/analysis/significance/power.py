@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
-from scipy import optimize, stats
+from scipy import optimize, special
 
 POWER = 0.8
 SEEDS_MAX = 10_000
@@ -17,8 +18,7 @@ def smallest_effect(se: float, df: float, alpha: float, margin: float) -> float:
     In the unit of `se`, the standard error of the mean difference, whose estimate has `df` degrees of freedom. By the
     noncentral t distribution; above the margin it is seen in POWER of cases if it is 0.84 standard errors above it.
     """
-    found = float(optimize.brentq(lambda shift: _power(shift, df, alpha) - POWER, 0, _enough(df, alpha)))
-    return max(found * se, margin + float(stats.norm.isf(1 - POWER)) * se)
+    return max(_shift(math.floor(df), alpha) * se, margin - float(special.ndtri(1 - POWER)) * se)
 
 
 def seeds_needed(sd: float, alpha: float, alpha_same: float, margin: float) -> int | None:
@@ -28,31 +28,30 @@ def seeds_needed(sd: float, alpha: float, alpha_same: float, margin: float) -> i
     `alpha` is the level of the test, 1 - `alpha_same` that of the interval. For "the same" by Julious, Sample sizes for
     clinical trials with normal data, Statistics in Medicine 23, 2004, section 5.
     """
-    if margin <= 0 or not _decides(SEEDS_MAX, sd, alpha, alpha_same, margin):
+    if _margin(SEEDS_MAX, alpha, alpha_same) * sd > margin or margin <= 0:
         return None
     low, high = 2, SEEDS_MAX
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _decides(middle, sd, alpha, alpha_same, margin) else (middle + 1, high)
+        low, high = (low, middle) if _margin(middle, alpha, alpha_same) * sd <= margin else (middle + 1, high)
     return low
 
 
-def _decides(seeds: int, sd: float, alpha: float, alpha_same: float, margin: float) -> bool:
-    se, df = sd / math.sqrt(seeds), seeds - 1
-    if se == 0:
-        return True
-    reach = float(stats.t.isf(alpha_same / 2, df) + stats.norm.isf((1 - POWER) / 2))
-    return reach * se <= margin and _power(2 * margin / se, df, alpha) >= POWER
+@lru_cache(maxsize=10_000)
+def _margin(seeds: int, alpha: float, alpha_same: float) -> float:
+    """The smallest margin for which so many pairs decide, over the sd of their differences."""
+    reach = float(special.stdtrit(seeds - 1, 1 - alpha_same / 2) - special.ndtri((1 - POWER) / 2))
+    return max(reach, _shift(seeds - 1, alpha) / 2) / math.sqrt(seeds)
 
 
-def _power(shift: float, df: float, alpha: float) -> float:
-    """The chance that a t-test finds a difference of `shift` standard errors, on the side where it is."""
-    return float(stats.nct.sf(stats.t.isf(alpha / 2, df), df, shift))
+@lru_cache(maxsize=10_000)
+def _shift(df: int, alpha: float) -> float:
+    """The true difference, in standard errors, that a t-test finds with POWER on the side where it is."""
+    high = 1.0
+    while _power(high, df, alpha) <= POWER:
+        high *= 2
+    return float(optimize.brentq(lambda shift: _power(shift, df, alpha) - POWER, 0, high))
 
 
-def _enough(df: float, alpha: float) -> float:
-    """A shift that is found with more than POWER."""
-    shift = 1.0
-    while _power(shift, df, alpha) <= POWER:
-        shift *= 2
-    return shift
+def _power(shift: float, df: int, alpha: float) -> float:
+    return 1 - float(special.nctdtr(df, shift, -special.stdtrit(df, alpha / 2)))
