@@ -130,24 +130,33 @@ class _Pairs:
         return bool((self.candidate == self.base).all())
 
     @property
-    def se(self) -> float:
-        """The standard error of the effect; 0 where nothing is known of the noise."""
-        return math.sqrt(self.noise.variance / len(self.base)) if self.noise else 0.0
-
-    @property
     def p(self) -> float | None:
-        """Two-sided, of the t-test; where all differences are equal and the samples are not, of the sign test."""
-        if self.noise is None or self.is_equal:
-            return None if self.noise is None else 1.0
-        if self.se == 0:
-            return float(2.0 ** (1 - len(self.base)))
-        return float(2 * special.stdtr(self.noise.df, -abs(self.effect) / self.se))
-
-    def interval(self, level: float) -> Interval | None:
         if self.noise is None:
             return None
-        half = _t(level, self.noise.df) * self.se
+        return 1.0 if self.is_equal else self.noise.p(self.effect, len(self.base))
+
+    def interval(self, level: float) -> Interval | None:
+        """With few cases, no difference at all may be chance, as for two levels: then the noise is the mean cell's."""
+        if self.noise is None:
+            return None
+        count = len(self.base)
+        is_doubtful = 2.0**-count > 1 - level and self.noise.mean is not None and not self.is_equal
+        half = _t(level, self.noise.df) * (self.noise.careful_se(count) if is_doubtful else self.noise.se(count))
         return Interval(self.effect - half, self.effect + half, level)
+
+    def smallest_effect(self, alpha: float, margin: float) -> float | None:
+        if self.noise is None or not self.noise.variance:
+            return None
+        count = len(self.base)
+        se = self.noise.careful_se(count) if noise.by_chance(count) > alpha else self.noise.se(count)
+        return power.smallest_effect(se, self.noise.df, alpha, margin) if math.isfinite(se) else None
+
+    def seeds_needed(self, alpha: float, alpha_same: float, margin: float) -> int | None:
+        if self.noise is None or not self.noise.variance:
+            return None
+        found = power.seeds_needed(math.sqrt(self.noise.variance), alpha, alpha_same, margin)
+        enough = next(count for count in range(2, noise.PAIRS_MIN + 1) if noise.by_chance(count) <= alpha)
+        return found and max(found, enough)
 
 
 def _with_noise(cells: Mapping[K, tuple[FloatArray, FloatArray]], kind: Callable[[K], Hashable]) -> dict[K, _Pairs]:
@@ -184,10 +193,10 @@ def _cell(
     margin = max(tolerances[0] * scale, tolerances[1])
     is_significant = p is not None and p < 1 - level and abs(effect) > margin
     is_small = interval is not None and max(-interval.low, interval.high) <= margin
-    alpha, count, df = part * (1 - level), len(pairs.base), pairs.noise.df if pairs.noise else 0.0
+    alpha = part * (1 - level)
     return CellComparison(
         key=key,
-        pairs=count,
+        pairs=len(pairs.base),
         base=float(pairs.base.mean()),
         candidate=float(pairs.candidate.mean()),
         effect=effect,
@@ -197,9 +206,9 @@ def _cell(
         noise_floor=floor / scale if scale and floor is not None else None,
         p=p,
         verdict=_verdict(is_small or pairs.is_equal, is_significant, (effect > 0) == is_more_better),
-        is_random=count == 1 or pairs.noise is not None,
-        smallest_effect=power.smallest_effect(pairs.se, df, alpha, margin) if pairs.se else None,
-        seeds_needed=power.seeds_needed(pairs.se * math.sqrt(count), alpha, 1 - level, margin) if pairs.se else None,
+        is_random=len(pairs.base) == 1 or pairs.noise is not None,
+        smallest_effect=pairs.smallest_effect(alpha, margin),
+        seeds_needed=pairs.seeds_needed(alpha, 1 - level, margin),
     )
 
 

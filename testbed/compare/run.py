@@ -192,6 +192,7 @@ def _judged(
         absolute_tolerance=lambda key: METRICS[key.metric].least,
         level=level,
         is_primary=lambda key: _is_primary(key, primary, metrics),
+        kind=lambda key: key.metric,
     )
     return [
         replace(each, verdict="cannot tell")

@@ -24,16 +24,47 @@ from ..statistic import FloatArray
 CELLS_MIN = 5
 """Fewer cells do not say how much cells differ: each stands for itself."""
 
-PAIRS_MIN = 5
-"""With fewer pairs, values that switch between two levels can come out equal on each side by chance."""
+PAIRS_MIN = 8
+"""From as many pairs on a t-test is believed however small its p."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The variance of the differences of a cell, and the degrees of freedom of a t-test with it."""
+    """The variance of the differences of a cell, as estimated, and the degrees of freedom of a t-test with it. `mean`
+    is the mean variance of the cells like it, None if it stands alone.
+    """
 
     variance: float
     df: float
+    mean: float | None = None
+
+    def se(self, pairs: int) -> float:
+        """The standard error of the mean difference."""
+        return math.sqrt(self.variance / pairs)
+
+    def careful_se(self, pairs: int) -> float:
+        """The same with a variance that is at least the mean one; infinity if that is not known."""
+        return math.inf if self.mean is None else math.sqrt(max(self.variance, self.mean) / pairs)
+
+    def p(self, effect: float, pairs: int) -> float:
+        """The two-sided p of a mean difference; where all differences are equal, of the sign test.
+
+        Values that switch between two levels are on one level on each side, and on different ones, by a chance of
+        2^(1 - 2n): then the differences show no noise. So with fewer than PAIRS_MIN pairs p is at least that, unless
+        the difference is as clear beside the noise of the mean cell.
+        """
+        alone = self._p(effect, self.se(pairs)) if self.variance else 2.0 ** (1 - pairs)
+        if pairs >= PAIRS_MIN:
+            return alone
+        return max(alone, min(by_chance(pairs), self._p(effect, self.careful_se(pairs))))
+
+    def _p(self, effect: float, se: float) -> float:
+        return float(2 * special.stdtr(self.df, -abs(effect) / se))
+
+
+def by_chance(pairs: int) -> float:
+    """The chance that two levels, of which each is as likely, tell two sides of so many samples apart entirely."""
+    return 0.0 if pairs >= PAIRS_MIN else 2.0 ** (1 - 2 * pairs)
 
 
 def own(base: FloatArray, candidate: FloatArray) -> Noise:
@@ -45,8 +76,7 @@ def pooled(cells: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[Noise, ...]:
     """The noise of each of several cells of one metric: base and candidate, of 2 pairs or more that are not all equal.
 
     Of fewer than CELLS_MIN cells, each has its own. Otherwise the moderated one, relative to the mean of both sides;
-    the degrees of freedom are those of the prior and n - 1, as for two sides of unlike noise. If a cell has fewer
-    than PAIRS_MIN pairs, its variance is at least the mean one.
+    the degrees of freedom are those of the prior and n - 1, as for two sides of unlike noise.
     """
     if len(cells) < CELLS_MIN:
         return tuple(own(*cell) for cell in cells)
@@ -58,19 +88,21 @@ def pooled(cells: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[Noise, ...]:
     variances, df = (paired, counts - 1) if is_paired else (apart, 2 * (counts - 1))
     prior, prior_df = _prior(variances, df)
     moderated = (prior_df * prior + df * variances) / (prior_df + df) if math.isfinite(prior_df) else prior + 0 * df
-    moderated = np.where(counts < PAIRS_MIN, np.maximum(moderated, variances.mean()), moderated)
     total = np.minimum(prior_df + counts - 1, df.sum())
-    return tuple(Noise(float(v) * scale**2, float(d)) for v, d, scale in zip(moderated, total, scales, strict=True))
+    return tuple(
+        Noise(float(variance) * scale**2, float(each), float(variances.mean()) * scale**2)
+        for variance, each, scale in zip(moderated, total, scales, strict=True)
+    )
 
 
 def _seeds_matter(paired: FloatArray, apart: FloatArray, df: FloatArray) -> bool:
-    """Whether the same seed makes the sides alike: on average over the cells, or beyond chance in one of them.
+    """Whether the same seed makes the sides alike, beyond chance: on average over the cells (5 %), or in one (1 %).
 
     Without correlation, half of the one variance over the other has a beta distribution.
     """
     average = 1 - float((paired / apart).mean())
     chance = float(special.betainc(df / 2, df / 2, np.minimum(paired / apart / 2, 1)).min())
-    return average > 1 / math.sqrt(df.sum()) or chance * len(df) < 0.05
+    return average > 1.64 / math.sqrt(df.sum()) or chance * len(df) < 0.01
 
 
 def _prior(variances: FloatArray, df: FloatArray) -> tuple[float, float]:
