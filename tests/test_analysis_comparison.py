@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, special, stats
 
 from testbed.analysis.paired import CellComparison, compare, noise_floor, overall
+from testbed.analysis.significance import noise
 from testbed.analysis.significance.multiple import holm, shares
 from testbed.analysis.significance.sequential import levels
 
@@ -228,3 +229,121 @@ def test_what_cannot_be_compared_is_refused() -> None:
         cell([1.0], [1.0], tolerance=-1)
     with pytest.raises(ValueError, match="no cells"):
         overall([])
+
+
+def sides(seeds: int, cells: int, shared: float, own: float, seed: int = 1) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Base and candidate of each cell: what the seed does to both, and what it does to each."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(1, shared, (cells, 1, seeds))
+    return [(one, other) for one, other in common + rng.normal(0, own, (cells, 2, seeds))]
+
+
+def test_the_prior_is_that_of_the_moderated_t() -> None:
+    """Smyth 2004, section 6.2, with another solver: log variances have the mean and variance that the prior gives."""
+    rows = np.random.default_rng(5).normal(0, 1, (6, 4)) * np.array([1, 2, 3, 4, 5, 6])[:, None]
+    variances, df = rows.var(axis=1, ddof=1), 3.0
+    logs = np.log(variances) - special.digamma(df / 2) + np.log(df / 2)
+    excess = logs.var(ddof=1) - special.polygamma(1, df / 2)
+    prior_df = 2 * optimize.brentq(lambda x: special.polygamma(1, x) - excess, 1e-3, 1e3)
+    prior = np.exp(logs.mean() + special.digamma(prior_df / 2) - np.log(prior_df / 2))
+    assert noise._prior(variances, np.full(6, df)) == pytest.approx((prior, prior_df), rel=1e-6)
+
+
+def test_the_prior_is_found_again_in_many_cells() -> None:
+    """Variances that are drawn as the model says: 4 over chi-squared of 8 degrees of freedom, over 8, for the prior."""
+    rng = np.random.default_rng(2)
+    variances = 4 / (rng.chisquare(8, 20_000) / 8) * rng.chisquare(5, 20_000) / 5
+    assert noise._prior(variances, np.full(20_000, 5)) == pytest.approx((4, 8), rel=0.05)
+
+
+def test_cells_that_are_alike_know_their_noise_together_and_cells_that_are_not_alone() -> None:
+    cells = sides(5, 18, 0, 0.1)
+    alike, alone = noise.pooled(cells), [noise.own(*each) for each in cells]
+    assert np.std([each.variance for each in alike]) < 0.6 * np.std([each.variance for each in alone])
+    assert min(each.df for each in alike) > 3 * alone[0].df
+    unlike = noise.pooled([each for sd in (1e-4, 1e-3, 1e-2, 0.1) for each in sides(5, 5, 0, sd, int(1 / sd))])
+    assert max(each.df for each in unlike) < 6
+    assert unlike[0].variance < 1e-5 * unlike[-1].variance
+
+
+def test_few_cells_stand_alone() -> None:
+    few = sides(5, noise.CELLS_MIN - 1, 0, 0.1)
+    assert noise.pooled(few) == tuple(noise.own(*each) for each in few)
+
+
+def matter(seeds: int, shared: float) -> float:
+    """How often the same seeds are found to make the sides alike."""
+    found = [sides(seeds, 18, shared, 0.01, seed) for seed in range(200)]
+    paired = [np.array([noise.own(*each).variance for each in cells]) for cells in found]
+    apart = [np.array([one.var(ddof=1) + other.var(ddof=1) for one, other in cells]) for cells in found]
+    df = np.full(18, seeds - 1)
+    return float(np.mean([noise._seeds_matter(*both, df) for both in zip(paired, apart, strict=True)]))
+
+
+@pytest.mark.parametrize("seeds", [3, 8])
+def test_seeds_that_make_both_sides_alike_are_used_and_others_are_not(seeds: int) -> None:
+    assert matter(seeds, 0.0) <= 0.06 + 3 * np.sqrt(0.06 / 200)
+    assert matter(seeds, 0.02) == 1
+    together = noise.pooled(sides(seeds, 18, 0.2, 0.01))
+    assert np.mean([each.variance for each in together]) == pytest.approx(2e-4, rel=0.4)
+    one_in_18 = noise.pooled([*sides(8, 17, 0.0, 0.1), *sides(8, 1, 0.1, 1e-4, 2)])
+    assert one_in_18[-1].variance < 0.02 * one_in_18[0].variance  # drawn towards the others, and still far below
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_two_levels_that_few_pairs_tell_apart_by_chance_are_no_certainty(seeds: int) -> None:
+    base, candidate = 1 + 1e-6 * run(0, 1, 1, seeds), 0.5 + 1e-6 * run(0, 1, 2, seeds)
+    found = cell(base, candidate)
+    assert found.p == 2 / 4**seeds
+    assert noise.by_chance(8) == 0
+
+
+def test_a_suite_of_few_pairs_finds_what_is_clear_beside_the_mean_noise() -> None:
+    cells = dict(enumerate(sides(3, 18, 0, 0.01)))
+    cells[0] = (cells[0][0], cells[0][1] - 0.2)
+    assert compare(cells, 0.03)[0].verdict == "cannot tell"
+    found = compare(cells, 0.03, kind=lambda key: "goodput")
+    assert found[0].verdict == "worse"
+    assert {each.verdict for each in found[1:]} <= {"same", "cannot tell"}
+
+
+def test_equal_sides_and_copies_do_not_disturb_the_others() -> None:
+    cells = dict(enumerate(sides(8, 18, 0, 0.01)))
+    cells[0] = (cells[0][0], 0.8 * cells[0][1])
+    plain = compare(cells, 0.03, kind=lambda key: "goodput")
+    more = compare(cells | {18: ([1.0] * 8, [1.0] * 8), 19: (cells[1][0], cells[1][0]), 20: ([1.0], [0.5])}, 0.03,
+                   kind=lambda key: "goodput")  # fmt: skip
+    assert [each.verdict for each in more[:18]] == [each.verdict for each in plain]
+    assert [each.verdict for each in more[18:]] == ["same", "same", "cannot tell"]
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.06])
+def test_looking_often_errs_no_more_than_looking_once(effect: float) -> None:
+    """At no difference, "worse" and "better" are wrong; at twice the tolerance, "same" is."""
+    looks = (3, 5, 8, 12)
+    spent = levels([look / looks[-1] for look in looks])
+    wrong, suites = 0, 300
+    for seed in range(suites):
+        cells = {each: both for each, both in enumerate(sides(looks[-1], 3, 0, 0.02, seed))}
+        false = set()
+        for look, alpha in zip(looks, spent, strict=True):
+            seen = {key: (one[:look], other[:look] + effect) for key, (one, other) in cells.items()}
+            false |= {each.verdict for each in compare(seen, 0.03, level=1 - alpha)}
+        wrong += bool(false & ({"same"} if effect else {"better", "worse"}))
+    assert wrong / suites <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / suites)
+
+
+@pytest.mark.parametrize(("looks", "pocock"), [(2, 2.178), (3, 2.289), (5, 2.413)])
+def test_the_union_bound_costs_little(looks: int, pocock: float) -> None:
+    """Pocock's constants: Jennison and Turnbull, Group Sequential Methods, 1999, table 2.1, at 0.05. They are exact for
+    one test of equal shares at each look; with 20 tests what the bound costs is 0.1 standard errors at most.
+    """
+
+    def error(z: float) -> float:
+        times = np.arange(1, looks + 1)
+        shared = np.sqrt(np.minimum.outer(times, times) / np.maximum.outer(times, times))
+        return 1 - float(stats.multivariate_normal(cov=shared).cdf([z] * looks, lower_limit=[-z] * looks))
+
+    assert error(pocock) == pytest.approx(0.05, abs=5e-4)
+    exact = optimize.brentq(lambda z: error(z) - 0.05 / 20, 2.5, 4.5, xtol=1e-3)
+    assert 0 < stats.norm.isf(0.05 / 20 / looks / 2) - exact < 0.1

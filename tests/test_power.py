@@ -1,0 +1,58 @@
+"""The benchmark of comparisons, smaller: what they find beside an oracle, and how often they err.
+
+The criteria are older than the figures: any false "worse" in at most 5 % of suites, and a power within 5 points of the
+oracle's; each with three standard errors of so many suites. Where the second is missed, the case says by how much.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks.power import ALIKE, OTHERS, Case, errors, keys, normal, power
+
+SUITES = 60
+
+
+def at_most(share: float, suites: int = SUITES) -> float:
+    """What a share of so many suites may come to by chance."""
+    return share + 3 * math.sqrt(share * (1 - share) / suites)
+
+
+@pytest.mark.parametrize("seeds", [3, 8])
+@pytest.mark.parametrize("case", [ALIKE[1], *OTHERS], ids=lambda case: case.name)
+def test_nothing_is_worse_where_nothing_changed(case: Case, seeds: int) -> None:
+    found = errors(case, seeds, SUITES)["now"]
+    assert found.worse <= at_most(0.05)
+
+
+def test_the_error_rate_before_is_the_reason_for_the_change() -> None:
+    assert errors(ALIKE[1], 10, SUITES)["before"].worse > at_most(0.05) - 0.05
+
+
+@pytest.mark.parametrize(
+    ("cv", "drop", "seeds", "missing"),
+    [
+        (0.02, 0.05, 3, 0.17),  # the noise has to be estimated, and three pairs can all agree by chance
+        (0.02, 0.05, 5, 0.05),
+        (0.02, 0.10, 3, 0.06),
+        (0.02, 0.10, 5, 0.05),
+        (0.10, 0.20, 5, 0.05),
+        (0.10, 0.20, 10, 0.05),
+    ],
+)
+def test_what_can_be_found_is_found(cv: float, drop: float, seeds: int, missing: float) -> None:
+    found = power(normal(cv), seeds, drop, 100)
+    assert found["now"] >= found["oracle"] - missing - 3 * math.sqrt(0.06 / 100)
+    assert found["now"] >= found["before"] - 0.05
+
+
+def test_the_suite_is_that_of_the_regression_scenarios() -> None:
+    assert len(keys(1)) == 18
+    assert len({key[0] for key in keys(1)}) == 8
+
+
+def test_the_shapes_of_noise_have_the_sd_that_is_said() -> None:
+    for case in OTHERS:
+        draws = case.draw(np.random.default_rng(1), (200_000,))
+        assert draws.std() == pytest.approx(1, abs=0.15)
