@@ -304,3 +304,34 @@ def test_suspect_trials_are_said_with_their_side(compare: Compare, base: Path, t
     made = steady()
     said = compare(base, write_run(tmp_path / "x", [replace(made[0], verdict="suspect"), *made[1:]]))
     assert "suspect: candidate: buffer=1bdp,seed=1" in said.out
+
+
+def test_seeds_that_a_run_did_not_need_are_not_lost(compare: Compare, base: Path, candidate: Path) -> None:
+    """With `until`, a cell gets seeds until its mean is known: less noise needs fewer of them."""
+    unlisted(candidate, lambda id: id[-1] in "5678")
+    assert compare(base, candidate).code == LOST
+    about = json.loads((candidate / "run.json").read_text())
+    (candidate / "run.json").write_text(json.dumps({**about, "until": {"ci": "1/100", "max": 8, "min": 3}}))
+    said = compare(base, candidate)
+    assert said.code == 0
+    assert "spare: buffer 1 bdp: a side did not need 4 trials (seed 5, seed 6, seed 7, and 1 more)" in lines(said)
+    assert compare(base, unlisted(candidate, lambda id: id.startswith("buffer=2bdp"))).code == LOST
+    assert compare(base, not_run(candidate, lambda id: id.endswith("seed=2"))).code == LOST
+
+
+def test_a_value_that_is_no_number_is_lost(compare: Compare, base: Path, candidate: Path) -> None:
+    file = candidate / "trials" / "buffer=1bdp,seed=3" / "result.json"
+    stored = json.loads(file.read_text())
+    file.write_text(json.dumps({**stored, "goodput_bps": float("nan")}))
+    assert compare(base, candidate, "--metric", "goodput").code == LOST
+
+
+def test_another_primary_metric_is_said_and_that_of_the_base_decides(
+    compare: Compare, base: Path, candidate: Path
+) -> None:
+    declare(candidate, "rtt")
+    assert compare(base, candidate).out.splitlines()[-1].startswith("rtt: ")  # an older base says nothing
+    declare(base, "goodput")
+    said = compare(base, candidate)
+    assert "the sides differ in primary: goodput → rtt" in lines(said)
+    assert said.out.splitlines()[-1].startswith("goodput: ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -50,12 +51,14 @@ def run(folder: Path, metrics: Sequence[str]) -> Run:
     trials = []
     for each in store.results():
         home = store.path / "trials" / each.id
-        trials.append(Measured(each, read_json(home / TRIAL), flow_sample.metrics(home, each, metrics)))
+        found = flow_sample.metrics(home, each, metrics)
+        known = {name: value if value is not None and math.isfinite(value) else None for name, value in found.items()}
+        trials.append(Measured(each, read_json(home / TRIAL), known))
     have, failures = {each.result.id for each in trials}, store.failures()
     missing = tuple(_missing(store, id, failures) for id in store.ids if id not in have)
     if store.primary is not None:
         chosen([store.primary])
-    return Run(tuple(trials), missing, store.primary, frozenset(store.added))
+    return Run(tuple(trials), missing, store.primary, frozenset(store.added), is_open=store.until is not None)
 
 
 def _suite_side(folder: Path, metrics: Sequence[str]) -> Side:

@@ -28,6 +28,7 @@ COLOUR = {
     "lost": "red",
     "cannot tell": "yellow",
     "new": "yellow",
+    "spare": "dim",
     "AGREE": "green",
     "DIFFER": "red",
 }

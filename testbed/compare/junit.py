@@ -18,6 +18,8 @@ BAD = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, section 2.2."""
 FOLDERS = re.compile(r"(?<![\w.~])/(?:[^\s/:;,()]+/)+")
 """The folders of an absolute path."""
+NAMED = 2
+"""So many folders of a run's path name it."""
 FAILS: tuple[Outcome, ...] = ("worse", "lost", "cannot tell")
 """All that was not shown to be the same or better."""
 
@@ -28,13 +30,9 @@ def run_junit(comparison: RunComparison, fails: Sequence[str] = FAILS, timestamp
     What `fails` holds is a failure, but for secondary metrics that are undecided: these, and what is undecided
     otherwise, are skipped. `timestamp` is when the comparison was made, "2026-01-31T12:00:00".
     """
-    names = _short(comparison.base, comparison.candidate)
-    whole = ElementTree.Element("testsuites", name=_fit(f"{names[1]} against {names[0]}"))
+    whole = ElementTree.Element("testsuites")
     for number, scenario in enumerate(comparison.primary):
         whole.append(_suite(comparison, scenario, number, fails, timestamp))
-    for count in ("tests", "failures", "errors"):
-        whole.set(count, str(sum(int(suite.get(count, "0")) for suite in whole)))
-    whole.set("time", "0")
     ElementTree.indent(whole)
     return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -72,7 +70,9 @@ def _suite(
     )
     ElementTree.SubElement(suite, "properties")
     suite.extend(cases)
-    notes = [run_summary(comparison), headline(comparison), *run_notes(comparison)] if number == 0 else []
+    base, candidate = _short(comparison.base, comparison.candidate)
+    notes = [f"{candidate} against {base}", run_summary(comparison), headline(comparison), *run_notes(comparison)]
+    notes = notes if number == 0 else []
     ElementTree.SubElement(suite, "system-out").text = _fit("\n".join(notes))
     ElementTree.SubElement(suite, "system-err")
     return suite
@@ -85,7 +85,7 @@ def _case(
     if verdict in fails and counts:
         failure = ElementTree.SubElement(case, "failure", message=_fit(message), type=verdict.replace(" ", "-"))
         failure.text = _fit(text)
-    elif verdict in ("cannot tell", "new"):
+    elif verdict in ("cannot tell", "new", "spare"):
         ElementTree.SubElement(case, "skipped", message=_fit(text))
     return case
 
@@ -96,7 +96,7 @@ def _short(*names: str) -> list[str]:
     shared = 0
     while len({each[: shared + 1] for each in parts}) == 1 and shared + 1 < min(map(len, parts)):
         shared += 1
-    return ["/".join(each[shared:]) for each in parts]
+    return ["/".join(each[shared:][-NAMED:]) for each in parts]
 
 
 def _fit(text: str) -> str:

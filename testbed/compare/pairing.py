@@ -15,7 +15,7 @@ from ..error import UserError
 from ..model.scenario import Params
 from .side import Measured, Missing, Run, Side
 
-GapKind: TypeAlias = Literal["lost", "new", "absent"]
+GapKind: TypeAlias = Literal["lost", "new", "absent", "spare"]
 NEVER, NO_RUN = "there is no such trial", "there is no such run"
 
 
@@ -29,7 +29,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Gap:
-    """Trials, or the values of a metric, that a side lacks: lost (the candidate), new (the base), absent (both).
+    """Trials, or the values of a metric, that a side lacks: lost (the candidate), new (the base), absent (both). Trials
+    of a cell with pairs that a side did not need, since its repetitions end when a mean is known, are spare.
 
     `metric` None is whole trials. `seeds` are those of the gap, `why` says for whole trials what became of them, each
     reason once. `base` and `candidate` count what each side has in the cell. `is_whole`: the cell has no pair at all.
@@ -71,6 +72,7 @@ class _Known:
     params: Mapping[frozenset[tuple[str, str]], Params]
     otherwise: str
     added: frozenset[_Key]
+    is_open: bool
 
     def knows(self, key: _Key) -> bool:
         return key in self.usable or key in self.unusable
@@ -119,7 +121,12 @@ def _pairs(
     of_base, of_candidate = (sum(len(group) for has, group in groups.items() if has[side]) for side in (0, 1))
     gaps = []
     for kind, has, lacking in kinds:
-        if missed := groups.get(has):
+        missed = groups.get(has, [])
+        spare = [seed for seed in missed if pairs and lacking.is_open and (params, seed) not in lacking.unusable]
+        if spare and kind != "absent":
+            gaps.append(Gap("spare", cell, None, tuple(spare), of_base, of_candidate))
+            missed = [seed for seed in missed if seed not in spare]
+        if missed:
             why = dict.fromkeys(lacking.unusable.get((params, seed), lacking.otherwise) for seed in missed)
             gaps.append(Gap(kind, cell, None, tuple(missed), of_base, of_candidate, tuple(why), not pairs))
     return pairs, gaps
@@ -154,7 +161,7 @@ def _known(run: Run | None, both: Sequence[Run], apart_from: Sequence[str]) -> _
             if at not in usable:
                 unusable[at] = lacking.why
     added = frozenset(key(*placed[id]) for id in (run.added if run else ()) if id in placed)
-    return _Known(usable, unusable, cells, NEVER if run else NO_RUN, added)
+    return _Known(usable, unusable, cells, NEVER if run else NO_RUN, added, bool(run and run.is_open))
 
 
 def _unknown(scenario: str, *sides: Run | None) -> list[Gap]:

@@ -123,7 +123,7 @@ def compare(
         labels=labels,
         primary=primary,
         gaps=(*paired.gaps, *gaps),
-        differences=() if axis else setting.differences(all_pairs, names, ignored),
+        differences=() if axis else (*setting.differences(all_pairs, names, ignored), *_primaries(base, candidate)),
         without_noise=tuple(_named(cell, labels) for cell in paired.cells if _is_without_noise(cell, samples)),
         unmeasured=tuple(name for name in metrics if not any(key.metric == name for key in samples)),
         suspect=tuple(
@@ -207,6 +207,12 @@ def _shows_nothing(each: CellComparison[CellKey], asked: int) -> bool:
     sides of what there should be more of.
     """
     return (each.pairs == 1 < asked) or (METRICS[each.key.metric].is_more_better and each.base == each.candidate == 0)
+
+
+def _primaries(base: Side, candidate: Side) -> tuple[str, ...]:
+    """Where the sides say that different metrics are primary: that of the base is."""
+    both = [(base.runs[each].primary, candidate.runs[each].primary) for each in base.runs if each in candidate.runs]
+    return tuple(dict.fromkeys(f"primary: {one} → {other}" for one, other in both if one and other and one != other))
 
 
 def _counts(gap: Gap) -> bool:

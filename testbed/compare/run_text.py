@@ -13,7 +13,7 @@ from ..analysis.paired import CellComparison
 from ..analysis.statistic import Interval
 from . import look_text
 from .headline import effect_text, headline
-from .pairing import Gap
+from .pairing import Gap, GapKind
 from .run import CellKey, RunComparison
 
 Row = tuple[str, ...]
@@ -24,6 +24,12 @@ ROWS_MAX = 40
 """Of more rows, those of secondary metrics that show nothing are left out on a terminal."""
 DULL = ("same", "cannot tell")
 TRIALS = "trials"
+WHERE: dict[GapKind, str] = {
+    "lost": "the candidate lacks",
+    "new": "the base lacks",
+    "absent": "both sides lack",
+    "spare": "a side did not need",
+}
 NONE = "-"
 
 RUN_HEADERS = (
@@ -116,7 +122,7 @@ def gap_text(comparison: RunComparison, gap: Gap) -> str:
     seeds = [f"seed {seed}" for seed in gap.seeds if gap.cell.params is not None]
     listed = f" ({_few(seeds, ', ')})" if seeds else ""
     why = f": {_few(gap.why, '; ')}" if gap.why else ""
-    where = {"lost": "the candidate lacks", "new": "the base lacks", "absent": "both sides lack"}[gap.kind]
+    where = WHERE[gap.kind]
     return f"{comparison.label(gap.cell)}: {where} {len(gap.seeds)} {what}{listed}{why}"
 
 
@@ -125,7 +131,7 @@ def run_summary(comparison: RunComparison) -> str:
     listed = [
         f"{counts[verdict]} {verdict}" for verdict in ("better", "same", "worse", "cannot tell") if counts[verdict]
     ]
-    listed += [f"{text} {kind}" for kind in ("lost", "new", "absent") if (text := _gap_counts(comparison.gaps, kind))]
+    listed += [f"{text} {kind}" for kind in WHERE if (text := _gap_counts(comparison.gaps, kind))]
     return f"overall: {comparison.verdict} ({', '.join(listed)}; tolerance {100 * comparison.tolerance:g} %)"
 
 

@@ -35,13 +35,15 @@ class Missing:
 @dataclass(frozen=True)
 class Run:
     """One run of a side: what it measured, what it should have measured and has not, and its primary metric (None: the
-    scenario says none). `added` are the ids of trials that the scenario does not ask for.
+    scenario says none). `added` are the ids of trials that the scenario does not ask for. `is_open`: a cell got as many
+    seeds as it needed, so it may have fewer than in another run.
     """
 
     trials: tuple[Measured, ...]
     missing: tuple[Missing, ...] = ()
     primary: str | None = None
     added: frozenset[str] = frozenset()
+    is_open: bool = False
 
 
 @dataclass(frozen=True)

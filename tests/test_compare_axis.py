@@ -1,0 +1,93 @@
+"""Two values of an axis of one run, and of a group of axes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from comparing import Compare
+from storedruns import Made, write_run
+
+GROUPS = (("4 KiB", "4 KiB", 1.0), ("1 MiB", "1 MiB", 3.5), ("1 MiB", "4 KiB", 1.0))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A group of two sysctls that vary together, over two RTTs; loss is written with a comma."""
+    made = [
+        Made(
+            {"sysctls.rmem": rmem, "sysctls.wmem": wmem, "path.rtt": rtt, "path.loss": "every 500, phase seeded"},
+            [3e6 * factor * (1 + seed / 1000)],
+            seed,
+        )
+        for rmem, wmem, factor in GROUPS
+        for rtt in ("10 ms", "50 ms")
+        for seed in range(1, 9)
+    ]
+    return write_run(tmp_path / "run", made)
+
+
+@pytest.mark.parametrize("axis", ["rmem+wmem", "sysctls.rmem + sysctls.wmem", "wmem+rmem"])
+def test_a_grouped_axis_is_compared(compare: Compare, run: Path, axis: str) -> None:
+    said = compare(run, "--axis", axis, "--base", "4 KiB, 4 KiB", "--candidate", "1 MiB,1 MiB", "--format", "json")
+    found = json.loads(said.out)
+    cells = [each for each in found["cells"] if each["metric"] == "goodput"]
+    assert [each["verdict"] for each in cells] == ["better", "better"]
+    assert [each["relative"] for each in cells] == [pytest.approx(2.5)] * 2
+    assert [each["pairs"] for each in cells] == [8, 8]
+    assert {*cells[0]["params"]} == {"path.rtt", "path.loss"}
+
+
+def test_values_may_be_words_that_only_they_have(compare: Compare, run: Path) -> None:
+    said = compare(run, "--axis", "rmem+wmem", "--base", "KiB, KiB", "--candidate", "MiB, MiB", "--metric", "goodput")
+    assert said.code == 0
+    assert said.out.splitlines()[-1] == "goodput: 2 of 2 cells better"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("rmem+wmem", "4 KiB", "1 MiB, 1 MiB"), "--base 4 KiB: sysctls.rmem+sysctls.wmem has no such value"),
+        (("rmem+wmem", "MiB, 4", "MiB, 9"), "--candidate MiB, 9: sysctls.rmem+sysctls.wmem has no such value"),
+        (("rmem+wmem", "4 KiB, 1 MiB", "1 MiB, 1 MiB"), "allowed: 4 KiB, 4 KiB; 1 MiB, 1 MiB; 1 MiB, 4 KiB"),
+        (("rmem+vmem", "4 KiB, 4 KiB", "1 MiB, 1 MiB"), "--axis rmem+vmem: the run has no such axis"),
+        (("rmem+wmem", "1 MiB, 1 MiB", "1 MiB, 1 MiB"), "are both 1 MiB, 1 MiB"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_a_group_has_not_is_refused(compare: Compare, run: Path, words: tuple[str, ...], message: str) -> None:
+    axis, base, candidate = words
+    said = compare(run, "--axis", axis, "--base", base, "--candidate", candidate, "--metric", "goodput")
+    assert said.code == 2
+    assert message in said.err
+
+
+def test_one_axis_of_a_group_is_compared_where_the_others_agree(compare: Compare, run: Path) -> None:
+    """Of "1 MiB", the trials with a wmem of 4 KiB have a partner; the others are said."""
+    said = compare(run, "--axis", "rmem", "--base", "4 KiB", "--candidate", "1 MiB", "--metric", "goodput")
+    assert said.code == 0
+    assert said.out.splitlines()[-1] == "goodput: all 2 cells are the same within 3 %"
+    assert "new: 1 MiB, 10 ms: the base lacks 8 trials" in " ".join(said.out.split())
+
+
+def test_a_trial_that_failed_is_lost_on_its_side(compare: Compare, run: Path) -> None:
+    gone = [home for home in (run / "trials").iterdir() if "rmem=1MiB,wmem=1MiB,rtt=50ms" in home.name]
+    assert len(gone) == 8
+    for home in gone[1:]:
+        (run / "failed" / home.name).mkdir(parents=True)
+        (run / "failed" / home.name / "error.txt").write_text("it died\n")
+        (home / "trial.json").rename(run / "failed" / home.name / "trial.json")
+        (home / "result.json").unlink()
+        for file in home.iterdir():
+            file.unlink()
+        home.rmdir()
+    words = ("--axis", "rmem+wmem", "--base", "4 KiB, 4 KiB", "--candidate", "1 MiB, 1 MiB", "--metric", "goodput")
+    said = compare(run, *words)
+    assert said.code == 4
+    assert "failed: it died" in " ".join(said.out.split())
+
+
+def test_a_run_with_the_axis_is_one_run(compare: Compare, run: Path) -> None:
+    said = compare(run.parent, "--axis", "rtt", "--base", "10 ms", "--candidate", "50 ms")
+    assert (said.code, "holds several runs; allowed with --axis: the folder of one run" in said.err) == (2, True)

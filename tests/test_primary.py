@@ -1,0 +1,73 @@
+"""The primary metric of a scenario: from its file to the folder of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shipped import ROOT
+
+from testbed.analysis.metric import METRICS
+from testbed.error import SpecError
+from testbed.model.run_setting import METRIC_NAMES
+from testbed.spec.load import load_scenario
+from testbed.sweep.store import Store
+
+SCENARIO = """
+name: x
+topology:
+  name: x
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 20 ms}}
+workload: {tool: flow, from: a, to: b, duration: 5 s}
+"""
+
+
+def written(tmp_path: Path, more: str) -> Path:
+    file = tmp_path / "x.yaml"
+    file.write_text(SCENARIO + more)
+    return file
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_can_be_primary(tmp_path: Path, name: str) -> None:
+    assert load_scenario(written(tmp_path, f"primary: {name}\n")).primary == name
+
+
+def test_a_scenario_need_not_say_it(tmp_path: Path) -> None:
+    assert load_scenario(written(tmp_path, "")).primary is None
+
+
+def test_what_is_no_metric_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"x\.yaml:8: primary: 'rtt-p59' is not a metric; allowed: .*'rtt-p95'\?"):
+        load_scenario(written(tmp_path, "primary: rtt-p59\n"))
+
+
+def test_an_option_can_set_it(tmp_path: Path) -> None:
+    assert load_scenario(written(tmp_path, ""), ["primary=rtt"]).primary == "rtt"
+
+
+def test_the_names_are_those_of_the_metrics() -> None:
+    assert [*METRICS] == METRIC_NAMES
+
+
+def test_a_run_keeps_it(tmp_path: Path) -> None:
+    store = Store(tmp_path / "with")
+    store.create("x", {}, ["t"], primary="rtt")
+    assert store.primary == "rtt"
+    store.list_trials(["t", "u"])
+    assert store.primary == "rtt"
+    other = Store(tmp_path / "without")
+    other.create("x", {}, ["t"])
+    assert other.primary is None
+    assert '"primary"' not in (tmp_path / "without/run.json").read_text()
+
+
+def test_the_regression_scenarios_say_what_they_are_about() -> None:
+    said = {path.stem: load_scenario(path).primary for path in (ROOT / "scenarios/regression").glob("*.yaml")}
+    assert {name: metric for name, metric in said.items() if metric is not None} == {
+        "bufferbloat": "rtt",
+        "coexistence": "fairness",
+        "rate-step": "rtt-p95",
+        "start-stop": "convergence",
+    }
