@@ -23,8 +23,9 @@ from testbed.trial.gate import host_check, schedule_check, set_up_check
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link_check import expected_drops
 from testbed.trial.measured import PingResult
+from testbed.trial.observe import tcp_info
 from testbed.trial.observe.readback import Qdisc
-from testbed.trial.observe.sample import QueueSample
+from testbed.trial.observe.sample import QueueSample, TcpSample
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import Finding, FlowResult
 from testbed.trial.workload.outcome import Outcome
@@ -40,11 +41,12 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
     rtt_s = plan.rtt_ns / 1e9
     flows = getattr(trial.workload, "flows", 0)
     ping = PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0)
+    own = replace(ping, sent=getattr(trial.workload, "count", 5))
     return Evidence(
         rtt_check=ping,
         data_stages=tuple(seen(stage, trial) for stage in plan.stages(is_data=True)),
         answer_stages=tuple(replace(seen(stage, trial), data_packets=0) for stage in plan.stages(is_data=False)),
-        outcome=Outcome(0, 0, 10**9, 0.95 * (plan.rate_bps or 0), None, (FLOW,) * flows, {"ping": vars(ping)}),
+        outcome=Outcome(0, 0, 10**9, 0.95 * (plan.rate_bps or 0), None, (FLOW,) * flows, {"ping": vars(own)}),
         tcp=(),
         host_counters={},
         device_drops={},
@@ -157,11 +159,22 @@ class Case:
 NOISE = {"noise": {"pattern": "constant", "from": "a", "to": "b", "rate": "1 Mbit/s"}}
 ONCE = {"noise": {**NOISE["noise"], "duration": "1 s"}}
 UDP = {"tool": "udp", "rate": "1 Mbit/s", "duration": "1 s"}
+DATAGRAMS = 89
+"""What that sends, of 1400 bytes each."""
 
 
 def measured(**said: Any) -> Change:
     given = of_tools(said)
     return lambda e: replace(e, outcome=replace(e.outcome, measured={**e.outcome.measured, **given}))
+
+
+def sample(congestion: str) -> TcpSample:
+    """Of a socket of the sender."""
+    return TcpSample(0, "tb-a", "10.0.0.1", 80, "10.0.0.2", 40_000, congestion, tcp_info.decode(b""))
+
+
+def sent(datagrams: int, late_s: float = 0.0) -> Change:
+    return measured(udp={"sent_datagrams": datagrams, "send_late_max_s": late_s})
 
 
 def slow_ping(rtt_s: float) -> Change:
@@ -180,6 +193,7 @@ CHAIN_SET = {"loss": 0, "gemodel_p": 42_949_673, "gemodel_r": 429_496_730, "gemo
 PACKETS = {"buffer": "20 packets"}
 JITTER = {"jitter": "1 ms"}
 WINDOW = {"window": "100 kB"}
+HTTP = {"tool": "http", "sizes": ["1 kB"]}
 IPERF3 = {"tool": "iperf3", "duration": "1 s", "window": "100 kB"}
 
 CASES = {
@@ -224,6 +238,7 @@ CASES = {
     "another-rate": Case(qdisc("2:", rate_bps=99_000_000), "set-up"),
     "another-buffer": Case(qdisc("2:", limit=125_001), "set-up"),
     "buffer-in-packets": Case(top(), None, asked=PACKETS),
+    "a-bucket-of-half-a-frame": Case(qdisc("2:", limit=757), "set-up", asked=PACKETS),
     "another-buffer-in-packets": Case(qdisc("3:", limit=21), "set-up", asked=PACKETS),
     "no-rate": Case(without("2:"), "set-up"),
     "three-times-the-rate-on-a-host": Case(on_data(samples=carried(300e6)), "rate", kernel="host"),
@@ -257,6 +272,8 @@ CASES = {
     "a-window-twice-as-asked": Case(flow(sndbuf_bytes=200_000, rcvbuf_bytes=200_000), None, workload=WINDOW),
     "a-smaller-send-buffer": Case(flow(sndbuf_bytes=100_000, rcvbuf_bytes=200_000), "window", workload=WINDOW),
     "a-smaller-receive-buffer": Case(flow(sndbuf_bytes=200_000, rcvbuf_bytes=100_000), "window", workload=WINDOW),
+    "the-congestion-control-of-nginx": Case(top(tcp=(sample("cubic"),)), None, workload=HTTP),
+    "another-congestion-control-of-nginx": Case(top(tcp=(sample("reno"),)), "congestion control", workload=HTTP),
     "a-window-of-iperf3": Case(flow(sndbuf_bytes=200_000, rcvbuf_bytes=200_000), None, workload=IPERF3),
     "another-window-of-iperf3": Case(
         flow(sndbuf_bytes=8 << 20, rcvbuf_bytes=8 << 20), "window", workload={**IPERF3, "window": "4 KiB"}
@@ -290,9 +307,17 @@ CASES = {
     "a-background-that-brings-something": Case(brought(1), None, background=NOISE),
     "a-background-that-brings-nothing": Case(brought(0), "background", "suspect", background=NOISE),
     "a-background-without-flows": Case(brought(0, planned_flows=0), "background", "valid", background=NOISE),
-    "datagrams-in-time": Case(measured(udp={"send_late_max_s": 0.001}), None, workload=UDP),
-    "datagrams-too-late": Case(measured(udp={"send_late_max_s": 0.0011}), "sender", "suspect", workload=UDP),
-    "datagrams-late-on-a-host": Case(measured(udp={"send_late_max_s": 0.1}), None, kernel="host", workload=UDP),
+    "half-the-datagrams": Case(sent(DATAGRAMS // 2), "load", workload=UDP),
+    "half-the-datagrams-on-a-host": Case(sent(DATAGRAMS // 2), "load", "suspect", kernel="host", workload=UDP),
+    "twice-the-datagrams": Case(sent(2 * DATAGRAMS), "load", kernel="host", workload=UDP),
+    "another-port": Case(flow(port=10_002), "load"),
+    "the-port": Case(flow(port=5001), None),
+    "another-size": Case(flow(received_bytes=999_999), "load", workload={"bytes": "2 MB"}),
+    "the-size": Case(flow(received_bytes=2_000_000), None, workload={"bytes": "2 MB"}),
+    "another-count-of-pings": Case(measured(ping=vars(PingResult(2, 2, 0.01, 0.01, 0.01, 0.0))), "load", workload=PING),
+    "datagrams-in-time": Case(sent(DATAGRAMS, late_s=0.001), None, workload=UDP),
+    "datagrams-too-late": Case(sent(DATAGRAMS, late_s=0.0011), "sender", "suspect", workload=UDP),
+    "datagrams-late-on-a-host": Case(sent(DATAGRAMS, late_s=0.1), None, kernel="host", workload=UDP),
     "a-busy-processor": Case(top(cpu_busy=0.95), "CPU", "suspect", kernel="host"),
     "a-processor-with-time": Case(top(cpu_busy=0.5), None, kernel="host"),
     "a-capture-with-holes": Case(top(captures_dropped=1), "capture", "suspect"),

@@ -119,6 +119,8 @@ def settings(stage: Stage, state: State, context: Context | None = None) -> Iter
     if context is not None and state.asked.rate_bps is not None:
         time_ns = burst_bytes(state.asked.rate_bps, context) * 8 * 10**9 // state.asked.rate_bps
         yield Setting("bucket in ns at its rate", time_ns, RATE, "burst_ns", TICK_NS)
+        if stage.limit_unit == "packets":
+            yield Setting("limit of the bucket in bytes", frame_bytes(context.mtu_bytes), RATE, "limit")
 
 
 def is_in_order(stage: Stage, state: State) -> bool:

@@ -16,6 +16,7 @@ from ..stored_result import Finding, Verdict
 from . import (
     host_check,
     link_check,
+    load_check,
     network_check,
     policy_check,
     remark_check,
@@ -61,6 +62,10 @@ CHECKS: tuple[Check, ...] = (
     tclink_check.superpackets,
     link_check.device_drops,
     link_check.no_data,
+    load_check.ports,
+    load_check.sizes,
+    load_check.datagrams,
+    load_check.pings,
     host_check.congestion,
     host_check.window,
     host_check.host_counters,

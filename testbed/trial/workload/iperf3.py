@@ -60,6 +60,7 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
         raise TrialError(f"iperf3 wrote no JSON: {text.strip()[:500] or 'nothing'}") from None
     if "error" in said:
         raise TrialError(f"iperf3: {said['error']}")
+    _check(workload, said["start"]["test_start"], said["start"].get("sock_bufsize"))
     end = said["end"]
     buffers = {
         "sndbuf_bytes": said["start"].get("sndbuf_actual"),
@@ -77,6 +78,23 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
         for stream in end["streams"]
     )
     return Outcome(None, None, None, end["sum_received"]["bits_per_second"], None, flows)
+
+
+def _check(workload: Iperf3Workload, test: dict[str, Any], window_bytes: int | None) -> None:
+    """Raises TrialError if iperf3 says that it ran another test than the one that was asked."""
+    asked = {
+        "protocol": workload.protocol.upper(),
+        "num_streams": workload.flows,
+        "duration": workload.duration_ns // 10**9,
+        "blksize": workload.length_bytes,
+        "target_bitrate": workload.rate_bps,
+        "reverse": 0,
+        "omit": 0,
+    }
+    told = {**test, "window": window_bytes}
+    for key, value in {**asked, "window": workload.window_bytes}.items():
+        if value is not None and key in told and told[key] != value:
+            raise TrialError(f"iperf3 ran another test: {key} was {told[key]}, asked was {value}")
 
 
 def _heard(folder: Path) -> dict[str, Any]:

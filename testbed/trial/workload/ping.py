@@ -54,12 +54,21 @@ def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
 
 
 def read(workload: PingWorkload, folder: Path) -> Outcome:
+    if (folder / OUTPUT).exists():
+        _check((folder / OUTPUT).read_text(), workload.size_bytes)
     if not (folder / _first_output(1)).exists():
         return _outcome(parse((folder / OUTPUT).read_text()))
     files = [_first_output(number) for number, _ in enumerate(range(min(FIRST, workload.count)), 1)]
     first = [parse((folder / name).read_text()) for name in files]
     rest = [parse((folder / OUTPUT).read_text())] if workload.count > FIRST else []
     return _outcome(_together(first, rest))
+
+
+def _check(text: str, size_bytes: int) -> None:
+    """Raises TrialError for pings of another size than was asked."""
+    said = re.search(r" (\d+)(?:\(\d+\) bytes of data| data bytes)", text)
+    if said is not None and int(said[1]) != size_bytes:
+        raise TrialError(f"ping sent {said[1]} bytes, asked were {size_bytes}")
 
 
 def _outcome(found: PingResult) -> Outcome:
