@@ -117,7 +117,9 @@ def _tc(found: Facts, netns: str, words: Words) -> None:
 def _nft(found: Facts, netns: str, words: Words) -> None:
     match words:
         case ("add", "chain", family, table, name, *rest):
-            found[netns, f"chain {name} in {family} {table}"] = rest[4] if rest else "jumped to"
+            options = dict(_pairs(word for word in rest if word not in "{;}"))
+            kept = f"{options['hook']}, priority {options['priority']}" if options else "jumped to"
+            found[netns, f"chain {name} in {family} {table}"] = kept
         case ("add", "rule", _, _, chain, *rule):
             number = sum(place[0] == netns and place[1].endswith(f" of {chain}") for place in found) + 1
             found[netns, f"rule {number} of {chain}"] = rule_text(" ".join(rule))

@@ -61,7 +61,7 @@ def _ruleset(netns: str, path: Path) -> Iterator[tuple[tuple[str, str], str]]:
         if "chain" in entry:
             chain = entry["chain"]
             name = f"chain {chain['name']} in {chain['family']} {chain['table']}"
-            yield (netns, name), chain.get("hook", "jumped to")
+            yield (netns, name), f"{chain['hook']}, priority {chain['prio']}" if "hook" in chain else "jumped to"
         if "rule" in entry:
             chain = entry["rule"]["chain"]
             count[chain] = count.get(chain, 0) + 1
