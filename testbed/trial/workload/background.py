@@ -25,6 +25,9 @@ FIRST_PORT = 7001
 SETTLE_NS = 2 * 10**9
 """What a workload takes beyond its own length, apart from round trips."""
 
+LEAST_SENT, MOST_SENT = 0.9, 1.02
+"""Shares of the datagrams that a rate makes of a time. A machine that is too slow sends fewer."""
+
 Schedules: TypeAlias = Mapping[str, tuple[Burst, ...]]
 
 
@@ -156,6 +159,7 @@ def _read(name: str, background: Background, folder: Path) -> BackgroundResult:
                      destination=background.destination)  # fmt: skip
     if isinstance(background, Constant):
         told = udp.parse(text, background.length_bytes)
+        _check_rate(name, background, told)
         return result(
             sent_datagrams=told.sent,
             arrived_datagrams=told.arrived,
@@ -173,6 +177,14 @@ def _read(name: str, background: Background, folder: Path) -> BackgroundResult:
         received_bytes=sum(received for received, _, _ in flows),
         retransmits=sum(retransmits for _, retransmits, _ in flows),
     )
+
+
+def _check_rate(name: str, background: Constant, told: udp.UdpOutput) -> None:
+    """Raises TrialError if it sent far more or less than its rate makes of the time in which it sent."""
+    asked = background.rate_bps * (told.end_ns - told.begin_ns) / (8e9 * background.length_bytes)
+    slack = 2 + 2 * udp.burst(background.rate_bps, background.length_bytes)
+    if not asked * LEAST_SENT - slack <= told.sent <= asked * MOST_SENT + slack:
+        raise TrialError(f"the background {name} sent {told.sent} datagrams, asked were {asked:.0f}")
 
 
 def _flows(text: str) -> Iterator[tuple[int, int, bool]]:
