@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -127,9 +128,10 @@ def sabotages() -> tuple[Sabotage, ...]:
 
 def caught(sabotage: Sabotage, folder: Path) -> str:
     """What the gate says: a verdict, or "failed" if the trial did not come to its end."""
-    made = orders(make_trial(**PLANS[sabotage.plan]))
+    trial, end_s = make_trial(**PLANS[sabotage.plan]), time.monotonic() + LONGEST_S
+    made = tampered(orders(trial), sabotage.tamper)
     try:
-        return runner.run(make_trial(**PLANS[sabotage.plan]), tampered(made, sabotage.tamper), folder).verdict
+        return runner.run(trial, made, folder, cancelled=lambda: time.monotonic() > end_s).verdict
     except Exception:  # whatever it is, nobody takes it for a valid trial
         return "failed"
 
@@ -249,6 +251,9 @@ def _kind(where: str) -> str:
     where = re.sub(r"^(a|b)\b", "host", where)
     return re.sub(r"forward|backward", "way", where)
 
+
+LONGEST_S = 60
+"""A trial that takes longer on the wall clock is given up, as its user would do."""
 
 ADDED_TO = ("plain", "routed")
 

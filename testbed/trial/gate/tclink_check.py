@@ -11,6 +11,7 @@ from ...plan.network import Plan
 from ..evidence.stage import Evidence, TcEvidence
 from ..stored_result import Finding
 from .link_check import rate_of
+from .set_up_check import TOLD_TWICE
 
 
 def _where(each: TcEvidence) -> str:
@@ -38,6 +39,9 @@ def _parameters(each: TcEvidence) -> Iterator[tuple[str, int, int | None, int]]:
         yield "rate in bit/s", each.port.rate_bps, each.rate_bps, 8
     yield "delay in ns", each.port.delay_ns, None if netem is None else netem.delay_ns, TICK_NS
     yield "packets that the queue holds", each.port.limit, None if netem is None else netem.limit, 0
+    if netem is not None:
+        yield "jitter in ns", 0, netem.jitter_ns, 0
+        yield from ((f"{name} of netem", 0, n, 0) for name, n in netem.more.items() if n and name not in TOLD_TWICE)
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
