@@ -9,23 +9,26 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...plan.network import Plan
+from ...model.scenario import Trial
+from ...plan.node.namespace import node_netns
 from ...plan.set_up import Facts, rule_text
 from ..observe import network
 from ..observe.sample import device_numbers
-from ..orders.file_name import AFTER, counters_file
+from ..orders.file_name import AFTER, counters_file, sysctls_file
 from ..orders.sequence import Orders
 from ..orders.set_up import TCP_SETTINGS, tcp_file, written_file
 
 UNITS = {"bytes": 1, "kbytes": 1024, "mbytes": 1024**2}
 
 
-def read(made: Orders, folder: Path) -> Facts:
+def read(trial: Trial, made: Orders, folder: Path) -> Facts:
     """All facts. What a file lacks is missing here, too."""
     data = (folder / AFTER).read_bytes()
     found = network.facts(data, made.observed_after, device_numbers(data, made.observed_after))
+    tcp_files = {node_netns(node): sysctls_file(node) for node in trial.workload.hosts}
     for netns in ("", *made.looked_at):
-        for file, prefix in ((written_file(netns), ""), (tcp_file(netns), f"{TCP_SETTINGS}/")):
+        tcp = tcp_files.get(netns, tcp_file(netns))
+        for file, prefix in ((tcp, f"{TCP_SETTINGS}/"), (written_file(netns), "")):
             found |= {(netns, f"{prefix}{name}"): value for name, value in _lines(folder / file)}
     for emulator in made.plan.emulators:
         if emulator.netns in made.looked_at:
@@ -40,11 +43,6 @@ def settings_of(facts: Mapping[tuple[str, str], str], netns: str) -> dict[str, s
     names = ((what.removeprefix(prefix), value) for (where, what), value in facts.items()
              if where == netns and what.startswith(prefix))  # fmt: skip
     return {name: value for name, value in names if "/" not in name}
-
-
-def reference(planned: Plan, looked_at: tuple[str, ...]) -> str | None:
-    """A namespace whose TCP has the kernel's own settings: an emulator's, which needs none; None without any."""
-    return next((each.netns for each in planned.emulators if each.netns in looked_at), None)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:

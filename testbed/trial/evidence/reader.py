@@ -31,7 +31,7 @@ from ..observe.sample import (
     received_series,
     tcp_samples,
 )
-from ..orders import openflow_dump, remote
+from ..orders import openflow_dump, remote, set_up
 from ..orders.capture import capture_errors
 from ..orders.file_name import (
     AFTER,
@@ -127,8 +127,8 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         data_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=True))),
         answer_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=False))),
         mininet=_mininet(folder),
-        network=network.read(made, folder),
-        reference=network.reference(made.plan, made.looked_at),
+        network=network.read(trial, made, folder),
+        reference=set_up.reference(made.plan, made.looked_at),
     )
 
 

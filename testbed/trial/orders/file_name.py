@@ -27,6 +27,11 @@ def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
 
 
+def sysctls_file(node: str) -> str:
+    """All settings of TCP and IP of a host."""
+    return f"sysctls-{node}.txt"
+
+
 def cpu_file(when: str) -> str:
     return f"cpu-{when}.txt"
 

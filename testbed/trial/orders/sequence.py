@@ -34,6 +34,7 @@ from .file_name import (
     machine_cpu_file,
     netstat_file,
     process_file,
+    sysctls_file,
 )
 from .memory import memory_bytes
 from .refusal import check_kernels, check_rates, check_windows
@@ -219,8 +220,8 @@ def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[Step]:
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
         if node in planned.remote:
             files[machine_cpu_file(node, when)] = "/proc/stat"
-        if when == "before":
-            files[f"sysctls-{node}.txt"] = "/proc/sys/net/ipv4"
+        if when == ("before" if node in planned.remote else "after"):
+            files[sysctls_file(node)] = set_up.TCP_SETTINGS
         yield Read("netstat", tuple(files.items()), planned.where(node))
     if not trial.kernel.is_virtual_time:
         yield Read("CPU", ((cpu_file(when), "/proc/stat"),))

@@ -57,15 +57,20 @@ def queries(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]
 
 
 def steps(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]) -> Iterator[Step]:
-    """Reads the files below /proc/sys and /sys that the plan wrote, and all settings of TCP."""
+    """Reads the files below /proc/sys and /sys that the plan wrote, and the kernel's own settings of TCP."""
     asked = expected(commands, planned, netns)
     for each in ("", *netns):
         paths = [what for where, what in asked if where == each and what.startswith("/")]
         files = {written_file(each): " ".join((*paths, ""))} if paths else {}  # a list, also of one
-        if each:
+        if each and each == reference(planned, netns):
             files[tcp_file(each)] = TCP_SETTINGS
         if files:
             yield Read("set-up", tuple(files.items()), Location(each) if each else None)
+
+
+def reference(planned: Plan, netns: tuple[str, ...]) -> str | None:
+    """A namespace whose TCP has the kernel's own settings: an emulator's, which needs none; None without any."""
+    return next((each.netns for each in planned.emulators if each.netns in netns), None)
 
 
 def written_file(netns: str) -> str:
