@@ -356,7 +356,6 @@ ADDED: dict[str, tuple[Step, ...]] = {
     "a shorter queue": (inside("tb-a", "ip", "link", "set", "eth0", "txqueuelen", "10"),),
     "smaller superpackets": (inside("tb-b", "ip", "link", "set", "dev", "eth0", "gso_max_size", "30000"),),
     "fewer segments": (inside("tb-b", "ip", "link", "set", "dev", "eth0", "gso_max_segs", "10"),),
-    "TSO off": (inside("tb-b", "ethtool", "-K", "eth0", "tso", "off"),),
     "TSO on": (inside("tb-b", "ethtool", "-K", "eth0", "tso", "on"),),
     "GRO the other way": (inside("tb-b", "sh", "-c", GRO),),
     "a switch that learns a spanning tree": (

@@ -235,7 +235,7 @@ def judged(**says: int) -> TrialResult:
     from testbed.trial.result import result
     from testbed.trial.workload.outcome import Outcome
 
-    trial = make_trial(path={"duplicate": {"forward": "1 %"}}, workload={"tool": "ping", "count": 1})
+    trial = make_trial(path={"duplicate": {"forward": "1 %"}}, workload={"tool": "ping", "count": 5})
     plan = orders(trial).plan
     (data,), (answers,) = plan.stages(is_data=True), plan.stages(is_data=False)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
