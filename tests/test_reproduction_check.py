@@ -24,6 +24,7 @@ from testbed.compare.paper import (
 from testbed.compare.reproduction.check import (
     AnyOf,
     Holds,
+    LittleSpread,
     MoreSpread,
     Share,
     Within,
@@ -118,6 +119,20 @@ def test_a_spread_is_more_than_another_only_if_the_interval_of_f_says_so() -> No
     assert decide([MoreSpread("it", wide, wide)])[0].verdict == "cannot tell"
     assert decide([MoreSpread("it", wide, [[1.0, 1.0]])])[0].verdict == "met"
     assert decide([MoreSpread("it", [[1.0, 1.0]], [[1.0, 1.0]])])[0].verdict == "not met"
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ([1.0] * 5, "met"),
+        ([1.0, 1.01, 0.99, 1.0, 1.0], "met"),
+        ([1.0, 1.05, 0.95], "cannot tell"),
+        ([1.0, 3.0] * 5, "not met"),
+    ],
+)
+def test_a_spread_is_little_only_if_the_interval_of_chi_square_says_so(values: list[float], verdict: str) -> None:
+    assert decide([LittleSpread("it", values, 0.05)])[0].verdict == verdict
+    assert decide([LittleSpread("it", values[:1], 0.05)])[0].verdict == "cannot tell"
 
 
 def test_a_ratio_to_nothing_is_absent() -> None:

@@ -11,7 +11,20 @@ from functools import partial
 from ...analysis import statistic, tcp_model
 from ...trial.measured import Download, HttpResult, need
 from ...trial.stored_result import TrialResult
-from ..reproduction.check import Holds, MoreSpread, Part, Share, Values, Within, above, average, below, minus, over
+from ..reproduction.check import (
+    Holds,
+    LittleSpread,
+    MoreSpread,
+    Part,
+    Share,
+    Values,
+    Within,
+    above,
+    average,
+    below,
+    minus,
+    over,
+)
 from ..reproduction.check import estimate as mean_of
 from ..reproduction.measured import Measured, known, mbit
 from ..reproduction.row import Judgement, Publication, Row
@@ -128,7 +141,7 @@ def near_the_nic(runs: Mapping[str, Measured]) -> Judgement:
     ours = f"C1, C4 {mbit(fast.goodputs_bps)}, {share:.1%} of the card, CoV {cov:.3f}; C2 {mbit(slow.goodputs_bps)}"
     parts = (
         Within("close to the card", mean_of((1 / line_bps, rates(fast))), FULL),
-        Holds("little variation", cov <= STEADY_COV if len(fast.goodputs_bps) > 1 else None, f"CoV {cov:.3f}"),
+        LittleSpread("little variation", rates(fast), STEADY_COV),
         below("C2 is much lower", mean_of((1, rates(slow)), (-MUCH, rates(fast)))),
     )
     return Judgement(ours, parts, "at most 95.6 % of the card's rate can be payload; both rates are inputs")

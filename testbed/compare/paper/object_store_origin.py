@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from ...analysis import statistic
-from ..reproduction.check import Holds, Part, Values, Within, above, average, below, minus, near, over
+from ..reproduction.check import Holds, Part, Values, Within, above, average, below, decide, minus, near, over
 from ..reproduction.check import estimate as mean_of
 from ..reproduction.measured import Measured, known
 from ..reproduction.row import Judgement
@@ -244,16 +244,31 @@ def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
         for home, by_size in goodputs_of_homes(runs).items()
         for size, (origin, edge) in by_size.items()
     }
-    is_known = bool(changes) and not any(None in each for each in changes.values())
-    worse = {at: average(each) for at, each in changes.items() if average(each) < 0}
-    (worst_at, worst) = min(worse.items(), key=lambda item: item[1], default=(None, 0.0))
-    close = sum(home in close_by for home, _ in worse)
+    kinds = dict(zip(changes, decide(below("worse", mean_of((1, each))) for each in changes.values()), strict=True))
+    worse = [at for at, each in kinds.items() if each.verdict == "met"]
+    maybe = [at for at, each in kinds.items() if each.verdict == "cannot tell"]
+    worst_at = min(changes, key=lambda at: average(changes[at]), default=None)
+    worst = average(changes[worst_at]) if worst_at else 0.0
+    close, far = (sum((home in close_by) is is_close for home, _ in worse) for is_close in (True, False))
+    doubtful = sum(home not in close_by for home, _ in maybe)
+    hoped = close + len(maybe) - doubtful
     parts = (
-        Holds("the edge is worse in some cases", bool(worse) if is_known else None),
-        Holds("in less than half of them", len(worse) < len(changes) / 2 if is_known else None),
-        Holds("more than 70 % of those with a near store", close > NEAR_SHARE * len(worse) if worse else None),
+        Holds("the edge is worse in some cases", True if worse else None if maybe else False),
+        Holds(
+            "in less than half of them",
+            _sure(len(worse) + len(maybe) < len(changes) / 2, len(worse) < len(changes) / 2),
+        ),
+        Holds(
+            "more than 70 % of those with a near store",
+            _sure(close > NEAR_SHARE * (close + far + doubtful), hoped > NEAR_SHARE * (hoped + far)) if worse else None,
+        ),
         Within("the worst", mean_of((1, changes[worst_at] if worst_at else ())), low=WORST),
     )
-    ours = f"{len(worse)} of {len(changes)} cases, {close} with a near store"
+    ours = f"{len(worse)} of {len(changes)} cases, {close} with a near store, {len(maybe)} undecided"
     ours += f"; worst {worst:+.0%} at {size_name(worst_at[1])}" if worst_at else ""
     return Judgement(ours, parts)
+
+
+def _sure(at_worst: bool, at_best: bool) -> bool | None:
+    """Whether something holds however the undecided cases are; None if it depends on them."""
+    return True if at_worst else None if at_best else False

@@ -142,6 +142,27 @@ class MoreSpread:
 
 
 @dataclass(frozen=True)
+class LittleSpread:
+    """The coefficient of variation is at most `high`: the interval of chi-square."""
+
+    says: str
+    values: Values
+    high: float
+    uncertain: int = 1
+
+    def decide(self, chance: float) -> Decision:
+        pooled = _pooled([self.values])
+        if pooled is None:
+            return Decision(self.says, "cannot tell", "fewer than two values, or a mean of 0")
+        square, freedom = pooled
+        low, high = (
+            math.sqrt(square * freedom / float(stats.chi2.ppf(at, freedom))) for at in (1 - chance / 2, chance / 2)
+        )
+        found = f"CoV {math.sqrt(square):.2g}" + (f" [{low:.2g}, {high:.2g}]" if low < high else "")
+        return Decision(self.says, between(low, high, 0.0, self.high, False), found)
+
+
+@dataclass(frozen=True)
 class Holds:
     """What no chance decides, such as a count or a form; None if it was not seen."""
 
@@ -175,7 +196,7 @@ class AnyOf:
         return Decision(self.says, "not met" if decided else "cannot tell", "" if decided else "nothing was seen")
 
 
-Part: TypeAlias = Within | Share | MoreSpread | Holds | AnyOf
+Part: TypeAlias = Within | Share | MoreSpread | LittleSpread | Holds | AnyOf
 
 
 def between(low: float, high: float, least: float, most: float, is_strict: bool) -> Verdict:
