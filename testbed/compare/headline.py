@@ -21,7 +21,10 @@ def headline(comparison: RunComparison) -> str:
             words = "lost trials or values" if outcome == "lost" else outcome
             found.append(f"{count} {words}{_worst(comparison, mine, len(metrics) > 1) if outcome == 'worse' else ''}")
     if {*outcomes.values()} == {"same"}:
-        found = [f"{_all(len(outcomes))} the same within {100 * comparison.tolerance:g} %"]
+        within = (
+            f"{100 * comparison.tolerance:g} %" if all(METRICS[name].is_relative for name in metrics) else "tolerance"
+        )
+        found = [f"{_all(len(outcomes))} the same within {within}"]
     other = [each.key for each in comparison.cells if each.verdict == "worse" and not comparison.is_primary(each.key)]
     if other:
         total = sum(not comparison.is_primary(each.key) for each in comparison.cells)
