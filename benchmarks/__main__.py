@@ -1,7 +1,7 @@
 """Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
 two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; whether
-two checkouts measure the same: `python -m benchmarks digests --help`; and how often comparisons err and what they find:
-`python -m benchmarks power --help`.
+two checkouts measure the same: `python -m benchmarks digests --help`; how often comparisons err and what they find:
+`python -m benchmarks power --help`; and how often intervals hold the true value: `python -m benchmarks coverage`.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -22,7 +22,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-from . import digests, jobs, power, report
+from . import coverage, digests, jobs, power, report
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,14 @@ def main() -> None:
         sys.exit(power.main(sys.argv[2:]))
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
     parser.add_argument(
-        "names", nargs="*", help=", ".join(["jobs", "report", "digests", "power", *(case.name for case in CASES)])
+        "names",
+        nargs="*",
+        help=", ".join(["coverage", "jobs", "report", "digests", "power", *(case.name for case in CASES)]),
     )
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
     options = parser.parse_args()
+    if options.names == ["coverage"]:
+        sys.exit(coverage.main())
     if options.names == ["jobs"]:
         sys.exit(jobs.main(runs=options.runs))
     if options.names == ["report"]:

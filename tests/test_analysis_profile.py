@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testbed.analysis.profile import Stretch, ThroughputProfile, stretches
+from testbed.analysis.statistic import Estimate
 
 RTTS = [0.001, 0.012, 0.022, 0.045, 0.091, 0.183, 0.366]
 
@@ -23,20 +24,16 @@ def test_the_means_of_a_profile_are_those_of_its_samples_in_order_of_rtt() -> No
     assert profile.rtt_s == (0.01, 0.1)
     assert profile.mean_bps == (9e9, 5e9)
     assert profile.samples_bps == ((9e9,), (4e9, 6e9))
-    assert profile.has_samples
 
 
-def test_a_profile_of_means_has_nothing_to_resample() -> None:
-    profile = of([7.0] * 7)
-    assert not profile.has_samples
-    assert (profile.resampled(np.random.default_rng(1), 3) == 7.0).all()
+def test_the_estimates_of_a_profile_are_those_of_its_samples_and_constants_without_any() -> None:
+    mixed = ThroughputProfile((0.01, 0.1, 0.2), (5.0, 9.0, 7.0), ((4.0, 6.0), (9.0,), ()))
+    assert mixed.estimates == (Estimate(5.0, pytest.approx(1.0), 1), Estimate(9.0, None, 0), Estimate.constant(7.0))
 
 
-def test_resampling_draws_the_repetitions_of_each_rtt() -> None:
-    profile = ThroughputProfile.of_samples({0.01: [1.0, 3.0], 0.1: [10.0, 10.0]})
-    drawn = profile.resampled(np.random.default_rng(1), 500)
-    assert set(drawn[:, 0]) == {1.0, 2.0, 3.0}
-    assert set(drawn[:, 1]) == {10.0}
+def test_a_scaled_profile_keeps_its_repetitions() -> None:
+    mixed = ThroughputProfile((0.01, 0.1), (5.0, 9.0), ((4.0, 6.0), ()))
+    assert mixed.scaled(2.0) == ThroughputProfile((0.01, 0.1), (10.0, 18.0), ((8.0, 12.0), ()))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from testbed.analysis import statistic
+from testbed.analysis.statistic import Estimate
 
 NUMBERS = st.floats(-1e12, 1e12, allow_nan=False, allow_infinity=False, allow_subnormal=False)
 SHARES = st.floats(1e-3, 1e12)
@@ -85,25 +86,50 @@ def test_the_t_interval_covers_the_mean_as_often_as_it_says() -> None:
     assert hits / 2000 == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / 2000))  # three sigmas
 
 
-def test_the_bootstrap_interval_agrees_with_scipy() -> None:
-    values = np.random.default_rng(3).exponential(2.0, 200)
-    found = statistic.bootstrap_interval(values, seed=4, resamples=9999)
-    expected = stats.bootstrap(
-        (values,), np.mean, method="percentile", n_resamples=9999, rng=np.random.default_rng(5)
-    ).confidence_interval
-    spread = found.high - found.low
-    assert found.low == pytest.approx(expected.low, abs=0.03 * spread)  # two draws of the same distribution
-    assert found.high == pytest.approx(expected.high, abs=0.03 * spread)
+@given(st.lists(NUMBERS, min_size=2, max_size=30, unique=True), st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_interval_of_an_estimate_agrees_with_scipy(values: list[float], level: float) -> None:
+    found = statistic.estimate(values).interval(level)
+    low, high = stats.ttest_1samp(values, 0).confidence_interval(level)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9, abs=1e-3)
 
 
-def test_the_same_seed_gives_the_same_bootstrap_interval_and_another_gives_another() -> None:
-    first, again, other = (statistic.bootstrap_interval(SAMPLES, seed) for seed in (1, 1, 2))
-    assert first == again != other
+def test_one_sample_and_equal_samples_have_no_interval_and_a_constant_has() -> None:
+    assert statistic.estimate([5.0]) == Estimate(5.0, None, 0)
+    assert statistic.estimate([5.0]).interval() is None
+    assert statistic.estimate([0.1] * 7) == Estimate(pytest.approx(0.1), 0.0, 6)
+    assert statistic.estimate([0.1] * 7).interval() is None
+    assert Estimate.constant(5.0).interval() == statistic.Interval(5.0, 5.0)
 
 
-def test_a_bootstrap_can_be_of_any_statistic() -> None:
-    found = statistic.bootstrap_interval(SAMPLES, 1, lambda rows: np.median(rows, axis=1))
-    assert found.contains(statistic.median(SAMPLES))
+SMALL = st.lists(st.floats(1, 10).map(lambda value: round(value, 3)), min_size=2, max_size=8, unique=True)
+
+
+@given(SMALL, SMALL)
+def test_a_difference_of_means_is_welchs_as_in_scipy(one: list[float], other: list[float]) -> None:
+    found = statistic.weighted([(1, statistic.estimate(one)), (-1, statistic.estimate(other))])
+    expected = stats.ttest_ind(one, other, equal_var=False)
+    interval, known = found.interval(), expected.confidence_interval(0.95)
+    assert interval is not None
+    assert found.freedom == pytest.approx(expected.df)
+    assert (interval.low, interval.high) == pytest.approx((known.low, known.high), rel=1e-6, abs=1e-9)
+
+
+def test_a_weighted_sum_needs_the_error_of_each_part_that_counts() -> None:
+    known, single, equal = (statistic.estimate(values) for values in ([1.0, 3.0], [5.0], [4.0, 4.0]))
+    assert statistic.weighted([(1, known), (1, single)]).interval() is None
+    assert statistic.weighted([(1, known), (0, single)]) == known
+    assert statistic.weighted([(1, equal), (2, equal)]).interval() is None
+    assert statistic.weighted([(1, known), (1, equal)]).error == known.error
+    assert statistic.weighted([(2, known), (1, Estimate.constant(1.0))]) == Estimate(5.0, 2.0, 1)
+    assert statistic.weighted([]) == Estimate(0, 0.0, math.inf)
+
+
+def test_a_ratio_has_relative_errors_on_the_logarithmic_scale() -> None:
+    found = statistic.log_ratio(statistic.estimate([8.0, 12.0]), Estimate.constant(5.0))
+    assert (found.value, found.error, found.freedom) == pytest.approx((math.log(2), 0.2, 1))
+    with pytest.raises(ValueError, match="not above 0"):
+        statistic.log_ratio(Estimate.constant(0.0), Estimate.constant(5.0))
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40))
@@ -131,7 +157,7 @@ ONE_SERIES: list[Callable[[object], object]] = [
     statistic.population_cov,
     statistic.jain_index,
     statistic.t_interval,
-    lambda values: statistic.bootstrap_interval(values, 1),
+    statistic.estimate,
     lambda values: statistic.cv_rmse(values, values),
     statistic.cdf,
     statistic.ccdf,

@@ -6,7 +6,8 @@ import pytest
 
 from testbed.analysis import statistic, tcp_model
 from testbed.compare import published
-from testbed.compare.published import PublishedProfile, Series, parse_number
+from testbed.compare.number import parse_number
+from testbed.compare.published import PublishedProfile, Series
 from testbed.error import SpecError, UserError, ValueRefused
 
 PROFILES = sorted((Path(__file__).parents[1] / "profiles").glob("*.yaml"))

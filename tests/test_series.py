@@ -145,7 +145,7 @@ def test_the_interval_of_c_uc_holds_it_and_repeats() -> None:
         for seed in range(6)
     ]
     (found,) = series(results(*made))
-    first, again = found.coefficients(resamples=300), found.coefficients(resamples=300)
+    first, again = found.coefficients(), found.coefficients()
     assert first == again
     assert first is not None
     assert first.c_uc_interval is not None

@@ -10,13 +10,18 @@ that is not normalized are in bits (bit/s times seconds of RTT).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import trapezoid
 
 from . import statistic
-from .profile import ThroughputProfile
+from .profile import Bend, ThroughputProfile
+from .statistic import Estimate, FloatArray, Interval
+
+BEND_MARGIN = 0.02
+"""A profile whose normalized C_CC is nearer to 0 than this counts as straight."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,55 @@ def utilization_concavity(curve: Curve) -> float:
     for a step down at the near end. Within [0, 1] if the profile does not rise; from -1/4 to 5/4 otherwise.
     """
     return ((1 - under_utilization(curve)) + (0.5 + convex_concave(curve))) / 2
+
+
+def estimated(
+    coefficient: Callable[[Curve], float],
+    rtt_s: Sequence[float],
+    means_bps: Sequence[Estimate],
+    capacity_bps: float,
+    between_s: tuple[float, float] | None = None,
+) -> Estimate:
+    """A coefficient of a normalized profile with the error that the repetitions leave, by `statistic.weighted`.
+
+    C_U, C_CC and C_UC are linear in the throughputs, but for a constant; the weights follow from that. `between_s` are
+    two RTTs within the measured ones, if the coefficient is of this part only, with straight lines between the points.
+    """
+    weights, rest = _weights(coefficient, rtt_s, between_s or (rtt_s[0], rtt_s[-1]))
+    found = statistic.weighted(list(zip((weights / capacity_bps).tolist(), means_bps, strict=True)))
+    return Estimate(found.value + rest, found.error, found.freedom)
+
+
+def sensitivity(
+    coefficient: Callable[[Curve], float], rtt_s: Sequence[float], off_bps: Sequence[float], capacity_bps: float
+) -> float:
+    """How far a coefficient may be off if each throughput may be off by so much, in either direction."""
+    weights, _ = _weights(coefficient, rtt_s, (rtt_s[0], rtt_s[-1]))
+    return float(np.abs(weights) @ np.asarray(off_bps)) / capacity_bps
+
+
+def _weights(
+    coefficient: Callable[[Curve], float], rtt_s: Sequence[float], between_s: tuple[float, float]
+) -> tuple[FloatArray, float]:
+    """What 1 at each RTT adds to a coefficient, and what it is without any throughput."""
+    first, last = between_s
+    grid = np.array([first, *(rtt for rtt in rtt_s if first < rtt < last), last])
+    x = tuple(((grid - first) / (last - first)).tolist())
+    rest = coefficient(Curve(x, (0.0,) * len(x)))
+    units = np.eye(len(rtt_s))
+    rows = [tuple(np.interp(grid, rtt_s, unit).tolist()) for unit in units]
+    return np.array([coefficient(Curve(x, row)) - rest for row in rows]), rest
+
+
+def bend(c_cc: float, interval: Interval | None) -> Bend | None:
+    """How a whole profile bends; None if neither a bend nor its absence is shown."""
+    if interval is None:
+        return None
+    if max(-interval.low, interval.high) < BEND_MARGIN:
+        return "straight"
+    if abs(c_cc) < BEND_MARGIN or interval.contains(0):
+        return None
+    return "concave" if c_cc > 0 else "convex"
 
 
 def under_utilization_bits(profile: ThroughputProfile, capacity_bps: float) -> float:

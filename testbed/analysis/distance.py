@@ -1,27 +1,34 @@
-"""The distance of measured profiles from a published one, and which is the nearest. Pure, no I/O."""
+"""The difference between measured profiles and a published one, judged point by point. Pure, no I/O.
+
+A point agrees if the 95 % interval of its relative difference lies within the tolerance: two one-sided tests
+(Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987). That all points of all series agree needs no
+correction (an intersection-union test: Berger, Technometrics 24, 1982). That any differs does: a point differs if its
+interval at the level of the whole family, after Bonferroni, lies outside the tolerance.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from itertools import pairwise
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from . import concavity, statistic
-from .concavity import Curve
-from .profile import Bend, ThroughputProfile
-from .statistic import LEVEL, RESAMPLES, FloatArray, Interval
+from .profile import Bend, Published, Reference, ThroughputProfile
+from .statistic import LEVEL, Estimate, Interval
 
 K = TypeVar("K")
+Verdict: TypeAlias = Literal["agree", "differ", "cannot tell"]
 
-BEND_MARGIN = 0.02
-"""A profile whose normalized C_CC is nearer to 0 than this counts as straight."""
+SAME_RTT = 1e-6
+"""RTTs that differ by this share are the same."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number and its bootstrap interval over the repetitions; None if there are none to resample."""
+    """A number and its 95 % interval over the repetitions; None if they do not give one."""
 
     value: float
     interval: Interval | None
@@ -29,24 +36,49 @@ class Figure:
 
 @dataclass(frozen=True)
 class PointDifference:
-    """Both profiles at one RTT of the published one; `relative` is measured / published - 1."""
+    """Both sides at a published RTT; `relative` is measured / published - 1, `family` its interval after Bonferroni.
+
+    `is_between` is whether nobody measured there: the number is then on a straight line between two measured RTTs, and
+    the intervals reach over both of them. `share_off` is how far the published number may be off, as a share of it.
+    `seeds` is how many repetitions the point has, the fewer of two neighbours.
+    """
 
     rtt_s: float
     measured_bps: float
     published_bps: float
     relative: Figure
+    family: Interval | None
+    is_between: bool
+    share_off: float
+    seeds: int
+
+    def verdict(self, tolerance: float) -> Verdict:
+        """differ too if nothing at all was received: that is no matter of chance."""
+        within = self.relative.interval
+        if self.measured_bps == 0:
+            return "differ"
+        if within is not None and max(-within.low, within.high) <= tolerance:
+            return "agree"
+        if self.family is not None and (self.family.low > tolerance or self.family.high < -tolerance):
+            return "differ"
+        return "cannot tell"
 
 
 @dataclass(frozen=True)
 class ShapeDifference:
-    """Both profiles over the whole common range; `c_uc` is measured minus published C_UC."""
+    """Both profiles over the whole common range; `c_uc` is measured minus published C_UC. A bend is None if the
+    repetitions do not show it.
+    """
 
     c_uc: Figure
-    measured_bend: Bend
-    published_bend: Bend
+    measured_bend: Bend | None
+    published_bend: Bend | None
 
     @property
-    def is_same(self) -> bool:
+    def is_same(self) -> bool | None:
+        """None if one of them is not shown."""
+        if self.measured_bend is None or self.published_bend is None:
+            return None
         return self.measured_bend == self.published_bend
 
 
@@ -54,8 +86,8 @@ class ShapeDifference:
 class ProfileDistance:
     """The difference between a measured and a published profile over the RTTs that both cover.
 
-    `rms` is the root mean square difference of throughput over capacity at the published RTTs, a ratio.
-    `shape` is None if the published profile has fewer than two points there. `left_out_rtt_s` are the published
+    `rms` is the root mean square of the relative differences at the published RTTs, a ratio. `shape` is None without
+    capacities, or if the published profile has fewer than two points there. `left_out_rtt_s` are the published
     RTTs outside the measured range.
     """
 
@@ -64,147 +96,198 @@ class ProfileDistance:
     rms: Figure
     shape: ShapeDifference | None
 
+    def verdict(self, tolerance: float) -> Verdict:
+        """differ if any point does, agree if all do."""
+        return worst([point.verdict(tolerance) for point in self.points])
+
 
 @dataclass(frozen=True)
 class Candidate(Generic[K]):
-    """One of our profiles; `wins` is the share of bootstrap draws in which it is the nearest to the target.
-
-    `wins` is None if there is nothing to resample.
+    """One of our profiles; `is_apart` is whether its RMS is shown to be below that of the next one: their intervals do
+    not overlap. None if there is no next one, or no interval.
     """
 
     key: K
     rms: Figure
-    wins: float | None
+    is_apart: bool | None
+
+
+def worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """differ if any is, agree if all are; cannot tell without any."""
+    if "differ" in verdicts:
+        return "differ"
+    return "agree" if verdicts and set(verdicts) == {"agree"} else "cannot tell"
 
 
 def distance(
     measured: ThroughputProfile,
-    published: ThroughputProfile,
-    measured_capacity_bps: float,
-    published_capacity_bps: float,
-    seed: int,
+    published: Published,
+    capacities_bps: tuple[float, float] | None = None,
+    family: int | None = None,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
 ) -> ProfileDistance:
-    """Compare at the published RTTs within the measured range, with straight lines between measured RTTs.
+    """Compare at the published RTTs within the measured range.
 
-    The intervals are percentile bootstraps that resample the repetitions at each RTT, of both profiles if both
-    have them; the same seed gives the same intervals. Raises ValueError if the measured range holds none of
-    the published RTTs, or if the published throughput at one of them is 0.
+    `capacities_bps` are those of the measured and of the published profile, for the shape. `family` is how many points
+    are judged together; None: those of this profile. Raises ValueError if the measured range holds none of the
+    published RTTs, or if a throughput that is compared is 0 on either side.
     """
     rtts = _common(published, measured)
-    ours, theirs = _draw((measured, published), (measured_capacity_bps, published_capacity_bps), seed, resamples)
+    each = _family_level(level, family or len(rtts))
+    points = tuple(_point(measured, rtt, published[rtt], level, each) for rtt in rtts)
+    own = (
+        points
+        if family in (None, len(rtts))
+        else tuple(_point(measured, rtt, published[rtt], level, _family_level(level, len(rtts))) for rtt in rtts)
+    )
     return ProfileDistance(
-        points=_points(rtts, ours, theirs, level),
-        left_out_rtt_s=tuple(rtt for rtt in published.rtt_s if rtt not in rtts),
-        rms=_figure(_rms(ours, theirs, rtts), level),
-        shape=_shape(ours.curves(rtts), theirs.curves(rtts), level) if len(rtts) > 1 else None,
+        points=points,
+        left_out_rtt_s=tuple(rtt for rtt in published if rtt not in rtts),
+        rms=_rms(own, level),
+        shape=_shape(measured, published, rtts, capacities_bps, level) if capacities_bps and len(rtts) > 1 else None,
     )
 
 
 def best_match(
-    target: ThroughputProfile,
-    candidates: Mapping[K, ThroughputProfile],
-    target_capacity_bps: float,
-    capacity_bps: float,
-    seed: int,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    target: Published, candidates: Mapping[K, ThroughputProfile], level: float = LEVEL
 ) -> tuple[Candidate[K], ...]:
-    """Our profiles by their distance from the target, the nearest first.
+    """Our profiles by their RMS relative difference from the target, the nearest first.
 
-    All are compared at the same RTTs: those of the target that every candidate covers. The distance is the
-    RMS difference of throughput over capacity. Equal distances keep the order of `candidates`. Raises
-    ValueError if there is no candidate or no common RTT.
+    All are compared at the same RTTs: those of the target that every candidate covers. Equal distances keep the order
+    of `candidates`. Raises ValueError if there is no candidate or no common RTT.
     """
     if not candidates:
         raise ValueError("there is no candidate to match")
-    profiles = tuple(candidates.values())
-    rtts = _common(target, *profiles)
-    capacities = (target_capacity_bps, *(capacity_bps for _ in profiles))
-    theirs, *ours = _draw((target, *profiles), capacities, seed, resamples)
-    spread = np.array([_rms(each, theirs, rtts) for each in ours])
-    nearest = np.argmin(spread[:, 1:], axis=0)
-    ranking = [
-        Candidate(key, _figure(row, level), float(np.mean(nearest == index)) if len(nearest) else None)
-        for index, (key, row) in enumerate(zip(candidates, spread, strict=True))
-    ]
-    return tuple(sorted(ranking, key=lambda candidate: candidate.rms.value))
+    rtts = _common(target, *candidates.values())
+    wanted = {rtt: target[rtt] for rtt in rtts}
+    found = sorted(
+        ((key, distance(profile, wanted, level=level).rms) for key, profile in candidates.items()),
+        key=lambda pair: pair[1].value,
+    )
+    apart = [_is_below(one, other) for (_, one), (_, other) in pairwise(found)]
+    return tuple(Candidate(key, rms, clear) for (key, rms), clear in zip(found, [*apart, None], strict=True))
 
 
-@dataclass(frozen=True)
-class _Draws:
-    """A profile: its means (row 0 of `means_bps`) and its bootstrap draws (the other rows)."""
-
-    rtt_s: tuple[float, ...]
-    means_bps: FloatArray
-    capacity_bps: float
-
-    def at(self, rtts: Sequence[float]) -> FloatArray:
-        """A row of means for each draw, at these RTTs, with straight lines between the points."""
-        weights = [np.interp(rtts, self.rtt_s, unit) for unit in np.eye(len(self.rtt_s))]
-        return np.asarray(self.means_bps @ np.array(weights))
-
-    def curves(self, rtts: Sequence[float]) -> list[Curve]:
-        """Each draw over the range of these RTTs, normalized."""
-        inside = [rtt for rtt in self.rtt_s if rtts[0] < rtt < rtts[-1]]
-        grid = [rtts[0], *inside, rtts[-1]]
-        x = tuple(((np.array(grid) - grid[0]) / (grid[-1] - grid[0])).tolist())
-        return [Curve(x, tuple(row)) for row in (self.at(grid) / self.capacity_bps).tolist()]
+def common_rtts(published: Published, measured: ThroughputProfile) -> tuple[float, ...]:
+    """The published RTTs within what was measured."""
+    low, high = measured.rtt_s[0] * (1 - SAME_RTT), measured.rtt_s[-1] * (1 + SAME_RTT)
+    return tuple(rtt for rtt in published if low <= rtt <= high)
 
 
-def _draw(
-    profiles: Sequence[ThroughputProfile], capacities_bps: Sequence[float], seed: int, resamples: int
-) -> list[_Draws]:
-    """Draws of all profiles; only their means if no profile has repetitions."""
-    if min(capacities_bps) <= 0:
-        raise ValueError(f"a capacity of {min(capacities_bps)} bit/s is not above 0")
-    count = resamples if any(profile.has_samples for profile in profiles) else 0
-    generator = np.random.default_rng(seed)
-    return [
-        _Draws(profile.rtt_s, np.vstack([profile.mean_bps, profile.resampled(generator, count)]), capacity)
-        for profile, capacity in zip(profiles, capacities_bps, strict=True)
-    ]
-
-
-def _common(published: ThroughputProfile, *measured: ThroughputProfile) -> tuple[float, ...]:
-    low = max(profile.rtt_s[0] for profile in measured)
-    high = min(profile.rtt_s[-1] for profile in measured)
-    rtts = tuple(rtt for rtt in published.rtt_s if low <= rtt <= high)
+def _common(published: Published, *measured: ThroughputProfile) -> tuple[float, ...]:
+    covered = [set(common_rtts(published, each)) for each in measured]
+    rtts = tuple(rtt for rtt in published if all(rtt in each for each in covered))
     if not rtts:
+        low, high = max(each.rtt_s[0] for each in measured), min(each.rtt_s[-1] for each in measured)
         raise ValueError(f"no published RTT lies within what was measured, {low} s to {high} s")
     return rtts
 
 
-def _points(rtts: Sequence[float], ours: _Draws, theirs: _Draws, level: float) -> tuple[PointDifference, ...]:
-    one, other = ours.at(rtts), theirs.at(rtts)
-    if (other == 0).any():
+def _family_level(level: float, count: int) -> float:
+    return 1 - (1 - level) / count
+
+
+def _point(
+    measured: ThroughputProfile, rtt: float, published: Reference, level: float, family_level: float
+) -> PointDifference:
+    if published.mean.value <= 0:
         raise ValueError("a published throughput is 0, so there is no relative difference")
-    relative = one / other - 1
-    return tuple(
-        PointDifference(rtt, float(one[0, i]), float(other[0, i]), _figure(relative[:, i], level))
-        for i, rtt in enumerate(rtts)
+    places = _places(measured, rtt)
+    ours = [measured.estimates[place] for place in places]
+    inside = float(np.clip(rtt, measured.rtt_s[0], measured.rtt_s[-1]))
+    value = float(measured.at([inside])[0])
+    within, family = (_relative(ours, published, each) for each in (level, family_level))
+    return PointDifference(
+        rtt_s=rtt,
+        measured_bps=value,
+        published_bps=published.mean.value,
+        relative=Figure(value / published.mean.value - 1, within),
+        family=family,
+        is_between=len(places) > 1,
+        share_off=published.share_off,
+        seeds=min(len(measured.samples_bps[place]) for place in places),
     )
 
 
-def _shape(ours: list[Curve], theirs: list[Curve], level: float) -> ShapeDifference:
-    one, other = (np.array([concavity.utilization_concavity(each) for each in curves]) for curves in (ours, theirs))
-    return ShapeDifference(_figure(one - other, level), _bend(ours, level), _bend(theirs, level))
+def _places(measured: ThroughputProfile, rtt: float) -> tuple[int, ...]:
+    """The place of this RTT, or of its two neighbours."""
+    for place, at in enumerate(measured.rtt_s):
+        if abs(at - rtt) <= SAME_RTT * rtt:
+            return (place,)
+    above = int(np.searchsorted(measured.rtt_s, rtt))
+    return above - 1, above
 
 
-def _bend(curves: list[Curve], level: float) -> Bend:
-    """How a whole profile bends: the sign of C_CC, if it exceeds the margin and its interval excludes 0."""
-    c_cc = _figure(np.array([concavity.convex_concave(each) for each in curves]), level)
-    if abs(c_cc.value) < BEND_MARGIN or (c_cc.interval is not None and c_cc.interval.contains(0)):
-        return "straight"
-    return "concave" if c_cc.value > 0 else "convex"
+def _relative(ours: Sequence[Estimate], published: Reference, level: float) -> Interval | None:
+    """Over all of ours, each with its interval on the logarithmic scale, and as far as the published number may be off.
+
+    A profile between two RTTs is taken to lie between its values there. None if one of ours has no interval.
+    """
+    if published.share_off >= 1 or any(each.value <= 0 for each in ours):
+        return None
+    ends = [statistic.log_ratio(each, published.mean).interval(level) for each in ours]
+    found = [end for end in ends if end is not None]
+    if len(found) < len(ours):
+        return None
+    with np.errstate(over="ignore"):  # few repetitions with much noise: no bound
+        low = float(np.exp(min(end.low for end in found))) / (1 + published.share_off)
+        high = float(np.exp(max(end.high for end in found))) / (1 - published.share_off)
+    return Interval(low - 1, high - 1, level) if np.isfinite(high) else None
 
 
-def _rms(ours: _Draws, theirs: _Draws, rtts: Sequence[float]) -> FloatArray:
-    apart = ours.at(rtts) / ours.capacity_bps - theirs.at(rtts) / theirs.capacity_bps
-    return np.asarray(np.sqrt(np.mean(apart**2, axis=1)))
+def _rms(points: Sequence[PointDifference], level: float) -> Figure:
+    """The interval is the smallest and the largest RMS of differences that all lie within their intervals, taken
+    together after Bonferroni: it holds the true RMS in at least `level` of cases, and 0 where nothing differs.
+    """
+    value = _root_mean_square([point.relative.value for point in points])
+    intervals = [point.family for point in points]
+    known = [each for each in intervals if each is not None]
+    if len(known) < len(points):
+        return Figure(value, None)
+    low = _root_mean_square([max(0.0, each.low, -each.high) for each in known])
+    high = _root_mean_square([max(abs(each.low), abs(each.high)) for each in known])
+    return Figure(value, Interval(low, high, level))
 
 
-def _figure(rows: FloatArray, level: float) -> Figure:
-    """The value (row 0) and the interval of its draws (the other rows)."""
-    return Figure(float(rows[0]), statistic.percentiles(rows[1:], level) if len(rows) > 1 else None)
+def _root_mean_square(values: Sequence[float]) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _is_below(one: Figure, other: Figure) -> bool | None:
+    if one.interval is None or other.interval is None:
+        return None
+    return one.interval.high < other.interval.low
+
+
+def _shape(
+    measured: ThroughputProfile,
+    published: Published,
+    rtts: Sequence[float],
+    capacities_bps: tuple[float, float],
+    level: float,
+) -> ShapeDifference:
+    if min(capacities_bps) <= 0:
+        raise ValueError(f"a capacity of {min(capacities_bps)} bit/s is not above 0")
+    between = (max(rtts[0], measured.rtt_s[0]), min(rtts[-1], measured.rtt_s[-1]))
+    theirs = [published[rtt].mean for rtt in rtts]
+    off = [published[rtt].off_bps for rtt in rtts]
+    c_uc, c_cc = concavity.utilization_concavity, concavity.convex_concave
+    found = {}
+    for name, coefficient in (("c_uc", c_uc), ("c_cc", c_cc)):
+        found[name] = (
+            concavity.estimated(coefficient, measured.rtt_s, measured.estimates, capacities_bps[0], between),
+            concavity.estimated(coefficient, rtts, theirs, capacities_bps[1]),
+            concavity.sensitivity(coefficient, rtts, off, capacities_bps[1]),
+        )
+    ours, other, width = found["c_uc"]
+    apart = statistic.weighted([(1, ours), (-1, other)])
+    bends = found["c_cc"]
+    return ShapeDifference(
+        c_uc=Figure(apart.value, _wider(apart.interval(level), width)),
+        measured_bend=concavity.bend(bends[0].value, bends[0].interval(level)),
+        published_bend=concavity.bend(bends[1].value, _wider(bends[1].interval(level), bends[2])),
+    )
+
+
+def _wider(interval: Interval | None, by: float) -> Interval | None:
+    return None if interval is None else Interval(interval.low - by, interval.high + by, interval.level)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from . import statistic
-from .statistic import LEVEL, FloatArray, Values
+from .statistic import LEVEL, Estimate, FloatArray, Values
 
 Bend: TypeAlias = Literal["concave", "convex", "straight"]
 Triple: TypeAlias = tuple[int, int, int]
@@ -60,9 +60,20 @@ class ThroughputProfile:
         return cls(tuple(float(rtt) for rtt in rtts), means, tuple(() for _ in rtts))
 
     @property
-    def has_samples(self) -> bool:
-        """Whether it can be resampled: some RTT has two repetitions or more."""
-        return any(len(samples) > 1 for samples in self.samples_bps)
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The mean at each RTT with its error; a mean without samples is a constant."""
+        return tuple(
+            statistic.estimate(samples) if samples else Estimate.constant(mean)
+            for samples, mean in zip(self.samples_bps, self.mean_bps, strict=True)
+        )
+
+    def scaled(self, factor: float) -> ThroughputProfile:
+        """Every throughput times a factor above 0."""
+        return ThroughputProfile(
+            self.rtt_s,
+            tuple(mean * factor for mean in self.mean_bps),
+            tuple(tuple(each * factor for each in samples) for samples in self.samples_bps),
+        )
 
     def at(self, rtt_s: Values) -> FloatArray:
         """The means at other RTTs, with straight lines between the points; ValueError outside the range."""
@@ -72,18 +83,33 @@ class ThroughputProfile:
             raise ValueError(f"{outside[0]} s is outside {self.rtt_s[0]} s to {self.rtt_s[-1]} s")
         return np.interp(wanted, self.rtt_s, self.mean_bps)
 
-    def resampled(self, generator: np.random.Generator, count: int) -> FloatArray:
-        """The means of `count` bootstrap draws, one row for each.
 
-        The repetitions at each RTT are drawn with replacement. A mean without repetitions stays as it is.
-        """
-        columns = [
-            generator.choice(np.asarray(samples), (count, len(samples))).mean(axis=1)
-            if samples
-            else np.full(count, mean)
-            for samples, mean in zip(self.samples_bps, self.mean_bps, strict=True)
-        ]
-        return np.column_stack(columns)
+@dataclass(frozen=True)
+class Reference:
+    """A published throughput above 0: its mean with the error that chance left, a constant where no error is printed.
+
+    `off_bps` is how far the number may be from that mean for other reasons: rounding, or reading it off a figure.
+    """
+
+    mean: Estimate
+    off_bps: float = 0.0
+
+    @property
+    def share_off(self) -> float:
+        return self.off_bps / self.mean.value
+
+    def scaled(self, factor: float) -> Reference:
+        error = None if self.mean.error is None else self.mean.error * factor
+        return Reference(Estimate(self.mean.value * factor, error, self.mean.freedom), self.off_bps * factor)
+
+
+Published: TypeAlias = Mapping[float, Reference]
+"""Published throughputs by RTT in s, in this order."""
+
+
+def exactly(profile: ThroughputProfile) -> dict[float, Reference]:
+    """The means of a profile with the errors of its repetitions; constants where it has none."""
+    return {rtt: Reference(mean) for rtt, mean in zip(profile.rtt_s, profile.estimates, strict=True)}
 
 
 @dataclass(frozen=True)

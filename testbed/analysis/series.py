@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import numpy as np
-
 from ..model.scenario import Params, Trial
 from ..trial.stored_result import TrialResult
-from . import concavity, statistic
+from . import concavity
 from .condition import Conditions, conditions
 from .profile import Stretch, ThroughputProfile, stretches
 from .statistic import Interval
@@ -30,7 +28,7 @@ LABELLED = ("window", "loss", "rate", "buffer", "kernel")
 class Coefficients:
     """C_U, C_CC and C_UC of a normalized profile (ratios), and C_CC in bits, corrected and as the paper prints it.
 
-    See docs/concavity.md; `c_uc_interval` is None if there is nothing to resample.
+    See docs/concavity.md; `c_uc_interval` is Student's, None if an RTT has one trial or all seeds give the same.
     """
 
     c_u: float
@@ -49,6 +47,7 @@ class Series:
 
     `params` identify the series, `label` names those of them that vary in the run. `left_out` are the ids of the trials
     that are invalid or have no goodput. `conditions` are those of the first trial; None without trials.
+    `all_conditions` has each combination that occurs once.
     """
 
     params: Params
@@ -56,6 +55,7 @@ class Series:
     trials: tuple[TrialResult, ...]
     left_out: tuple[str, ...]
     conditions: Conditions | None
+    all_conditions: tuple[Conditions, ...] = ()
 
     @property
     def suspect(self) -> tuple[str, ...]:
@@ -83,19 +83,18 @@ class Series:
             return ()
         return stretches(profile, margin * (self.capacity_bps or max(profile.mean_bps)))
 
-    def coefficients(
-        self, span: Span = "steady", seed: int = 1, resamples: int = statistic.RESAMPLES
-    ) -> Coefficients | None:
+    def coefficients(self, span: Span = "steady") -> Coefficients | None:
         """None for fewer than two RTTs, or without a capacity."""
         profile, capacity = self.profile(span), self.full_goodput_bps
         if profile is None or capacity is None or len(profile.rtt_s) < 2:
             return None
         curve = concavity.normalized(profile, capacity)
+        estimate = concavity.estimated(concavity.utilization_concavity, profile.rtt_s, profile.estimates, capacity)
         return Coefficients(
             c_u=concavity.under_utilization(curve),
             c_cc=concavity.convex_concave(curve),
             c_uc=concavity.utilization_concavity(curve),
-            c_uc_interval=_c_uc_interval(profile, capacity, seed, resamples),
+            c_uc_interval=estimate.interval(),
             c_uc_measured_midpoint=concavity.utilization_concavity_with_measured_midpoint(curve),
             c_uc_as_glossed=concavity.utilization_concavity_as_glossed(curve),
             c_cc_bits=concavity.convex_concave_bits(profile),
@@ -153,13 +152,14 @@ def _series(
     params: Params, members: Sequence[TrialResult], varied: Sequence[str], trials: Mapping[str, Trial]
 ) -> Series:
     usable = tuple(each for each in members if each.is_usable)
-    first, used = next(iter(usable), None), {each.id for each in usable}
+    asked, used = [conditions(each, trials.get(each.id)) for each in usable], {each.id for each in usable}
     return Series(
         params=params,
         label=label(params, varied),
         trials=usable,
         left_out=tuple(each.id for each in members if each.id not in used),
-        conditions=None if first is None else conditions(first, trials.get(first.id)),
+        conditions=asked[0] if asked else None,
+        all_conditions=tuple(dict.fromkeys(asked)),
     )
 
 
@@ -210,16 +210,3 @@ def goodput_bps(result: TrialResult, span: Span = "steady") -> float | None:
     if span == "steady" or result.ramp_goodput_bps is None:
         return result.goodput_bps
     return 8 * result.received_bytes / result.workload_s if result.received_bytes and result.workload_s else None
-
-
-def _c_uc_interval(profile: ThroughputProfile, capacity_bps: float, seed: int, resamples: int) -> Interval | None:
-    if not profile.has_samples or resamples == 0:
-        return None
-    draws = profile.resampled(np.random.default_rng(seed), resamples)
-    values = [
-        concavity.utilization_concavity(
-            concavity.normalized(ThroughputProfile(profile.rtt_s, tuple(row), tuple(() for _ in row)), capacity_bps)
-        )
-        for row in draws.tolist()
-    ]
-    return statistic.percentiles(np.array(values))

@@ -7,21 +7,19 @@ never counts as 0. A result has the unit of the samples unless its docstring say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = "FloatArray | Iterable[float | None]"
 
 LEVEL = 0.95
 """The default confidence level of an interval."""
-RESAMPLES = 2000
-"""The default number of bootstrap samples."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +36,30 @@ class Interval:
     def scaled(self, factor: float) -> Interval:
         ends = sorted((self.low * factor, self.high * factor))
         return Interval(ends[0], ends[1], self.level)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its standard error, and the degrees of freedom of that error.
+
+    `error` is None where nothing says how large it is: a single sample. A constant has an error of 0 and infinite
+    freedom; an error of 0 with finite freedom is that of samples that are all equal.
+    """
+
+    value: float
+    error: float | None
+    freedom: float
+
+    @classmethod
+    def constant(cls, value: float) -> Estimate:
+        return cls(value, 0.0, np.inf)
+
+    def interval(self, level: float = LEVEL) -> Interval | None:
+        """Student's. None if the error is not known: one sample, or equal samples, which are one case seen again."""
+        if self.error is None or (self.error == 0 and np.isfinite(self.freedom)):
+            return None
+        half = float(special.stdtrit(self.freedom, (1 + _level(level)) / 2)) * self.error if self.error else 0.0
+        return Interval(self.value - half, self.value + half, level)
 
 
 @dataclass(frozen=True)
@@ -147,27 +169,42 @@ def t_interval(values: Values, level: float = LEVEL) -> Interval:
     return Interval(float(samples.mean() - half), float(samples.mean() + half), level)
 
 
-def bootstrap_interval(
-    values: Values,
-    seed: int,
-    statistic: Callable[[FloatArray], FloatArray] = lambda rows: rows.mean(axis=1),
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-) -> Interval:
-    """The percentile interval of a statistic: Efron and Tibshirani, 1993, section 13.3.
+def estimate(values: Values) -> Estimate:
+    """The mean of samples with the error of a mean; the error is None for a single sample."""
+    samples = checked(values)
+    if len(samples) == 1:
+        return Estimate(float(samples[0]), None, 0)
+    is_one_case = samples.min() == samples.max()
+    error = 0.0 if is_one_case else sample_sd(samples) / float(np.sqrt(len(samples)))
+    return Estimate(float(samples.mean()), error, len(samples) - 1)
 
-    `statistic` maps a matrix with one resample in each row to one value for each row. The same seed gives the same
-    interval. It is too narrow for fewer than about 10 samples: for their mean, use `t_interval`.
+
+def weighted(parts: Sequence[tuple[float, Estimate]]) -> Estimate:
+    """A weighted sum of independent estimates, such as a difference of means. Parts of weight 0 do not count.
+
+    The freedom is that of Welch, Biometrika 34, 1947, and Satterthwaite, Biometrics Bulletin 2, 1946.
     """
-    samples, level = checked(values), _level(level)
-    rows = np.random.default_rng(seed).integers(0, len(samples), (resamples, len(samples)))
-    return percentiles(statistic(samples[rows]), level)
+    used = [(weight, part) for weight, part in parts if weight != 0]
+    value = sum(weight * part.value for weight, part in used)
+    if any(part.error is None for _, part in used):
+        return Estimate(value, None, 0)
+    variances = [(weight * (part.error or 0.0)) ** 2 for weight, part in used]
+    total = sum(variances)
+    if total == 0:
+        return Estimate(value, 0.0, min((part.freedom for _, part in used), default=np.inf))
+    spread = sum(variance**2 / part.freedom for variance, (_, part) in zip(variances, used, strict=True))
+    return Estimate(value, float(np.sqrt(total)), total**2 / spread)
 
 
-def percentiles(draws: FloatArray, level: float = LEVEL) -> Interval:
-    """The interval that holds the middle `level` of bootstrap draws."""
-    low, high = np.quantile(checked(draws), [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level)
+def log_ratio(one: Estimate, other: Estimate) -> Estimate:
+    """The logarithm of one / other, both above 0, with errors relative to the values (the delta method)."""
+    if one.value <= 0 or other.value <= 0:
+        raise ValueError("a ratio of a number that is not above 0 has no logarithm")
+    logs = [
+        Estimate(float(np.log(each.value)), None if each.error is None else each.error / each.value, each.freedom)
+        for each in (one, other)
+    ]
+    return weighted([(1, logs[0]), (-1, logs[1])])
 
 
 def cdf(values: Values) -> Distribution:

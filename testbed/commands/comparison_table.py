@@ -31,6 +31,7 @@ COLOUR = {
     "spare": "dim",
     "AGREE": "green",
     "DIFFER": "red",
+    "CANNOT TELL": "yellow",
 }
 COLUMNS: dict[str, dict[str, Any]] = {
     "cell": {"heads": True, "names": True},
@@ -46,10 +47,11 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "C_UC difference": {"drop": 2},
     "shape": {"drop": 1, "wraps": True},
     "claim": {"folds": True},
-    "certainty": {"drop": 2, "folds": True},
+    "RTTs": {"right": True, "folds": True},
+    "known to": {"drop": 2, "folds": True},
     "RTT": {"names": True, "right": True},
-    "published share": {"right": True},
-    "ours share": {"right": True},
+    "published value": {"right": True},
+    "our value": {"right": True},
 }
 """How the columns of a comparison give way where there is no room."""
 

@@ -1,169 +1,199 @@
 """A comparison of a run with a published profile: each of our series with each published series. Pure, no I/O.
 
-Shares of the capacity are compared: absolute rates on links of different speed are not comparable.
+`analysis.distance` judges the points. Throughputs are compared as they are, in bit/s. Where the rates of the links
+differ they can only be compared as shares of the rate; that this makes sense is the user's claim (`as_shares`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ..analysis.distance import Candidate, ProfileDistance, best_match, distance
-from ..analysis.profile import ThroughputProfile
+from ..analysis.distance import Candidate, ProfileDistance, Verdict, best_match, common_rtts, distance, worst
+from ..analysis.profile import Published, ThroughputProfile
 from ..analysis.series import Series, Span
-from ..analysis.statistic import RESAMPLES
 from ..error import UserError
-from ..units import format_rate
+from . import condition
+from .caution import cautions
+from .condition import Choice, Condition, unfit
 from .published import Certainty, Claim, PublishedProfile
 from .published import Series as PublishedSeries
-
-TOLERANCE = 0.10
 
 
 @dataclass(frozen=True)
 class Target:
-    """A published series as a profile of shares of its capacity; `certainties` are those of its points, by RTT in s."""
+    """A published series: its throughputs in bit/s, and the certainties of its points, both by RTT in s."""
 
     name: str
     series: PublishedSeries
-    profile: ThroughputProfile
-    capacity_bps: float
+    published: Published
+    capacity_bps: float | None
     certainties: Mapping[float, Certainty]
 
 
 @dataclass(frozen=True)
 class Match:
-    """One of our series compared with a published one. `distance` is between shares of the capacity.
+    """One of our series compared with a published one, in bit/s or, with `is_share`, in shares of each side's rate.
 
-    `fits` is whether the conditions that both sides state, including loss, are the same; `agrees` is whether the RMS
-    difference is within the tolerance. `claim` is how strong an agreement is, `cautions` are its limits.
+    `conditions` are those that a side states. `verdict` is of the numbers alone; it decides only if the series `fits`.
+    `claim` is how strong an agreement is, `cautions` are its limits.
     """
 
     ours: Series
     target: Target
+    is_share: bool
     distance: ProfileDistance
-    agrees: bool
-    fits: bool
+    conditions: tuple[Condition, ...]
+    choice: Choice
     claim: Claim
     cautions: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        found = self.distance.verdict(self.choice.tolerance)
+        is_part = bool(self.distance.left_out_rtt_s) and not self.choice.common_rtts
+        return "cannot tell" if found == "agree" and (is_part or self.ours.left_out) else found
+
+    @property
+    def fits(self) -> bool:
+        """Whether no condition that decides, and that both sides state, differs."""
+        return not unfit(self.conditions, self.choice)
 
 
 @dataclass(frozen=True)
 class TargetComparison:
-    """All matches of a published series, the nearest first; `ranking` has the confidence in this order.
-
-    `agrees` is that of the nearest match whose conditions fit, or of the nearest match if none fits.
-    """
+    """All matches of a published series, the nearest first; `ranking` says how sure this order is."""
 
     target: Target
     matches: tuple[Match, ...]
     ranking: tuple[Candidate[str], ...]
 
     @property
-    def judged(self) -> Match:
-        """The match that decides."""
-        return next((each for each in self.matches if each.fits), self.matches[0])
+    def judged(self) -> tuple[Match, ...]:
+        """The matches that decide: all whose conditions fit."""
+        return tuple(match for match in self.matches if match.fits)
 
     @property
-    def agrees(self) -> bool:
-        return self.judged.agrees
+    def verdict(self) -> Verdict:
+        """differ if any that fits does, agree if all that fit do, cannot tell if none fits."""
+        return worst([match.verdict for match in self.judged])
 
 
 @dataclass(frozen=True)
 class ProfileComparison:
-    """`not_compared` names the published series, and ours, that were not compared, each with the reason."""
+    """`not_compared` names the published series, and ours, that were not compared, each with the reason. `lost` is what
+    the run was asked for and has not: with anything lost, nothing is shown to agree.
+    """
 
     profile: PublishedProfile
-    tolerance: float
+    choice: Choice
     targets: tuple[TargetComparison, ...]
     not_compared: tuple[str, ...]
+    lost: tuple[str, ...] = ()
 
     @property
-    def agrees(self) -> bool:
-        return all(each.agrees for each in self.targets)
+    def verdict(self) -> Verdict:
+        found = worst([each.verdict for each in self.targets])
+        return "cannot tell" if found == "agree" and self.lost else found
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """One of ours and a published series in one unit."""
+
+    ours: Series
+    target: Target
+    is_share: bool
+    measured: ThroughputProfile
+    published: Published
+    conditions: tuple[Condition, ...]
 
 
 def compare(
     ours: Sequence[Series],
     profile: PublishedProfile,
     only: str | None = None,
-    tolerance: float = TOLERANCE,
+    choice: Choice = Choice(),  # noqa: B008
     span: Span = "steady",
-    seed: int = 1,
-    resamples: int = RESAMPLES,
 ) -> ProfileComparison:
     """Compare our series with the published ones of the same congestion control and flows, as far as both are known.
 
-    Their losses may differ, so as to find which loss of ours explains a published profile best. `only` is the name of
-    the one published series to compare; if none of our series is like it, it is compared with all of them. Raises
-    UserError, with the series of both sides and the reasons, if nothing can be compared.
+    Other conditions may differ, so as to find which of ours explains a published profile best; such series do not
+    decide. `only` is the name of the one published series to compare; if none of our series is like it, it is compared
+    with all of them. Raises UserError, with the series of both sides and the reasons, if nothing can be compared.
     """
     why_not: list[str] = []
-    shares = _shares(ours, span, why_not)
-    compared = []
+    lost = [f"ours, {each.label}: no valid or suspect trial has a goodput" for each in ours if not each.profile(span)]
+    why_not += lost
+    profiles = [(each, found) for each in ours if (found := each.profile(span)) is not None]
+    pairs: list[list[_Pair]] = []
     for target in _targets(profile, only, why_not):
-        covering = {index: share for index, share in shares.items() if _covers(share, target)}
-        why_not += _not_covering(target, {ours[i].label: share for i, share in shares.items() if i not in covering})
-        alike = {index: share for index, share in covering.items() if not _unlike(ours[index], target.series)}
+        covering = [(each, own) for each, own in profiles if common_rtts(target.published, own)]
+        why_not += _not_covering(target, [(each, own) for each, own in profiles if (each, own) not in covering])
+        made = [_pair(each, own, target, choice) for each, own in covering]
+        alike = [pair for pair in made if not _unlike(pair.conditions)]
         if covering and not alike and only is None:
             why_not.append(f"published, {target.name}: {_of(target.series)}; ours has no such series")
         elif covering:
-            compared.append(_target(target, ours, alike or covering, tolerance, seed, resamples))
-    if not compared:
+            pairs.append(alike or made)
+    if not pairs:
         listed = "".join(f"\n  {text}" for text in dict.fromkeys(why_not))
         raise UserError(
             f"nothing of this run can be compared with {profile.name}:{listed}\n"
             "allowed: a run whose RTTs reach from below a published one to above it"
         )
-    return ProfileComparison(profile, tolerance, tuple(compared), tuple(dict.fromkeys(why_not)))
+    judged = [pair for each in pairs for pair in each if not unfit(pair.conditions, choice)]
+    family = max(1, sum(len(common_rtts(pair.published, pair.measured)) for pair in judged))
+    compared = tuple(_target(each, choice, family) for each in pairs)
+    return ProfileComparison(profile, choice, compared, tuple(dict.fromkeys(why_not)), tuple(lost))
 
 
-def _target(
-    target: Target,
-    ours: Sequence[Series],
-    shares: Mapping[int, ThroughputProfile],
-    tolerance: float,
-    seed: int,
-    resamples: int,
-) -> TargetComparison:
-    matches = []
-    for index, share in shares.items():
-        apart = distance(share, target.profile, 1, 1, seed, resamples=resamples)
-        unlike = (*_unlike(ours[index], target.series), *_other_loss(ours[index], target.series))
-        cautions = (*_cautions(ours[index], target, unlike), *_far_points(apart, tolerance))
-        claim = _claim(ours[index], target, unlike)
-        agrees = apart.rms.value <= tolerance
-        matches.append(Match(ours[index], target, apart, agrees, not unlike, claim, cautions))
-    by_label = {ours[index].label: share for index, share in shares.items()}
-    ranking = best_match(target.profile, by_label, 1, 1, seed, resamples=resamples)
+def _target(pairs: Sequence[_Pair], choice: Choice, family: int) -> TargetComparison:
+    matches = [_match(pair, choice, family) for pair in pairs]
     nearest_first = sorted(matches, key=lambda match: match.distance.rms.value)
-    return TargetComparison(target, tuple(nearest_first), ranking)
+    ranking: tuple[Candidate[str], ...] = ()
+    if not any(pair.is_share for pair in pairs) or all(pair.is_share for pair in pairs):
+        ranking = _ranking(pairs)
+    return TargetComparison(pairs[0].target, tuple(nearest_first), ranking)
 
 
-def _shares(ours: Sequence[Series], span: Span, why_not: list[str]) -> dict[int, ThroughputProfile]:
-    """Our profiles as shares of their capacity, by index; the reasons for the others are added to `why_not`."""
-    shares = {}
-    for index, each in enumerate(ours):
-        profile, capacity = each.profile(span), each.capacity_bps
-        if profile is None:
-            why_not.append(f"ours, {each.label}: no valid or suspect trial has a goodput")
-        elif capacity is None:
-            why_not.append(f"ours, {each.label}: it has no rate, or its trials have different rates")
-        else:
-            shares[index] = scaled(profile, 1 / capacity)
-    return shares
+def _ranking(pairs: Sequence[_Pair]) -> tuple[Candidate[str], ...]:
+    """Empty if no RTT is common to all."""
+    try:
+        return best_match(pairs[0].published, {pair.ours.label: pair.measured for pair in pairs})
+    except ValueError:
+        return ()
 
 
-def scaled(profile: ThroughputProfile, factor: float) -> ThroughputProfile:
-    """Every throughput times a factor above 0."""
-    if profile.has_samples or any(profile.samples_bps):
-        return ThroughputProfile.of_samples(
-            {
-                rtt: [rate * factor for rate in rates]
-                for rtt, rates in zip(profile.rtt_s, profile.samples_bps, strict=True)
-            }
-        )
-    return replace(profile, mean_bps=tuple(rate * factor for rate in profile.mean_bps))
+def _match(pair: _Pair, choice: Choice, family: int) -> Match:
+    apart = distance(pair.measured, pair.published, _capacities(pair), family)
+    return Match(
+        ours=pair.ours,
+        target=pair.target,
+        is_share=pair.is_share,
+        distance=apart,
+        conditions=pair.conditions,
+        choice=choice,
+        claim=_claim(pair),
+        cautions=cautions(pair.ours, pair.conditions, apart, pair.is_share, choice),
+    )
+
+
+def _pair(ours: Series, measured: ThroughputProfile, target: Target, choice: Choice) -> _Pair:
+    conditions = condition.conditions(ours, target.series.of, target.capacity_bps)
+    own, theirs = ours.capacity_bps, target.capacity_bps
+    if own is None or theirs is None or own == theirs:
+        return _Pair(ours, target, False, measured, target.published, conditions)
+    shares = {rtt: each.scaled(1 / theirs) for rtt, each in target.published.items()}
+    return _Pair(ours, target, True, measured.scaled(1 / own), shares, conditions)
+
+
+def _capacities(pair: _Pair) -> tuple[float, float] | None:
+    """What full links carry, in the unit of the pair; the published one is taken to have our headers."""
+    own, full, theirs = pair.ours.capacity_bps, pair.ours.full_goodput_bps, pair.target.capacity_bps
+    if own is None or full is None or theirs is None:
+        return None
+    return (full / own, full / own) if pair.is_share else (full, theirs * full / own)
 
 
 def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) -> list[Target]:
@@ -172,85 +202,41 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) ->
         if only not in (None, name):
             continue
         try:
-            throughput = each.throughput_profile()
+            published = each.references()
         except UserError as error:
             why_not.append(f"published, {name}: {error}")
             continue
-        if each.capacity is None:
-            why_not.append(f"published, {name}: its capacity is not known, so it cannot be normalized")
+        if any(found.mean.value <= 0 for found in published.values()):
+            why_not.append(f"published, {name}: a throughput is 0, and nothing is relative to it")
             continue
         certainties = {point.at.value: each.certainty_of(point) for point in each.points}
-        capacity = each.capacity.value
-        targets.append(Target(name, each, scaled(throughput, 1 / capacity), capacity, certainties))
+        targets.append(Target(name, each, published, each.capacity.value if each.capacity else None, certainties))
     if not profile.series:
         why_not.append(f"published, {profile.name}: it has no series")
     return targets
 
 
-def _covers(share: ThroughputProfile, target: Target) -> bool:
-    return any(share.rtt_s[0] <= rtt <= share.rtt_s[-1] for rtt in target.profile.rtt_s)
-
-
-def _not_covering(target: Target, shares: Mapping[str, ThroughputProfile]) -> list[str]:
+def _not_covering(target: Target, others: Sequence[tuple[Series, ThroughputProfile]]) -> list[str]:
     """One reason for all of our series whose range holds no RTT of the published series; empty if there are none."""
-    if not shares:
+    if not others:
         return []
-    ranges = dict.fromkeys(f"{each.rtt_s[0] * 1e3:g} to {each.rtt_s[-1] * 1e3:g} ms" for each in shares.values())
-    rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in target.profile.rtt_s)
-    which = next(iter(shares)) if len(shares) == 1 else f"{len(shares)} series"
+    ranges = dict.fromkeys(f"{own.rtt_s[0] * 1e3:g} to {own.rtt_s[-1] * 1e3:g} ms" for _, own in others)
+    rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in target.published)
+    which = others[0][0].label if len(others) == 1 else f"{len(others)} series"
     return [f"published, {target.name}: RTT {rtts} ms; ours, {which}: {', '.join(ranges)}"]
 
 
-def _unlike(ours: Series, published: PublishedSeries) -> tuple[str, ...]:
-    """Congestion control and flows, where both sides state them and they differ."""
-    about = ours.conditions
-    if about is None:
-        return ()
-    unlike = []
-    wanted = published.of
-    if "congestion" in wanted and about.congestion and about.congestion != (wanted["congestion"],):
-        unlike.append(f"{'+'.join(about.congestion)}, published {wanted['congestion']}")
-    if "flows" in wanted and str(about.flows) != wanted["flows"]:
-        unlike.append(f"{about.flows} flow{'s' if about.flows != 1 else ''}, published {wanted['flows']}")
-    return tuple(unlike)
-
-
-def _other_loss(ours: Series, published: PublishedSeries) -> tuple[str, ...]:
-    lost = None if ours.conditions is None else ours.conditions.loss
-    is_other = published.of.get("loss") == "none" and lost
-    return (f"loss {lost:g}, published none",) if is_other else ()
+def _unlike(conditions: Sequence[Condition]) -> bool:
+    """Whether congestion control or flows differ, where both sides state them."""
+    return any(each.name in ("congestion", "flows") and each.is_same is False for each in conditions)
 
 
 def _of(published: PublishedSeries) -> str:
     return ", ".join(f"{key} {value}" for key, value in published.of.items())
 
 
-def _far_points(apart: ProfileDistance, tolerance: float) -> tuple[str, ...]:
-    """A caution if the RMS of shares hides a large relative difference at a low throughput."""
-    far = max(abs(point.relative.value) for point in apart.points)
-    if apart.rms.value > tolerance or far <= tolerance:
-        return ()
-    return (f"near as shares of capacity, but the throughput at one point differs by {100 * far:.0f} %",)
-
-
-def _claim(ours: Series, target: Target, unlike: Sequence[str]) -> Claim:
-    """The claim of the published series; "reproduced" becomes "shape" if the rate or the conditions differ."""
-    claim = target.series.claim
-    is_like = ours.capacity_bps == target.capacity_bps and not unlike
+def _claim(pair: _Pair) -> Claim:
+    """The claim of the published series; "reproduced" becomes "shape" unless all conditions are stated and the same."""
+    claim, named = pair.target.series.claim, {each.name for each in pair.conditions}
+    is_like = all(each.is_same for each in pair.conditions) and named == set(condition.KINDS)
     return "shape" if claim == "reproduced" and not is_like else claim
-
-
-def _cautions(ours: Series, target: Target, unlike: Sequence[str]) -> tuple[str, ...]:
-    cautions = [f"ours has {text}" for text in unlike]
-    if ours.capacity_bps is not None and ours.capacity_bps != target.capacity_bps:
-        cautions.append(
-            f"ours is {format_rate(int(ours.capacity_bps))}, published {format_rate(int(target.capacity_bps))}: shares "
-            "of capacity are compared, not bit/s; loss does not scale with the rate"
-        )
-    if len(target.profile.rtt_s) == 1:
-        cautions.append("a single published RTT has no shape")
-    if ours.left_out:
-        cautions.append(f"{len(ours.left_out)} of our trials are invalid and left out")
-    if ours.suspect:
-        cautions.append(f"{len(ours.suspect)} of our trials are suspect")
-    return tuple(cautions)

@@ -6,26 +6,33 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from ..analysis.distance import Figure
+from ..analysis.distance import Figure, PointDifference, Verdict
+from ..units import format_rate
 from .profile import Match, ProfileComparison, TargetComparison
 from .run_text import Row, interval_text, markdown
 
-HEADERS = ("published", "ours", "RTT", "published share", "ours share", "difference", "95 % interval", "certainty")
-SUMMARY_HEADERS = ("published", "ours", "RMS", "95 % interval", "C_UC difference", "shape", "verdict", "claim")
+HEADERS = (
+    "published", "ours", "RTT", "published value", "known to", "our value", "difference", "95 % interval", "verdict",
+)  # fmt: skip
+SUMMARY_HEADERS = (
+    "published", "ours", "RTTs", "RMS", "95 % interval", "C_UC difference", "shape", "verdict", "claim",
+)  # fmt: skip
+WORDS: dict[Verdict, str] = {"agree": "agrees", "differ": "differs", "cannot tell": "cannot tell"}
 
 
 def point_rows(comparison: ProfileComparison) -> list[Row]:
-    """A row for each published point of each match: shares of the capacity, and their relative difference."""
+    """A row for each published point of each match."""
     return [
         (
             target.target.name,
             match.ours.label,
             f"{point.rtt_s * 1e3:g} ms",
-            f"{100 * point.published_bps:.1f} %",
-            f"{100 * point.measured_bps:.1f} %",
+            _value(point.published_bps, match),
+            f"±{_percent(point.share_off)}, {target.target.certainties[point.rtt_s]}",
+            _value(point.measured_bps, match),
             f"{100 * point.relative.value:+.1f} %",
             interval_text(point.relative.interval),
-            target.target.certainties[point.rtt_s],
+            point.verdict(comparison.choice.tolerance),
         )
         for target in comparison.targets
         for match in target.matches
@@ -34,16 +41,17 @@ def point_rows(comparison: ProfileComparison) -> list[Row]:
 
 
 def summary_rows(comparison: ProfileComparison) -> list[Row]:
-    """A row for each match, the nearest first; the verdict of the match that decides is in capitals."""
+    """A row for each match, the nearest first; the verdicts that decide are in capitals."""
     return [
         (
             target.target.name,
             match.ours.label,
-            f"{100 * match.distance.rms.value:.1f} %",
+            _covered(match),
+            _percent(match.distance.rms.value),
             _interval(match.distance.rms),
             _c_uc(match),
             _shape(match),
-            _verdict(target, match),
+            match.verdict.upper() if match.fits else match.verdict,
             match.claim,
         )
         for target in comparison.targets
@@ -53,26 +61,27 @@ def summary_rows(comparison: ProfileComparison) -> list[Row]:
 
 def notes(comparison: ProfileComparison) -> list[str]:
     """Which of our series explains each published series best, and the cautions."""
-    lines = []
-    for target in comparison.targets:
-        first = target.ranking[0]
-        wins = "" if first.wins is None else f", the nearest in {100 * first.wins:.0f} % of bootstrap draws"
-        lines.append(
-            f"{target.target.name} is explained best by: {first.key} "
-            f"(RMS {100 * first.rms.value:.1f} % of capacity{wins})"
-        )
-    judged = [target.judged for target in comparison.targets]
-    for text in dict.fromkeys(text for match in judged for text in match.cautions):
-        about = [f"{match.target.name} with {match.ours.label}" for match in judged if text in match.cautions]
-        lines.append(f"{text} ({'all' if len(about) == len(judged) > 1 else '; '.join(about)})")
-    return lines + [f"not compared: {text}" for text in comparison.not_compared]
+    lines = [_explained(target) for target in comparison.targets if target.ranking]
+    lines += [
+        f"{target.target.name}: none of our series fits its conditions, so none decides"
+        for target in comparison.targets
+        if not target.judged
+    ]
+    shown = [match for target in comparison.targets for match in target.matches]
+    for text in dict.fromkeys(text for match in shown for text in match.cautions):
+        about = [f"{match.target.name} with {match.ours.label}" for match in shown if text in match.cautions]
+        lines.append(f"{text} ({'all' if len(about) == len(shown) > 1 else '; '.join(about)})")
+    lines += [f"lost, so nothing is shown to agree: {text}" for text in comparison.lost]
+    return lines + [f"not compared: {text}" for text in comparison.not_compared if text not in comparison.lost]
 
 
 def summary(comparison: ProfileComparison) -> str:
-    agreeing = sum(each.agrees for each in comparison.targets)
-    word = "agrees" if comparison.agrees else "differs"
-    within = f"within {100 * comparison.tolerance:g} % RMS of capacity"
-    return f"overall: {word} ({agreeing} of {len(comparison.targets)} published series {within})"
+    verdicts = [each.verdict for each in comparison.targets]
+    counts = {words: verdicts.count(verdict) for verdict, words in WORDS.items()}
+    counted = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
+    of = "shares of the rate" if comparison.choice.as_shares else "each throughput"
+    within = f"within {_percent(comparison.choice.tolerance)} of {of}"
+    return f"overall: {WORDS[comparison.verdict]} ({len(verdicts)} published series, {within}: {counted})"
 
 
 def to_markdown(comparison: ProfileComparison) -> str:
@@ -91,11 +100,13 @@ def to_markdown(comparison: ProfileComparison) -> str:
 def to_json(comparison: ProfileComparison) -> str:
     whole = {
         "profile": comparison.profile.name,
-        "tolerance": comparison.tolerance,
-        "verdict": "agree" if comparison.agrees else "differ",
+        "tolerance": comparison.choice.tolerance,
+        "as_shares": comparison.choice.as_shares,
+        "verdict": comparison.verdict,
         "series": [_target(each) for each in comparison.targets],
         "notes": notes(comparison),
         "not_compared": list(comparison.not_compared),
+        "lost": list(comparison.lost),
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
@@ -106,7 +117,8 @@ def _target(comparison: TargetComparison) -> dict[str, Any]:
         "of": dict(comparison.target.series.of),
         "where": comparison.target.series.where,
         "capacity_bps": comparison.target.capacity_bps,
-        "agrees": comparison.agrees,
+        "agrees": comparison.verdict == "agree",
+        "verdict": comparison.verdict,
         "best": [asdict(each) for each in comparison.ranking],
         "matches": [_match(each) for each in comparison.matches],
     }
@@ -117,29 +129,64 @@ def _match(match: Match) -> dict[str, Any]:
         "ours": match.ours.label,
         "params": dict(match.ours.params),
         "capacity_bps": match.ours.capacity_bps,
-        "agrees": match.agrees,
+        "agrees": match.verdict == "agree",
+        "verdict": match.verdict,
         "fits": match.fits,
+        "unit": "share" if match.is_share else "bit/s",
+        "conditions": [asdict(each) for each in match.conditions],
         "claim": match.claim,
         "cautions": list(match.cautions),
         "rms": asdict(match.distance.rms),
         "shape": None if match.distance.shape is None else asdict(match.distance.shape),
-        "points": [
-            {
-                "rtt_s": point.rtt_s,
-                "published_share": point.published_bps,
-                "measured_share": point.measured_bps,
-                "relative": asdict(point.relative),
-                "certainty": match.target.certainties[point.rtt_s],
-            }
-            for point in match.distance.points
-        ],
+        "points": [_point(point, match) for point in match.distance.points],
         "left_out_rtt_s": list(match.distance.left_out_rtt_s),
     }
 
 
-def _verdict(target: TargetComparison, match: Match) -> str:
-    word = "agree" if match.agrees else "differ"
-    return word.upper() if match is target.judged else word
+def _point(point: PointDifference, match: Match) -> dict[str, Any]:
+    """Shares are of each side's rate, and None where it is not known."""
+    ours, theirs = match.ours.capacity_bps, match.target.capacity_bps
+    by_own = (point.published_bps, point.measured_bps)
+    published_bps, measured_bps = (
+        (value * (rate or 1) for value, rate in zip(by_own, (theirs, ours), strict=True)) if match.is_share else by_own
+    )
+    return {
+        "rtt_s": point.rtt_s,
+        "published_bps": published_bps,
+        "measured_bps": measured_bps,
+        "published_share": None if theirs is None else published_bps / theirs,
+        "measured_share": None if ours is None else measured_bps / ours,
+        "relative": asdict(point.relative),
+        "family_interval": None if point.family is None else asdict(point.family),
+        "published_off": point.share_off,
+        "is_between": point.is_between,
+        "verdict": point.verdict(match.choice.tolerance),
+        "certainty": match.target.certainties[point.rtt_s],
+    }
+
+
+def _explained(target: TargetComparison) -> str:
+    first = target.ranking[0]
+    clear = {True: "; its RMS is below that of all others", False: "; the next one may be as near", None: ""}
+    return (
+        f"{target.target.name} is explained best by: {first.key} "
+        f"(RMS {_percent(first.rms.value)}{clear[first.is_apart]})"
+    )
+
+
+def _covered(match: Match) -> str:
+    here, all = len(match.distance.points), len(match.distance.points) + len(match.distance.left_out_rtt_s)
+    return str(all) if here == all else f"{here} of {all}"
+
+
+def _value(value: float, match: Match) -> str:
+    if match.is_share:
+        return f"{100 * value:.3g} %"
+    return format_rate(int(float(f"{value:.3g}"))) if value >= 1 else f"{value:g} bit/s"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.01 else f"{100 * share:.3g} %"
 
 
 def _interval(figure: Figure) -> str:
@@ -158,4 +205,5 @@ def _shape(match: Match) -> str:
     shape = match.distance.shape
     if shape is None:
         return "-"
-    return f"{shape.measured_bend}" if shape.is_same else f"{shape.measured_bend}, published {shape.published_bend}"
+    ours, theirs = (bend or "cannot tell" for bend in (shape.measured_bend, shape.published_bend))
+    return ours if shape.is_same else f"{ours}, published {theirs}"

@@ -7,23 +7,22 @@ is counted. A number that the source does not print is None, never 0.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
+from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
 
-from .. import units
-from ..analysis.profile import ThroughputProfile
-from ..error import SpecError, UserError, ValueRefused, did_you_mean, nearest, one_of
+from ..analysis.profile import Published, Reference, ThroughputProfile
+from ..analysis.statistic import Estimate
+from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
 from ..spec.syntax.field import Name, Text
 from ..spec.syntax.file_model import FileModel, check
-from ..spec.syntax.scalar import text_of, whole
+from ..spec.syntax.scalar import whole
+from . import condition
+from .number import Number, NumberField, UnitField
 
 Certainty: TypeAlias = Literal["exact", "about", "bound", "unknown", "cited", "derived"]
 Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
@@ -31,71 +30,8 @@ Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
 input of the emulator; nothing is claimed, and the number is kept as data.
 """
 
-COUNTS = (
-    "bit", "cases", "cycles", "datacenters", "downloads", "edges", "flows", "frames", "orders of magnitude",
-    "packets", "pairs", "providers", "regions", "runs", "scenarios", "segments", "sites", "tests",
-)  # fmt: skip
-"""Nouns of what can be counted; each is a unit of its own."""
-
-_DAY_S = 86_400
-_TIMES_S = {unit: Fraction(ns, 10**9) for unit, ns in units.TIME.units.items()} | {"d": Fraction(_DAY_S)}
-_BYTE_RATES = {f"{unit}/s": 8 * Fraction(size) for unit, size in units.SIZE.units.items()}
-
-UNITS: dict[str, tuple[str, Fraction]] = {
-    **{unit: ("s", scale) for unit, scale in _TIMES_S.items()},
-    **{unit: ("bit/s", scale) for unit, scale in _BYTE_RATES.items()},
-    **{unit: ("bit/s", Fraction(scale)) for unit, scale in units.RATE.units.items()},
-    **{unit: ("B", Fraction(scale)) for unit, scale in units.SIZE.units.items()},
-    **{noun: (noun, Fraction(1)) for noun in COUNTS},
-    "ratio": ("ratio", Fraction(1)),
-    "%": ("ratio", Fraction(1, 100)),
-}
-"""Every unit a number may have: its base unit, and how many of those it is."""
-
-_NUMBER = re.compile(r"([+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?)(?:\s*(\S.*))?")
-_OF = "What distinguishes it: provider, region, flows, …"
-_EXAMPLE = "a number with its unit, such as '77.8 Mbit/s'"
-
-
-@dataclass(frozen=True)
-class Number:
-    """A printed number: `value` in the base unit `unit`, and the text as written in the file."""
-
-    value: float
-    unit: str
-    text: str
-
-
-def parse_number(text: str) -> Number:
-    """Reads "77.8 Mbit/s", with any sign. Raises ValueRefused for text without a number or without a known unit."""
-    match = _NUMBER.fullmatch(text.strip())
-    if match is None:
-        raise ValueRefused(f"{text!r} is not a number", _EXAMPLE)
-    if match[2] is None:
-        raise ValueRefused(f"{text!r} has no unit", f"{_EXAMPLE}; 'ratio' if it has no dimension")
-    base, scale = _unit(match[2])
-    return Number(float(Fraction(match[1]) * scale), base, text)
-
-
-def _unit(word: str) -> tuple[str, Fraction]:
-    if word not in UNITS:
-        meant = nearest(word, [*UNITS])
-        hint = f" (did you mean {meant!r}?)" if meant else ""
-        raise ValueRefused(f"unknown unit {word!r}", ", ".join(UNITS) + hint)
-    return UNITS[word]
-
-
-NumberField = Annotated[
-    Number,
-    PlainValidator(lambda value: parse_number(text_of(value, _EXAMPLE))),
-    PlainSerializer(lambda number: number.text),
-    WithJsonSchema({"type": "string", "description": f"{_EXAMPLE[0].upper()}{_EXAMPLE[1:]}."}),
-]
-UnitField = Annotated[
-    str,
-    PlainValidator(lambda value: _unit(text_of(value, "a unit"))[0]),
-    WithJsonSchema({"enum": [*UNITS]}),
-]
+_OF = "What distinguishes it: provider, region, flows, … Over RTT, the conditions of docs/published-profiles.md."
+Runs = Annotated[int, PlainValidator(whole(2, 10**6)), WithJsonSchema({"type": "integer", "minimum": 2})]
 Year = Annotated[int, PlainValidator(whole(1900, 2100)), WithJsonSchema({"type": "integer"})]
 
 
@@ -131,6 +67,8 @@ class Measure(FileModel):
     at_least: NumberField | None = None
     at_most: NumberField | None = None
     sd: NumberField | None = Field(None, description="The standard deviation printed with the value.")
+    runs: Runs | None = Field(None, description="How many runs the value is the mean, and the sd that, of.")
+    plus_minus: NumberField | None = Field(None, description="How far the value may be off, such as 5 %.")
     note: Text | None = None
 
     @property
@@ -152,8 +90,14 @@ class Measure(FileModel):
             raise ValueRefused("there are a value and a limit", "value alone, or at_least and at_most")
         if certainty == "bound" and self.value is not None:
             raise ValueRefused("a bound has no value", "at_least, at_most, or both", ("value",))
-        if self.sd is not None and self.value is None:
-            raise ValueRefused("an sd needs a value", "a value", ("sd",))
+        for key in ("sd", "plus_minus"):
+            if getattr(self, key) is not None and self.value is None:
+                raise ValueRefused(f"{'an' if key == 'sd' else 'a'} {key} needs a value", "a value", (key,))
+        if self.runs is not None and self.sd is None:
+            raise ValueRefused("runs without an sd say nothing", "an sd with the runs", ("runs",))
+        off = self.plus_minus
+        if off is not None and (off.value < 0 or off.unit not in ("ratio", unit)):
+            raise ValueRefused(f"{off.text!r} is no distance", f"0 or more, in {unit} or %", ("plus_minus",))
         for key, number in self.numbers:
             if unit is not None and number.unit != unit:
                 raise ValueRefused(f"this is in {number.unit} and others are in {unit}", f"in {unit}", (key,))
@@ -204,6 +148,8 @@ class Series(FileModel):
     @model_validator(mode="after")
     def _is_consistent(self) -> Series:
         unit = next((number.unit for point in self.points for _, number in point.numbers), None)
+        if unit == "bit/s" and self.points[0].at.unit == "s":
+            condition.refuse_unread(self.of)
         seen: set[float] = set()
         for index, point in enumerate(self.points):
             try:
@@ -225,6 +171,23 @@ class Series(FileModel):
     def certainty_of(self, point: Point) -> Certainty:
         return point.certainty or self.certainty
 
+    def off_bps(self, point: Point) -> float:
+        """How far the number of a point may be off: as printed with it, else half of a unit of its last digit, or a
+        whole one if it is printed as approximate. Chance, which `sd` and `runs` describe, comes on top.
+        """
+        assert point.value is not None, "BUG: how far nothing may be off"
+        if point.plus_minus is not None:
+            scale = point.value.value if point.plus_minus.unit != point.value.unit else 1.0
+            return point.plus_minus.value * scale
+        return point.value.last_digit * (1.0 if self.certainty_of(point) == "about" else 0.5)
+
+    def references(self) -> Published:
+        """The points of `throughput_profile` with what is known of their errors. Raises UserError as it does."""
+        by_rtt = {point.at.value: point for point in self.points}
+        return {
+            rtt: Reference(_mean(by_rtt[rtt]), self.off_bps(by_rtt[rtt])) for rtt in self.throughput_profile().rtt_s
+        }
+
     def throughput_profile(
         self, certainties: Collection[Certainty] = ("exact", "about", "cited", "derived")
     ) -> ThroughputProfile:
@@ -242,6 +205,14 @@ class Series(FileModel):
         if self.points[0].at.unit != "s" or next(iter(values.values())).unit != "bit/s":
             raise UserError(f"this is not throughput over RTT: {self.what}")
         return ThroughputProfile.of_means({rtt: number.value for rtt, number in values.items()})
+
+
+def _mean(point: Point) -> Estimate:
+    """With its error where an sd and the number of runs are printed; else a constant."""
+    assert point.value is not None, "BUG: the mean of no number"
+    if point.sd is None or point.runs is None:
+        return Estimate.constant(point.value.value)
+    return Estimate(point.value.value, point.sd.value / point.runs**0.5, point.runs - 1)
 
 
 class PublishedProfile(FileModel):

@@ -11,11 +11,9 @@ from ..analysis import statistic
 from ..analysis.limit.limitation import Limit
 from ..analysis.series import Series
 from ..analysis.theory_curve import overlays
-from ..sweep.repetition import FEWEST
 
 GRID = 40
 """So many round-trip times an overlay is drawn at."""
-RESAMPLES = 300
 
 
 def curves(series: Sequence[Series], place: Mapping[str, int], limited: Mapping[str, Limit]) -> list[dict[str, Any]]:
@@ -56,14 +54,14 @@ def _curve(
 
 
 def _points(each: Series, place: Mapping[str, int], limited: Mapping[str, Limit]) -> list[dict[str, Any]]:
-    """At each RTT the mean, its 95 % t interval where there are repetitions, its trials, and what limited them."""
+    """At each RTT the mean, its 95 % t interval where repetitions differ, its trials, and what limited them."""
     profile = each.profile()
     if profile is None:
         return []
     points = []
     for rtt, mean, samples in zip(profile.rtt_s, profile.mean_bps, profile.samples_bps, strict=True):
         members = [trial for trial in each.trials if trial.asked.rtt_s == rtt]
-        interval = statistic.t_interval(samples) if len(samples) >= FEWEST else None
+        interval = statistic.estimate(samples).interval()
         limits = [limited[trial.id] for trial in members]
         points.append(
             {
@@ -79,7 +77,7 @@ def _points(each: Series, place: Mapping[str, int], limited: Mapping[str, Limit]
 
 
 def _coefficients(each: Series) -> dict[str, Any] | None:
-    found = each.coefficients(resamples=RESAMPLES)
+    found = each.coefficients()
     if found is None:
         return None
     interval = found.c_uc_interval

@@ -11,8 +11,6 @@ from ..compare.published import PublishedProfile
 from ..error import UserError
 from .window_table import MB, WindowTable
 
-RESAMPLES = 300
-
 
 def comparisons(series: Sequence[Series], known: Sequence[PublishedProfile]) -> list[dict[str, Any]]:
     """For each publication that something of this run can be compared with: rows, notes and the overall verdict."""
@@ -20,7 +18,7 @@ def comparisons(series: Sequence[Series], known: Sequence[PublishedProfile]) -> 
     found = []
     for each in known:
         try:
-            made = profile.compare(usable, each, resamples=RESAMPLES)
+            made = profile.compare(usable, each)
         except UserError:
             continue
         found.append(

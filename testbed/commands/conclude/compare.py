@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +11,11 @@ import typer
 from rich.console import Console
 
 from ...analysis.metric import METRICS, chosen
-from ...analysis.series import Span, series
-from ...compare import profile, profile_text, published, run
+from ...analysis.series import Span
+from ...compare import published, run
+from ...compare.condition import TOLERANCE, Choice
 from ...error import UserError
-from ...spec.scenario.trial import trial_of
-from ...sweep.store import Store
-from ...trial.folder import TRIAL, read_json
-from .. import question
-from ..comparison_table import write, write_table
+from .. import compared_profile, question
 from ..run_verdict import FAILS, FailOn, Format, share, show_runs
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import budget_of
@@ -56,8 +52,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="The difference that does not matter; if left out, 3 % of a metric, or for a profile 10 % RMS of "
-            "the capacity.",
+            help="The difference that does not matter; if left out, 3 % of a metric, or for a profile 10 % of each "
+            "throughput.",
         ),
     ] = None,
     metric: Annotated[
@@ -74,6 +70,14 @@ def compare(
     with_ramp: Annotated[
         bool,
         typer.Option("--with-ramp", help="Include the start of the flows, which leave_out leaves out, in a profile."),
+    ] = False,
+    as_shares: Annotated[
+        bool,
+        typer.Option("--as-shares", help="Judge a profile of a link of another rate, by shares of the rate."),
+    ] = False,
+    common_rtts: Annotated[
+        bool,
+        typer.Option("--common-rtts", help="Judge a profile by its RTTs within those of the run; leave out others."),
     ] = False,
     fail_on: Annotated[
         list[FailOn] | None,
@@ -107,10 +111,12 @@ def compare(
     are compared as one suite.
 
     The exit code is 0 if everything was shown to be the same or better; 1 if anything is worse, or the run differs from
-    the profile; 4 if the candidate lacks trials, cells or values that the base has; 5 if a primary metric is undecided.
+    the profile; 4 if the candidate lacks trials, cells or values that the base has; 5 if a primary metric is undecided,
+    or the run is neither shown to agree with the profile nor to differ from it.
     """
     of_runs = {"--metric": metric, "--ignore": ignore, "--fail-on": fail_on, "--extend": extend}
-    _refuse_what_means_nothing(other, axis, of_runs, with_ramp)
+    of_profiles = {"--with-ramp": with_ramp, "--as-shares": as_shares, "--common-rtts": common_rtts}
+    _refuse_what_means_nothing(other, axis, of_runs, of_profiles)
     if budget and not extend:
         raise UserError("--budget is for --extend; allowed: both, or neither")
     least = max(fail_on or [FailOn.cannot_tell], key=lambda each: len(FAILS[each]))
@@ -133,55 +139,28 @@ def compare(
             "there is nothing to compare the run with; allowed: the folder of another run, a published profile "
             f"({', '.join(published.names())}), or --axis with --base and --candidate"
         )
-    _published(base, other, share(tolerance, profile.TOLERANCE), "whole" if with_ramp else "steady", format, output)
+    choice = Choice(share(tolerance, TOLERANCE), as_shares, common_rtts)
+    _published(base, other, choice, "whole" if with_ramp else "steady", format, output)
 
 
 def _refuse_what_means_nothing(
-    other: str | None, axis: str | None, of_runs: Mapping[str, object], with_ramp: bool
+    other: str | None, axis: str | None, of_runs: Mapping[str, object], of_profiles: Mapping[str, bool]
 ) -> None:
     """An option that would not be looked at is refused. Raises UserError."""
     is_profile = axis is None and other is not None and not Path(other).is_dir()
-    if with_ramp and not is_profile:
-        raise UserError("--with-ramp is for a published profile; allowed: two runs without it")
+    for option, value in of_profiles.items():
+        if value and not is_profile:
+            raise UserError(f"{option} is for a published profile; allowed: two runs without it")
     unfit = [option for option, value in of_runs.items() if value and (is_profile or (axis and option == "--ignore"))]
     if unfit:
         raise UserError(f"{unfit[0]} is for two runs; allowed: the same without it")
 
 
-def _absent(folder: Path) -> tuple[str, ...]:
-    """What a run should have and has not, in one line."""
-    store = Store(folder)
-    missing, failed = len(store.ids) - len(store.results()), len(store.failures())
-    said = f"{folder}: {missing} of {len(store.ids)} trials are missing, {failed} of them failed"
-    return (said,) if missing else ()
-
-
-def _published(folder: Path, name: str, tolerance: float, span: Span, format: Format, output: Path | None) -> None:
+def _published(folder: Path, name: str, choice: Choice, span: Span, format: Format, output: Path | None) -> None:
     if format is Format.junit:
         raise UserError("--format junit is for two runs; allowed for a published profile: table, json, markdown")
-    known, only = published.find(name)
-    store = Store(folder).open()
-    results = store.results()
-    trials = {each.id: trial_of(_settings(store, each.id), each.id) for each in results}
-    found = profile.compare(series(results, trials), known, only, tolerance, span)
-    found = replace(found, not_compared=(*_absent(folder), *found.not_compared))
-    is_figure = output is not None and output.suffix in (".png", ".svg", ".pdf")
-    if is_figure and output is not None:
-        from ...report.figure.published_profile import draw  # matplotlib takes a second to import
-
-        draw(found, output, span)
-    to = None if is_figure else output
-    if format is Format.table:
-        tables = [
-            (profile_text.SUMMARY_HEADERS, profile_text.summary_rows(found)),
-            (profile_text.HEADERS, profile_text.point_rows(found)),
-        ]
-        write_table(tables, profile_text.notes(found), profile_text.summary(found), to)
-    else:
-        write(profile_text.to_json(found) if format is Format.json else profile_text.to_markdown(found), to)
-    if not found.agrees:
-        raise typer.Exit(1)
-
-
-def _settings(store: Store, id: str) -> dict[str, object]:
-    return read_json(store.path / "trials" / id / TRIAL)
+    found = compared_profile.found_in(folder, name, choice, span)
+    compared_profile.show(found, span, format.value, output)
+    code = compared_profile.EXIT_CODES[found.verdict]
+    if code:
+        raise typer.Exit(code)

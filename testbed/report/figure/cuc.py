@@ -55,7 +55,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
 
 
 def _ends(row: ConcavityRow) -> tuple[float, float]:
-    """How far the bootstrap interval reaches below and above; nothing where there is one repetition."""
+    """How far the 95 % interval reaches below and above; nothing where there is none."""
     interval, value = row.found.c_uc_interval, row.found.c_uc
     return (0.0, 0.0) if interval is None else (max(0.0, value - interval.low), max(0.0, interval.high - value))
 
@@ -73,11 +73,11 @@ class ConcavityRow:
     series: Series
 
 
-def concavity_rows(series: Sequence[Series], resamples: int = 500) -> tuple[ConcavityRow, ...]:
+def concavity_rows(series: Sequence[Series]) -> tuple[ConcavityRow, ...]:
     """One for each series with a capacity and two or more RTTs."""
     rows = []
     for each in series:
-        found = each.coefficients(resamples=resamples)
+        found = each.coefficients()
         if found is not None:
             flows = each.conditions.flows if each.conditions else None
             group = tuple((key, value) for key, value in each.params if key.rsplit(".", 1)[-1] != FLOWS)

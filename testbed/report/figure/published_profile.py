@@ -9,58 +9,87 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ...analysis import statistic
+from ...analysis.profile import ThroughputProfile
 from ...analysis.series import Series, Span
-from ...compare.profile import ProfileComparison, scaled
+from ...analysis.statistic import Estimate
+from ...compare.profile import ProfileComparison, Target
+from ...compare.profile_text import WORDS
 from ...error import UserError
 from .style import COLOURS, HIGH, LINES, MARKERS, WIDE
 
 PUBLISHED = "0.15"
 """Published points are dark grey, the line between them dotted: nobody measured there."""
+MBIT = 1e6
 
 
 def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
-    """Ours as lines with t intervals, what was published as open marks; both as shares of the capacity.
+    """Ours as lines with 95 % intervals, what was published as open marks with how far it may be off.
 
-    Raises UserError for a path that cannot be written.
+    In Mbit/s; as shares of each side's rate if rates differ. Raises UserError for a path that cannot be written.
     """
     figure = Figure(figsize=(WIDE, HIGH), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    ours = list({id(match.ours): match.ours for each in found.targets for match in each.matches}.values())
-    _ours(axes, ours, span)
+    matches = [match for each in found.targets for match in each.matches]
+    is_share = any(match.is_share for match in matches)
+    ours = list({id(match.ours): match.ours for match in matches}.values())
+    _ours(axes, ours, span, is_share)
     for number, each in enumerate(found.targets):
-        profile, mark = each.target.profile, MARKERS[(number + 3) % len(MARKERS)]
-        x, y = [rtt * 1e3 for rtt in profile.rtt_s], [100 * share for share in profile.mean_bps]
-        axes.plot(x, y, ":", color=PUBLISHED, linewidth=1)
-        word = f"published: {each.target.name}"
-        axes.plot(x, y, mark, color=PUBLISHED, markersize=9, markerfacecolor="none", markeredgewidth=1.8, label=word)
+        _published(axes, each.target, MARKERS[(number + 3) % len(MARKERS)], is_share)
     axes.set_xlabel("round-trip time (ms)")
-    axes.set_ylabel("throughput (% of the capacity)")
+    axes.set_ylabel("throughput (% of the rate)" if is_share else "throughput (Mbit/s)")
     axes.set_xlim(left=0)  # linear, for on a logarithmic axis concave looks convex
     axes.set_ylim(bottom=0)
     axes.grid(True, which="major", color="0.9")
-    axes.set_title(f"{found.profile.name}: {'agrees' if found.agrees else 'differs'}", fontsize=11, loc="left")
+    axes.set_title(f"{found.profile.name}: {WORDS[found.verdict]}", fontsize=11, loc="left")
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     cite = found.profile.citation
-    figure.supxlabel(f"published: {cite.authors[0]} et al., {cite.title}", fontsize=8, color="0.35")
+    figure.supxlabel(f"published: {_authors(cite.authors)}, {cite.title}", fontsize=8, color="0.35")
     try:
         figure.savefig(path, dpi=150)
     except (OSError, ValueError) as error:
         raise UserError(f"the figure {path} cannot be written: {error}; allowed: .png, .svg, .pdf") from None
 
 
-def _ours(axes: Axes, ours: Sequence[Series], span: Span) -> None:
+def _authors(authors: Sequence[str]) -> str:
+    return authors[0] if len(authors) == 1 else f"{authors[0]} et al."
+
+
+def _unit(rate_bps: float | None, is_share: bool) -> float:
+    """What is divided by; a rate that nobody knows is no share of anything, and is not drawn."""
+    return MBIT if not is_share else (rate_bps or float("nan")) / 100
+
+
+def _published(axes: Axes, target: Target, mark: str, is_share: bool) -> None:
+    unit = _unit(target.capacity_bps, is_share)
+    x = [rtt * 1e3 for rtt in target.published]
+    y = [each.mean.value / unit for each in target.published.values()]
+    halves = [(each.off_bps + _half(each.mean)) / unit for each in target.published.values()]
+    axes.plot(x, y, ":", color=PUBLISHED, linewidth=1)
+    axes.errorbar(
+        x,
+        y,
+        yerr=halves,
+        fmt=mark,
+        color=PUBLISHED,
+        markersize=9,
+        markerfacecolor="none",
+        markeredgewidth=1.8,
+        linewidth=1,
+        capsize=4,
+        label=f"published: {target.name}",
+    )
+
+
+def _ours(axes: Axes, ours: Sequence[Series], span: Span, is_share: bool) -> None:
     for number, each in enumerate(ours):
-        profile, capacity = each.profile(span), each.capacity_bps
+        profile: ThroughputProfile | None = each.profile(span)
         assert profile is not None, "BUG: a compared series without a profile"
-        assert capacity is not None, "BUG: a compared series without a capacity"
-        share = scaled(profile, 100 / capacity)
-        halves = [_half(samples) for samples in share.samples_bps]
+        unit = _unit(each.capacity_bps, is_share)
         axes.errorbar(
-            [rtt * 1e3 for rtt in share.rtt_s],
-            share.mean_bps,
-            yerr=halves,
+            [rtt * 1e3 for rtt in profile.rtt_s],
+            [mean / unit for mean in profile.mean_bps],
+            yerr=[_half(mean) / unit for mean in profile.estimates],
             color=COLOURS[number % len(COLOURS)],
             linestyle=LINES[number // len(COLOURS) % len(LINES)],
             marker="o",
@@ -71,9 +100,7 @@ def _ours(axes: Axes, ours: Sequence[Series], span: Span) -> None:
         )
 
 
-def _half(samples: Sequence[float]) -> float:
-    """Half of the t interval of the mean; 0 for a single repetition."""
-    if len(samples) < 2:
-        return 0.0
-    interval = statistic.t_interval(samples)
-    return (interval.high - interval.low) / 2
+def _half(mean: Estimate) -> float:
+    """Half of the interval of a mean; 0 where it has none."""
+    interval = mean.interval()
+    return 0.0 if interval is None else (interval.high - interval.low) / 2

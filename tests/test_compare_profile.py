@@ -1,0 +1,441 @@
+"""`testbed compare` with a published or an own profile: what is shown to agree, to differ, or neither."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from storedruns import Made, write_run
+
+from testbed import cli
+
+ROOT = Path(__file__).parents[1]
+RATE_BPS = 10e9
+AGREE, DIFFER, CANNOT_TELL = 0, 1, 5
+NOISE = {1: (0.0,), 2: (-1.0, 1.0), 3: (-1.0, 0.0, 1.0), 5: (-1.3, -0.5, 0.0, 0.5, 1.3)}
+"""Noise by the number of seeds, with a mean of 0."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+Compare = Callable[..., Said]
+
+
+@pytest.fixture
+def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
+    """Runs `testbed compare` in this process."""
+
+    def run(*words: str | Path) -> Said:
+        monkeypatch.setattr(sys, "argv", ["testbed", "compare", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsys.readouterr()
+        return Said(int(ended.value.code or 0), said.out, said.err)
+
+    return run
+
+
+def run_of(
+    folder: Path,
+    mbit: Mapping[int, float],
+    params: Mapping[str, str] | None = None,
+    seeds: int = 5,
+    noise: float = 0.01,
+    rate_bps: float = RATE_BPS,
+    **asked: Any,
+) -> list[Made]:
+    """Trials with these goodputs in Mbit/s by RTT in ms, and a relative noise."""
+    path = {"rate": f"{rate_bps / 1e6:.0f} Mbit/s", "buffer": "1 bdp", **asked.pop("path", {})}
+    return [
+        Made(
+            {"path.rtt": f"{rtt} ms", **(params or {})},
+            [1e6 * rate * (1 + noise * off)],
+            seed,
+            path=path,
+            **asked,
+        )
+        for rtt, rate in mbit.items()
+        for seed, off in enumerate(NOISE[seeds], 1)
+    ]
+
+
+def stored(folder: Path, made: Sequence[Made], rate_bps: float = RATE_BPS) -> Path:
+    return write_run(folder, made, samples=False, rate_bps=rate_bps)
+
+
+OF = {"congestion": "cubic", "flows": "1", "loss": "none"}
+
+
+def profile_of(
+    folder: Path, points: Sequence[str], of: Mapping[str, str] = OF, capacity: str | None = "10 Gbit/s", **more: str
+) -> Path:
+    """A profile of one series, `fall`, with these points in YAML."""
+    lines = [
+        "name: mine",
+        "about: What we measured.",
+        "citation: {authors: [We], title: Our lab}",
+        "series:",
+        "  fall:",
+        "    what: Throughput",
+        f"    of: {{{', '.join(f'{key}: {value!r}' for key, value in of.items())}}}",
+        "    over: rtt",
+        "    certainty: exact",
+        "    where: our lab",
+        *([f"    capacity: {capacity}"] if capacity else []),
+        *(f"    {key}: {value}" for key, value in more.items()),
+        "    points:",
+        *(f"      - {{{point}}}" for point in points),
+    ]
+    path = folder / "mine.yaml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+LEVELS = {1: 9500.0, 50: 4000.0, 100: 1200.0}
+POINTS = ("at: 1 ms, value: 9500 Mbit/s", "at: 50 ms, value: 4000 Mbit/s", "at: 100 ms, value: 1200 Mbit/s")
+
+
+def test_a_run_within_the_tolerance_at_every_rtt_agrees(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, {rtt: 1.03 * level for rtt, level in LEVELS.items()}))
+    said = compare(run, profile_of(tmp_path, POINTS))
+    assert said.code == AGREE
+    assert "overall: agrees (1 published series, within 10 % of each throughput: 1 agrees)" in said.out
+    assert "AGREE" in said.out
+
+
+LOW = ("at: 376 ms, value: 410 Mbit/s",)
+
+
+@pytest.mark.parametrize(("share", "code"), [(0.29, DIFFER), (1.71, DIFFER), (0.0, DIFFER), (1.0, AGREE)])
+def test_the_difference_is_relative_to_the_published_throughput(
+    compare: Compare, tmp_path: Path, share: float, code: int
+) -> None:
+    """As shares of 10 Gbit/s, all of them are within 3 %."""
+    run = stored(tmp_path / "run", run_of(tmp_path, {376: 410 * share}))
+    assert compare(run, profile_of(tmp_path, LOW)).code == code
+
+
+def test_opposite_differences_at_two_rtts_do_not_cancel(compare: Compare, tmp_path: Path) -> None:
+    points = ("at: 50 ms, value: 410 Mbit/s", "at: 100 ms, value: 410 Mbit/s")
+    run = stored(tmp_path / "run", run_of(tmp_path, {50: 410 * 0.29, 100: 410 * 1.71}))
+    assert compare(run, profile_of(tmp_path, points)).code == DIFFER
+
+
+def test_every_series_that_fits_is_judged_and_not_the_nearest(compare: Compare, tmp_path: Path) -> None:
+    """One of ten is right."""
+    made = []
+    for number in range(10):
+        levels = {rtt: level * (1 if number == 4 else 0.5) for rtt, level in LEVELS.items()}
+        made += run_of(tmp_path, levels, {"sysctls.net.ipv4.tcp_ecn": str(number)})
+    said = compare(stored(tmp_path / "run", made), profile_of(tmp_path, POINTS), "--format", "json")
+    assert said.code == DIFFER
+    (series,) = json.loads(said.out)["series"]
+    assert [match["verdict"] for match in series["matches"]] == ["agree", *["differ"] * 9]
+    assert all(match["fits"] for match in series["matches"])
+
+
+@pytest.mark.parametrize(
+    ("of", "words"),
+    [
+        ({"loss": "1 in 500"}, "ours has loss none, published 1 in 500"),
+        ({"loss": "0.2 %"}, "ours has loss none, published 0.2 %"),
+        ({"window": "64 KiB"}, "ours has window auto, published 64 KiB"),
+        ({"buffer": "2 bdp"}, "ours has buffer 1 bdp, published 2 bdp"),
+    ],
+    ids=["loss", "share", "window", "buffer"],
+)
+def test_equal_numbers_under_another_condition_show_nothing(
+    compare: Compare, tmp_path: Path, of: Mapping[str, str], words: str
+) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    said = compare(run, profile_of(tmp_path, POINTS, {**OF, **of}), "--format", "json")
+    found = json.loads(said.out)
+    assert said.code == CANNOT_TELL
+    (match,) = found["series"][0]["matches"]
+    assert (match["verdict"], match["fits"], found["verdict"]) == ("agree", False, "cannot tell")
+    assert any(words in note for note in found["notes"])
+    assert "fall: none of our series fits its conditions, so none decides" in found["notes"]
+
+
+@pytest.mark.parametrize(
+    "of",
+    [{"loss": "none"}, {"window": "auto"}, {"buffer": "1 bdp"}, {"buffer": "100 packets"}, {"duration": "10 s"}],
+    ids=lambda of: next(iter(of.values())),
+)
+def test_equal_conditions_and_those_nobody_can_compare_do_not_stand_in_the_way(
+    compare: Compare, tmp_path: Path, of: Mapping[str, str]
+) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    assert compare(run, profile_of(tmp_path, POINTS, {**OF, **of})).code == AGREE
+
+
+def test_loss_is_the_same_however_it_is_written(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, path={"loss": "1 in 500"}))
+    assert compare(run, profile_of(tmp_path, POINTS, {**OF, "loss": "0.2 %"})).code == AGREE
+    assert compare(run, profile_of(tmp_path, POINTS, {**OF, "loss": "1 in 500"})).code == AGREE
+    assert compare(run, profile_of(tmp_path, POINTS)).code == CANNOT_TELL
+
+
+def test_another_duration_and_what_nobody_states_is_said(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    said = compare(
+        run, profile_of(tmp_path, POINTS, {**OF, "duration": "60 s"}, claim="reproduced"), "--format", "json"
+    )
+    notes, (series,) = json.loads(said.out)["notes"], json.loads(said.out)["series"]
+    assert said.code == AGREE
+    assert "ours has duration 10 s, published 60 s (fall with all)" in notes
+    assert "the publication does not state: window, buffer (fall with all)" in notes
+    assert series["matches"][0]["claim"] == "shape"
+
+
+def test_a_claim_of_reproduction_needs_all_conditions(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    whole = {**OF, "window": "auto", "buffer": "1 bdp", "duration": "10 s"}
+    for of, claim in ((whole, "reproduced"), (OF, "shape")):
+        said = compare(run, profile_of(tmp_path, POINTS, of, claim="reproduced"), "--format", "json")
+        (series,) = json.loads(said.out)["series"]
+        assert series["matches"][0]["claim"] == claim
+
+
+@pytest.mark.parametrize(
+    ("seeds", "noise", "why"),
+    [
+        (1, 0.0, "at 1, 50, 100 ms: one trial has no interval: needs at least 2 seeds"),
+        (3, 0.0, "all seeds give the same, which is one case and no interval"),
+        (2, 0.10, None),
+    ],
+    ids=["one seed", "equal seeds", "wide"],
+)
+def test_without_an_interval_or_with_a_wide_one_nothing_is_shown(
+    compare: Compare, tmp_path: Path, seeds: int, noise: float, why: str | None
+) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, seeds=seeds, noise=noise))
+    said = compare(run, profile_of(tmp_path, POINTS), "--format", "json")
+    assert said.code == CANNOT_TELL
+    assert why is None or any(why in note for note in json.loads(said.out)["notes"])
+    assert "CANNOT TELL" in compare(run, profile_of(tmp_path, POINTS)).out
+
+
+def test_a_published_rtt_that_ours_does_not_reach_is_not_passed_over(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, {1: 9500, 50: 4000}))
+    profile = profile_of(tmp_path, POINTS)
+    said = compare(run, profile, "--format", "json")
+    assert said.code == CANNOT_TELL
+    assert any("ours does not reach the published RTTs of 100 ms" in note for note in json.loads(said.out)["notes"])
+    assert compare(run, profile, "--common-rtts").code == AGREE
+
+
+def test_between_two_rtts_the_interval_reaches_over_both(compare: Compare, tmp_path: Path) -> None:
+    """A straight line would give 4000 at 50 ms; nobody measured there."""
+    run = stored(tmp_path / "run", run_of(tmp_path, {1: 6800, 99: 1200}))
+    said = compare(run, profile_of(tmp_path, ("at: 50 ms, value: 4000 Mbit/s",)), "--format", "json")
+    (point,) = json.loads(said.out)["series"][0]["matches"][0]["points"]
+    assert said.code == CANNOT_TELL
+    assert point["measured_bps"] == pytest.approx(4000e6)
+    assert point["is_between"]
+    assert (
+        point["relative"]["interval"]["low"] < 1200 / 4000 - 1 < 6800 / 4000 - 1 < point["relative"]["interval"]["high"]
+    )
+    near = stored(tmp_path / "near", run_of(tmp_path, {49: 4050, 51: 3950}))
+    assert compare(near, profile_of(tmp_path, ("at: 50 ms, value: 4000 Mbit/s",))).code == AGREE
+
+
+@pytest.mark.parametrize("lost", ["invalid", "no goodput", "missing", "series"])
+def test_what_our_run_lost_does_not_pass(compare: Compare, tmp_path: Path, lost: str) -> None:
+    made = run_of(tmp_path, LEVELS)
+    first = made[0]
+    if lost == "invalid":
+        made[0] = Made(first.params, first.goodput_bps, first.seed, "invalid", path=first.path)
+    elif lost == "no goodput":
+        made[0] = Made(first.params, [], first.seed, path=first.path, workload={"flows": 1})
+    elif lost == "series":
+        made += run_of(tmp_path, LEVELS, {"congestion": "htcp"}, verdict="invalid")
+        made = [Made({"congestion": "cubic", **each.params}, each.goodput_bps, each.seed, each.verdict, path=each.path)
+                for each in made]  # fmt: skip
+    run = stored(tmp_path / "run", made)
+    if lost == "missing":
+        about = json.loads((run / "run.json").read_text())
+        (run / "run.json").write_text(json.dumps({**about, "trials": [*about["trials"], "path.rtt=1ms,seed=99"]}))
+    said = compare(run, profile_of(tmp_path, POINTS), "--format", "json")
+    assert said.code == CANNOT_TELL, said
+    assert any("nothing is shown to agree" in note for note in json.loads(said.out)["notes"])
+
+
+def test_links_of_other_rates_are_judged_by_shares_only_if_asked(compare: Compare, tmp_path: Path) -> None:
+    """The same bit/s at a tenth of the rate are not the same share, and the same share is not the same bit/s."""
+    levels = {rtt: level / 10 for rtt, level in LEVELS.items()}
+    run = stored(tmp_path / "run", run_of(tmp_path, levels, rate_bps=1e9), rate_bps=1e9)
+    profile = profile_of(tmp_path, POINTS)
+    said = compare(run, profile, "--format", "json")
+    assert said.code == CANNOT_TELL
+    notes = json.loads(said.out)["notes"]
+    assert any("shares of the rate are compared, not bit/s" in note for note in notes)
+    assert any("ours has rate 1 Gbit/s, published 10 Gbit/s" in note for note in notes)
+    shares = compare(run, profile, "--as-shares")
+    assert shares.code == AGREE
+    assert "within 10 % of shares of the rate" in shares.out
+
+
+def test_without_a_published_rate_throughputs_are_compared_as_they_are(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    said = compare(run, profile_of(tmp_path, POINTS, capacity=None), "--format", "json")
+    (series,) = json.loads(said.out)["series"]
+    assert said.code == AGREE
+    assert series["matches"][0]["points"][0]["published_share"] is None
+    assert (
+        "the publication does not state: rate, window, buffer, duration (fall with all)"
+        in json.loads(said.out)["notes"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("point", "code"),
+    [
+        ("value: 4.0 Gbit/s", AGREE),
+        ("value: 4.0 Gbit/s, certainty: about", AGREE),
+        ("value: 4 Gbit/s", CANNOT_TELL),
+        ("value: 4 Gbit/s, certainty: about", CANNOT_TELL),
+        ("value: 4 Gbit/s, plus_minus: 3 %", AGREE),
+        ("value: 4.0 Gbit/s, plus_minus: 12 %", CANNOT_TELL),
+        ("value: 4.0 Gbit/s, plus_minus: 500 Mbit/s", CANNOT_TELL),
+        ("value: 4.000 Gbit/s, sd: 0.1 Gbit/s, runs: 10", AGREE),
+        ("value: 4.000 Gbit/s, sd: 0.5 Gbit/s, runs: 3", CANNOT_TELL),
+    ],
+)
+def test_how_far_the_published_number_may_be_off_goes_into_the_decision(
+    compare: Compare, tmp_path: Path, point: str, code: int
+) -> None:
+    """Half a unit of the last digit, or a whole one if it is approximate: 12.5 % of "4"."""
+    run = stored(tmp_path / "run", run_of(tmp_path, {50: 4000}))
+    assert compare(run, profile_of(tmp_path, (f"at: 50 ms, {point}",))).code == code
+
+
+def test_a_difference_must_hold_for_all_points_together(compare: Compare, tmp_path: Path) -> None:
+    """13 % ± 2.0 % alone is outside of 10 %; as one of twenty points its interval is wider, and nothing is shown."""
+    noise = 0.0165
+    alone = stored(tmp_path / "alone", run_of(tmp_path, {50: 4000 * 1.13}, noise=noise))
+    assert compare(alone, profile_of(tmp_path, ("at: 50 ms, value: 4000 Mbit/s",))).code == DIFFER
+    points = [f"at: {rtt} ms, value: 4000 Mbit/s" for rtt in range(50, 70)]
+    levels = {rtt: 4000 * (1.13 if rtt == 50 else 1.0) for rtt in range(50, 70)}
+    many = stored(tmp_path / "many", run_of(tmp_path, levels, noise=noise))
+    assert compare(many, profile_of(tmp_path, points)).code == CANNOT_TELL
+
+
+def profile_run(tmp_path: Path, share: float = 0.141, rate_bps: float = 10e9) -> Path:
+    """Goodput that falls from the rate at 1 ms to a share of it at 376 ms; two losses, of which one has half."""
+    made = []
+    for loss, factor in (("none", 1.0), ("1 in 500", 0.5)):
+        levels = {rtt: rate_bps * level * factor / 1e6 for rtt, level in ((1, 0.95), (376, share))}
+        made += run_of(
+            tmp_path, levels, {"path.loss": loss}, seeds=3, noise=0.005, rate_bps=rate_bps, path={"loss": loss}
+        )
+    return stored(tmp_path / "run", made, rate_bps)
+
+
+EMULATED = "google-cloud-emulated#emulated-cubic-1-flow"
+
+
+def test_the_loss_that_was_published_decides_and_the_other_is_shown(compare: Compare, tmp_path: Path) -> None:
+    run = profile_run(tmp_path)
+    said = compare(run, EMULATED, "--format", "json")
+    found = json.loads(said.out)
+    assert (said.code, found["verdict"]) == (AGREE, "agree")
+    (series,) = found["series"]
+    assert [match["ours"] for match in series["matches"]] == ["loss none", "loss 1 in 500"]  # the nearest first
+    assert [match["fits"] for match in series["matches"]] == [True, False]
+    assert series["best"][0] == {"key": "loss none", "rms": series["matches"][0]["rms"], "is_apart": True}
+    assert series["matches"][0]["rms"]["value"] == pytest.approx(1.41 / 1.40 - 1)
+    assert series["matches"][0]["points"][0]["certainty"] == "exact"
+    assert series["matches"][0]["claim"] == "shape"
+    assert series["matches"][1]["cautions"][0] == "ours has loss 1 in 500, published none"
+    text = compare(run, EMULATED).out
+    assert "emulated-cubic-1-flow is explained best by: loss none" in " ".join(text.split())
+
+
+def test_a_run_far_from_it_differs_though_another_loss_is_near(compare: Compare, tmp_path: Path) -> None:
+    said = compare(profile_run(tmp_path, share=0.28), EMULATED, "--format", "json")
+    (series,) = json.loads(said.out)["series"]
+    assert said.code == DIFFER
+    assert [match["ours"] for match in series["matches"]] == ["loss 1 in 500", "loss none"]
+    assert [match["verdict"] for match in series["matches"]] == ["agree", "differ"]
+    assert series["best"][0]["key"] == "loss 1 in 500"
+
+
+def test_published_series_of_other_controls_and_flows_are_left_out_and_it_is_said(
+    compare: Compare, tmp_path: Path
+) -> None:
+    said = compare(profile_run(tmp_path), "google-cloud-emulated", "--format", "json")
+    found = json.loads(said.out)
+    assert [each["published"] for each in found["series"]] == ["cloud-cubic-1-flow", "emulated-cubic-1-flow"]
+    bbr = "published, cloud-bbr-10-flows: network google-cloud, congestion bbr, flows 10; ours has no such series"
+    assert bbr in found["not_compared"]
+    named = compare(tmp_path / "run", "google-cloud-emulated#cloud-bbr-10-flows")
+    out = " ".join(named.out.split())
+    assert named.code == CANNOT_TELL
+    assert "ours has congestion cubic, published bbr (all)" in out
+    assert "ours has flows 1, published 10 (all)" in out
+
+
+def test_a_shape_is_compared_where_there_are_points_for_it(compare: Compare, tmp_path: Path) -> None:
+    said = compare(profile_run(tmp_path), "google-cloud-emulated#cloud-cubic-1-flow", "--format", "json")
+    (series,) = json.loads(said.out)["series"]
+    shape = series["matches"][0]["shape"]
+    assert shape["measured_bend"] == "straight"  # two points each
+    assert shape["published_bend"] == "straight"
+    assert shape["c_uc"]["interval"]["low"] <= shape["c_uc"]["value"] <= shape["c_uc"]["interval"]["high"]
+
+
+def test_the_figure_and_the_markdown_of_a_profile(compare: Compare, tmp_path: Path) -> None:
+    run = profile_run(tmp_path)
+    for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        assert compare(run, EMULATED, "-o", tmp_path / f"f{ending}").code == 0
+        assert (tmp_path / f"f{ending}").read_bytes().startswith(magic)
+    said = compare(run, EMULATED, "--format", "markdown")
+    assert said.out == (ROOT / "tests/data/compare-profile.md").read_text()
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A run at one RTT, with two series."""
+    made = [each for buffer in ("1 bdp", "2 bdp") for each in run_of(tmp_path, {10: 40}, {"path.buffer": buffer})]
+    return stored(tmp_path / "base", made)
+
+
+def test_a_run_without_a_published_rtt_is_told_what_there_is(compare: Compare, base: Path) -> None:
+    said = compare(base, "google-cloud-emulated")
+    assert said.code == 2
+    assert "published, emulated-cubic-10-flows: RTT 376 ms; ours, 2 series: 10 to 10 ms" in said.err
+    assert "allowed: a run whose RTTs reach from below a published one to above it" in said.err
+    assert "is not throughput over RTT" in compare(base, "rfc9438").err
+    assert "it has no series" in compare(base, "amazon-azure-2015").err
+
+
+def test_a_profile_of_the_users_own_with_a_unit_missing_is_refused(
+    compare: Compare, base: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    text = (ROOT / "profiles/google-cloud-emulated.yaml").read_text()
+    mine.write_text(text.replace("value: 1.40 Gbit/s}", "value: 1.40}"))
+    said = compare(base, mine)
+    assert said.code == 2
+    assert "'1.40' has no unit" in said.err
+
+
+def test_the_profiles_are_found_from_any_folder(
+    compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = profile_run(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert compare(run.name, EMULATED).code == 0
