@@ -109,7 +109,7 @@ INSIDE = {
     ),
     "compare": (
         ("paper",),
-        ("reproduction", "profile_text", "junit"),
+        ("reproduction", "profile_text", "own_profile", "junit"),
         ("profile", "run_text"),
         ("published", "headline", "caution"),
         ("run", "condition", "number"),

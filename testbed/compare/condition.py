@@ -142,6 +142,14 @@ class _Kind:
     words: Callable[[Value], str]
     decides: bool = True
 
+    def can_be_read(self, words: str) -> bool:
+        """Whether a profile can state it: the plan's own choice of a buffer has no words."""
+        try:
+            self.read(words)
+        except ValueRefused:
+            return False
+        return True
+
 
 KINDS: Mapping[str, _Kind] = {
     "congestion": _Kind(_read_congestion, lambda ours: "+".join(sorted(ours.congestion)) or None, str),

@@ -18,6 +18,7 @@ from ..analysis.statistic import Estimate
 from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
+from ..spec.syntax.document import mapping
 from ..spec.syntax.field import Name, Text
 from ..spec.syntax.file_model import FileModel, check
 from ..spec.syntax.scalar import whole
@@ -31,7 +32,7 @@ input of the emulator; nothing is claimed, and the number is kept as data.
 """
 
 _OF = "What distinguishes it: provider, region, flows, … Over RTT, the conditions of docs/published-profiles.md."
-Runs = Annotated[int, PlainValidator(whole(2, 10**6)), WithJsonSchema({"type": "integer", "minimum": 2})]
+Runs = Annotated[int, PlainValidator(whole(1, 10**6)), WithJsonSchema({"type": "integer", "minimum": 1})]
 Year = Annotated[int, PlainValidator(whole(1900, 2100)), WithJsonSchema({"type": "integer"})]
 
 
@@ -93,8 +94,8 @@ class Measure(FileModel):
         for key in ("sd", "plus_minus"):
             if getattr(self, key) is not None and self.value is None:
                 raise ValueRefused(f"{'an' if key == 'sd' else 'a'} {key} needs a value", "a value", (key,))
-        if self.runs is not None and self.sd is None:
-            raise ValueRefused("runs without an sd say nothing", "an sd with the runs", ("runs",))
+        if self.runs is not None and (self.sd is None) != (self.runs == 1):
+            raise ValueRefused("one run has no sd, and several have one", "'runs: 1', or runs with an sd", ("runs",))
         off = self.plus_minus
         if off is not None and (off.value < 0 or off.unit not in ("ratio", unit)):
             raise ValueRefused(f"{off.text!r} is no distance", f"0 or more, in {unit} or %", ("plus_minus",))
@@ -208,8 +209,10 @@ class Series(FileModel):
 
 
 def _mean(point: Point) -> Estimate:
-    """With its error where an sd and the number of runs are printed; else a constant."""
+    """With its error where an sd and the number of runs are printed, an unknown one for one run; else a constant."""
     assert point.value is not None, "BUG: the mean of no number"
+    if point.runs == 1:
+        return Estimate(point.value.value, None, 0)
     if point.sd is None or point.runs is None:
         return Estimate.constant(point.value.value)
     return Estimate(point.value.value, point.sd.value / point.runs**0.5, point.runs - 1)
@@ -258,6 +261,11 @@ def load(path: str | os.PathLike[str]) -> PublishedProfile:
     if profile is None or document.faults:
         raise SpecError(document.problems(faults))
     return profile
+
+
+def is_profile(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is meant as a profile: it cites somebody, or has facts or series. Raises SpecError."""
+    return bool({"citation", "facts", "series"} & set(mapping(specfile.read(path).data)))
 
 
 def schema() -> dict[str, Any]:

@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..analysis.series import Series
 from ..compare import profile, profile_text
+from ..compare.profile import ProfileComparison
 from ..compare.published import PublishedProfile
 from ..error import UserError
 from .window_table import MB, WindowTable
 
 
-def comparisons(series: Sequence[Series], known: Sequence[PublishedProfile]) -> list[dict[str, Any]]:
-    """For each publication that something of this run can be compared with: rows, notes and the overall verdict."""
-    usable = [each for each in series if each.trials]
-    found = []
+def comparisons(
+    series: Sequence[Series],
+    known: Sequence[PublishedProfile],
+    asked: Sequence[tuple[PublishedProfile, str | None]] = (),
+    lost: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    """For each publication that something of this run can be compared with: rows, notes and the overall verdict.
+
+    `asked` are profiles, each with the one series to compare (None: all), that the user wants compared: they come
+    first. `lost` is what the run was asked for and has not. Raises UserError if one of `asked` cannot be compared.
+    """
+    found = [_comparison(profile.compare(series, each, only), lost) for each, only in asked]
     for each in known:
         try:
-            made = profile.compare(usable, each)
+            found.append(_comparison(profile.compare(series, each), lost))
         except UserError:
             continue
-        found.append(
-            {
-                "name": each.name,
-                "citation": citation(each),
-                "summary": profile_text.summary(made),
-                "headers": list(profile_text.SUMMARY_HEADERS),
-                "rows": [list(row) for row in profile_text.summary_rows(made)],
-                "point_headers": list(profile_text.HEADERS),
-                "points": [list(row) for row in profile_text.point_rows(made)],
-                "notes": profile_text.notes(made),
-            }
-        )
     return found
+
+
+def _comparison(found: ProfileComparison, lost: Sequence[str]) -> dict[str, Any]:
+    made = replace(found, lost=(*lost, *found.lost))
+    return {
+        "name": made.profile.name,
+        "citation": citation(made.profile),
+        "summary": profile_text.summary(made),
+        "headers": list(profile_text.SUMMARY_HEADERS),
+        "rows": [list(row) for row in profile_text.summary_rows(made)],
+        "point_headers": list(profile_text.HEADERS),
+        "points": [list(row) for row in profile_text.point_rows(made)],
+        "notes": profile_text.notes(made),
+    }
 
 
 def citation(each: PublishedProfile) -> str:

@@ -76,12 +76,21 @@ class Traces:
         return found, kept / samples if samples else 1.0
 
 
-def view(run: StoredRun, traces: Traces | None = None) -> dict[str, Any]:
-    """All of a run's report. Raises UserError for files of trials that are damaged."""
+def view(
+    run: StoredRun,
+    traces: Traces | None = None,
+    profiles: Sequence[tuple[published.PublishedProfile, str | None]] = (),
+) -> dict[str, Any]:
+    """All of a run's report. Raises UserError for files of trials that are damaged.
+
+    `profiles` are compared beside those that come with the testbed, each with the one series of it (None: all);
+    UserError if one of them cannot be.
+    """
     results = run.results
     place = {each.id: number for number, each in enumerate(results)}
     split = run.series
-    known = [published.find(name)[0] for name in published.names()]
+    given = {profile.name for profile, _ in profiles}
+    known = [published.find(name)[0] for name in published.names() if name not in given]
     windows = window_table(run.usable)
     traces = traces or Traces()
     found, share = traces.read(run)
@@ -93,7 +102,9 @@ def view(run: StoredRun, traces: Traces | None = None) -> dict[str, Any]:
         | {"metrics": traces.metrics(run, each), "limit": asdict(limited[each.id]), "flows": _flows(each)}
         for each in results
     ]
-    compared = published_row.comparisons(split, known)
+    lost = [f"{run.missing} of {len(run.ids)} trials are missing"] if run.missing else []
+    compared = published_row.comparisons(split, known, profiles, lost)
+    known = [*(profile for profile, _ in profiles), *known]
     return {
         "run": _run(run),
         "notes": _notes(run, share),

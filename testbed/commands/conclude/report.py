@@ -11,6 +11,7 @@ from ...error import UserError
 
 EXAMPLES = (
     ("Write results/quickstart/report.html", "testbed report results/quickstart"),
+    ("Compare with a profile of your own in it", "testbed report results/quickstart --profile mine.yaml"),
     ("Write it elsewhere", "testbed report results/quickstart -o /tmp/quickstart.html"),
 )
 
@@ -21,14 +22,22 @@ def report(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The file to write; DIR/report.html if left out."),
     ] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROFILE",
+            help="Compare with this profile too, published or your own: NAME, FILE or NAME#SERIES; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """The page opens in any browser, without a server and without a network."""
+    from ...compare import published
     from ...report.page import page  # SciPy takes a second to import, which no other command should pay for
     from ...report.stored_run import read
     from ...report.view import view
 
     path = output or folder / "report.html"
-    text = page(view(read(folder)))
+    text = page(view(read(folder), profiles=[published.find(each) for each in profile or []]))
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -12,17 +12,27 @@ from typing import Annotated
 
 import typer
 
+from ...error import UserError
 from ...model.run_setting import Until
 from ...sweep.repetition import CellResult, Metrics, cells
 from ...sweep.store import Store
+from ...trial.folder import TRIAL, read_json
 from ...trial.stored_result import TrialResult
-from ..result_table import Format, print_cells, print_trials
+from ..result_table import print_cells, print_trials
 
 EXAMPLES = (
     ("Print the trials of a run, with the warnings", "testbed results results/quickstart"),
     ("Print the mean of each cell with its confidence interval", "testbed results results/quickstart --by cell"),
     ("Read the results in a spreadsheet", "testbed results results/quickstart --format csv > trials.csv"),
+    ("Hold later runs against this one", "testbed results results/quickstart --format profile > mine.yaml"),
 )
+
+
+class Format(StrEnum):
+    table = "table"
+    csv = "csv"
+    json = "json"
+    profile = "profile"
 
 
 class By(StrEnum):
@@ -32,7 +42,10 @@ class By(StrEnum):
 
 def results(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
-    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    format: Annotated[
+        Format,
+        typer.Option(help="The format of the output; profile is a file to hold other runs against (testbed compare)."),
+    ] = Format.table,
     by: Annotated[
         By | None, typer.Option(help="Print a line for each trial, or for each cell; a table has both if left out.")
     ] = None,
@@ -48,11 +61,14 @@ def results(
     """
     store = Store(folder).open()
     found, failures = store.results(), store.failures()
-    measured = _measured(store, found, metric)
-    if by is not By.cell:
-        PRINTERS[format](found, measured)
-    if by is By.cell or (by is None and format is Format.table and any(each.repetition for each in found)):
-        CELL_PRINTERS[format](found, store.until, measured)
+    if format is Format.profile:
+        _print_profile(store, found, by, metric)
+    else:
+        measured = _measured(store, found, metric)
+        if by is not By.cell:
+            PRINTERS[format](found, measured)
+        if by is By.cell or (by is None and format is Format.table and any(each.repetition for each in found)):
+            CELL_PRINTERS[format](found, store.until, measured)
     missing = len(store.ids) - len(found)
     for id, reason in failures.items():
         print(f"failed {id}: {reason}", file=sys.stderr)
@@ -60,6 +76,20 @@ def results(
         print(f"{missing} of {len(store.ids)} trials are missing, {len(failures)} of them failed", file=sys.stderr)
     if missing or any(each.verdict == "invalid" for each in found):
         raise typer.Exit(1)
+
+
+def _print_profile(store: Store, found: Sequence[TrialResult], by: By | None, metric: Sequence[str] | None) -> None:
+    from ... import __version__
+    from ...analysis.series import series  # SciPy takes a second to import
+    from ...compare import own_profile
+    from ...spec.scenario.trial import trial_of
+
+    if by is not None or metric:
+        raise UserError("a profile is the goodput of all trials; allowed with --format profile: no --by, no --metric")
+    trials = {each.id: trial_of(read_json(store.path / "trials" / each.id / TRIAL), each.id) for each in found}
+    name = store.path.resolve().name
+    about = f"Our run {name} of the scenario {store.name}"
+    print(own_profile.text(name, series(found, trials), about, f"testbed {__version__}"), end="")
 
 
 def _measured(store: Store, found: Sequence[TrialResult], names: Sequence[str] | None) -> dict[str, Metrics]:

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from ...compare import published
 from ...error import SpecError, TestbedError
 from ...kernel.image.named_control import check_names as check_controls
 from ...kernel.ready import feasibility
 from ...kernel.vm.named_kernels import check_names, names
-from ...library import spec_file
+from ...library import PROFILES, spec_file
 from ...model.scenario import Trial
 from ...plan.network import plan
 from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
@@ -23,6 +24,7 @@ EXAMPLES = (
     ("Check a scenario that comes with the testbed", "testbed check quickstart"),
     ("Check files of yours, and whether this computer can run them", "testbed check --here net.yaml test.yaml"),
     ("Check all scenarios in a folder", "testbed check scenarios/*.yaml"),
+    ("Check a profile of your own", "testbed check mine.yaml"),
 )
 
 
@@ -31,7 +33,8 @@ def check(
         list[Path],
         typer.Argument(
             metavar="FILE|NAME",
-            help="Topology and scenario files, or the names of those that come with the testbed (testbed list).",
+            help="Topology, scenario and profile files, or the names of those that come with the testbed (testbed "
+            "list).",
         ),
     ],
     on_this_machine: Annotated[
@@ -43,7 +46,7 @@ def check(
     The exit code is 2 if a file has a mistake, and 3 if --here finds something that this computer lacks.
     """
     failed: TestbedError | None = None
-    for file in map(spec_file, files):
+    for file in map(_file, files):
         try:
             described, said = _describe(file)
             print(f"{file}: {described}{_where(file) if on_this_machine else ''}{said}")
@@ -57,8 +60,19 @@ def check(
         raise typer.Exit(failed.exit_code)
 
 
+def _file(path: Path) -> Path:
+    """A spec file, or the profile of this name."""
+    found = spec_file(path)
+    return PROFILES / f"{path}.yaml" if not found.exists() and str(path) in published.names() else found
+
+
 def _describe(file: Path) -> tuple[str, str]:
     """A line, and lines with remarks below it."""
+    if published.is_profile(file):
+        profile = published.load(file)
+        points = sum(len(each.points) for each in profile.series.values())
+        counts = ((profile.facts, "fact"), (profile.series, "series"), (range(points), "point"))
+        return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), ""
     if is_scenario(file):
         found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
         trials = [trial for size in found.values() for trial in size]
@@ -84,11 +98,13 @@ def _check_controls(file: Path, trials: Sequence[Trial]) -> None:
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{count} {noun}{'' if count == 1 or noun.endswith('s') else 's'}"
 
 
 def _where(file: Path) -> str:
     """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
+    if published.is_profile(file):
+        return ""
     if not is_scenario(file):
         check_names([file], names([load_topology(file)]))
         return f", runs here on kernel {feasibility.place_for(load_topology(file), None)[0]}"

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ...compare import published
 from ...spec import json_schema as schemas
 
 EXAMPLES = (
@@ -19,8 +20,10 @@ EXAMPLES = (
 class Kind(StrEnum):
     topology = "topology"
     scenario = "scenario"
+    profile = "profile"
 
 
 def schema(kind: Annotated[Kind, typer.Argument(help="The kind of file.")]) -> None:
     """Editors with support for JSON Schema, such as VS Code, use it to check and complete YAML files."""
-    print(json.dumps(schemas.schema(kind.value), indent=2))
+    found = published.schema() if kind is Kind.profile else schemas.schema(kind.value)
+    print(json.dumps(found, indent=2))
