@@ -111,7 +111,7 @@ INSIDE = {
         ("paper",),
         ("reproduction", "profile_text", "own_profile", "junit"),
         ("profile", "run_text"),
-        ("published", "headline", "caution"),
+        ("published", "headline"),
         ("run", "condition", "number"),
         ("setting", "look_text"),
         ("look",),

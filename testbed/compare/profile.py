@@ -14,8 +14,7 @@ from ..analysis.profile import Published, ThroughputProfile
 from ..analysis.series import Series, Span
 from ..error import UserError
 from . import condition
-from .caution import cautions
-from .condition import Choice, Condition, unfit
+from .condition import Choice, Condition, cautions, unfit
 from .published import Certainty, Claim, PublishedProfile
 from .published import Series as PublishedSeries
 
