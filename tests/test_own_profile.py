@@ -121,7 +121,7 @@ EXAMPLE = (ROOT / "docs/published-profiles.md").read_text().split("```yaml")[2].
         ("at: 10 ms", "at: 10", 14, "'10' has no unit"),
         ("sd: 2.1 Mbit/s, runs: 5", "runs: 5", 14, "one run has no sd, and several have one"),
         ("sd: 2.1 Mbit/s, runs: 5", "sd: 2.1 Mbit/s, runs: 1", 14, "one run has no sd, and several have one"),
-        ("sd: 2.1 Mbit/s", "plus_minus: 3 ms", 14, "'3 ms' is no distance"),
+        ("sd: 2.1 Mbit/s, runs: 5", "plus_minus: 3 ms", 14, "'3 ms' is no distance"),
         ("sd: 2.1 Mbit/s, runs: 5", "plus_minus: -3 %", 14, "'-3 %' is no distance"),
         ("loss: none", "loss: some", 7, "loss"),
         ("flows: 1,", "flows: one,", 7, "'one' is no number of flows"),

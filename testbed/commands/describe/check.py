@@ -69,10 +69,7 @@ def _file(path: Path) -> Path:
 def _describe(file: Path) -> tuple[str, str]:
     """A line, and lines with remarks below it."""
     if published.is_profile(file):
-        profile = published.load(file)
-        points = sum(len(each.points) for each in profile.series.values())
-        counts = ((profile.facts, "fact"), (profile.series, "series"), (range(points), "point"))
-        return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), ""
+        return _profile(file), ""
     if is_scenario(file):
         found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
         trials = [trial for size in found.values() for trial in size]
@@ -85,6 +82,13 @@ def _describe(file: Path) -> tuple[str, str]:
     planned = plan(topology)
     counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
     return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), ""
+
+
+def _profile(file: Path) -> str:
+    profile = published.load(file)
+    points = sum(len(each.points) for each in profile.series.values())
+    counts = ((len(profile.facts), "fact"), (len(profile.series), "series"), (points, "point"))
+    return ", ".join(("fine", *(_counted(count, noun) for count, noun in counts)))
 
 
 def _check_controls(file: Path, trials: Sequence[Trial]) -> None:

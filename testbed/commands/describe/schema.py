@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,5 +26,12 @@ class Kind(StrEnum):
 
 def schema(kind: Annotated[Kind, typer.Argument(help="The kind of file.")]) -> None:
     """Editors with support for JSON Schema, such as VS Code, use it to check and complete YAML files."""
-    found = published.schema() if kind is Kind.profile else schemas.schema(kind.value)
+    found = SCHEMAS[kind]()
     print(json.dumps(found, indent=2))
+
+
+SCHEMAS: Mapping[Kind, Callable[[], dict[str, Any]]] = {
+    Kind.topology: lambda: schemas.schema("topology"),
+    Kind.scenario: lambda: schemas.schema("scenario"),
+    Kind.profile: published.schema,
+}
