@@ -428,6 +428,29 @@ def test_a_live_page_takes_in_new_trials_without_losing_the_view(open_page: Open
     assert all(here.match(url) or url.startswith("data:") for url in opened.requests)
 
 
+def test_alike_remarks_are_one_row(open_page: Open, tmp_path: Path) -> None:
+    """Twelve trials with three flows and two directions each: 60 remarks, of two kinds, and one of its own."""
+    notes = [
+        *({"check": "window", "verdict": "valid", "text": f"flow {n} waited for {n}5% of the time", "hint": "look"}
+          for n in (1, 2, 3)),
+        *({"check": "jitter", "verdict": "valid", "text": f"path {way}: packets wait", "hint": "reorder"}
+          for way in ("forward", "backward")),
+    ]  # fmt: skip
+    own = {"check": "burst", "verdict": "valid", "text": "path forward: 12500 bytes", "hint": "plain"}
+    made = [Made({"path.rtt": f"{n} ms"}, [1e7], data={"findings": [*notes, *([own] if n == 3 else [])]})
+            for n in range(1, 13)]  # fmt: skip
+    run = stored_run.read(write_run(tmp_path / "run", made))
+    opened = open_page(write_page(tmp_path / "report.html", view(run)))
+    opened.page.locator("summary", has_text="3 remarks of the gate that do not change a verdict, in 12 trials").click()
+    rows = opened.page.get_by_role("region", name="Remarks of the gate").locator("tbody tr").all_inner_texts()
+    cells = [row.split("\t")[:3] for row in rows]
+    assert cells == [
+        ["window", "12 of 12", "flows 1–3 waited for 15–35% of the time"],
+        ["jitter", "12 of 12", "path forward and backward: packets wait"],
+        ["burst", "rtt=3ms,seed=1", "path forward: 12500 bytes"],
+    ]
+
+
 def test_a_profile_of_one_rtt_is_bars_from_0(open_page: Open, tmp_path: Path) -> None:
     made = [
         Made({"path.rtt": "10 ms", "congestion": control}, [rate], seed)

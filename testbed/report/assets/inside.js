@@ -111,7 +111,8 @@ function insideSection(data) {
     pick.sync(); zoom.sync();
     flowBoxes.querySelectorAll("input").forEach((box, i) => { box.checked = !hidden().has(i); });
     about.replaceChildren(badge(trial.verdict), el("span", {}, rateText(trial.goodput)), trialLinks(data, number).firstChild,
-      ...trial.findings.map(([check, , text]) => el("span", { class: "quiet" }, `${check}: ${text}`)));
+      ...grouped(trial.findings.map(([check, , text, hint]) => ({ check, text, hint, number }))).map(({ check, text }) =>
+        el("span", { class: "quiet" }, `${check}: ${text}`)));
     await made.update();
   } };
 }

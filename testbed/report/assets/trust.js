@@ -30,6 +30,28 @@ function trialLinks(data, number) {
       onclick: () => openInside(trial.id) }, "inside") : null);
 }
 
+// Remarks that differ in nothing but the trial, the direction and the numbers, with ranges in place of those numbers.
+function grouped(rows) {
+  const number = /\d+(?:\.\d+)?/g, way = / (?:forward|backward)\b/g, groups = new Map();
+  for (const row of rows) {
+    const key = JSON.stringify([row.check, row.text.replace(way, " #").replace(number, "#"), row.hint.replace(number, "#")]);
+    if (!groups.has(key)) groups.set(key, { check: row.check, first: row, trials: new Set(), texts: [] });
+    groups.get(key).trials.add(row.number);
+    groups.get(key).texts.push(row.text);
+  }
+  return [...groups.values()].map((group) => {
+    const columns = group.texts.map((text) => text.match(number) ?? []);
+    const ways = new Set(group.texts.map((text) => (text.match(way) ?? []).join()));
+    let at = 0;
+    const text = group.texts[0].replace(number, () => {
+      const values = columns.map((found) => found[at]).sort((a, b) => a - b);
+      at += 1;
+      return values[0] === values.at(-1) ? values[0] : `${values[0]}–${values.at(-1)}`;
+    }).replace(way, (own) => ways.size > 1 ? " forward and backward" : own).replace(/\bflow (\d+–)/g, "flows $1");
+    return { ...group, text };
+  }).sort((a, b) => b.trials.size - a.trials.size);
+}
+
 function trustSection(data) {
   const numbered = data.trials.map((trial, number) => ({ trial, number }));
   const doubtful = numbered.filter(({ trial }) => trial.findings.length);
@@ -52,8 +74,17 @@ function trustSection(data) {
   if (doubts.length) parts.push(el("h3", {}, "Why trials are suspect or invalid"), table(doubts, "Doubts of the gate", "doubts"));
   else if (data.trials.length) parts.push(el("p", {}, "The gate has no doubt about any trial."));
   if (notes.length) {
+    const alike = grouped(notes);
     const list = el("div"), about = el("details", { ontoggle: () => about.open && !list.hasChildNodes() &&
-      list.append(table(notes, "Remarks of the gate", "remarks")) }, el("summary", {}, `${notes.length} remarks of the gate that do not change a verdict`), list);
+      list.append(dataTable({ label: "Remarks of the gate", name: "remarks", rows: alike, columns: [
+        { name: "check", get: (row) => row.check },
+        { name: "trials", get: (row) => row.trials.size, show: (row) => row.trials.size === 1 ? row.first.trial.id
+          : `${row.trials.size} of ${data.trials.length}`, wide: true },
+        { name: "remark", get: (row) => row.text, wide: true },
+        { name: "hint", get: (row) => row.first.hint, wide: true },
+        { name: "look", get: () => "", show: (row) => trialLinks(data, row.first.number) },
+      ] })) }, el("summary", {}, `${alike.length} remark${alike.length === 1 ? "" : "s"} of the gate that ${
+      alike.length === 1 ? "does" : "do"} not change a verdict, in ${new Set(notes.map((row) => row.number)).size} trials`), list);
     parts.push(about);
   }
   const pair = (name, of, show) => [
