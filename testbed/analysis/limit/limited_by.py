@@ -47,7 +47,7 @@ def flow_limitations(result: TrialResult, trial: Trial | None = None, times: Tim
     offered = _offered_bps(trial)
     each_times = times if len(times) == len(result.flows) else [{}] * len(result.flows)
     return tuple(
-        limitation(_totals(flow, result, about, duration_s, offered, parts))
+        _of_flow(_totals(flow, result, about, duration_s, offered, parts), result, about)
         for flow, parts in zip(result.flows, each_times, strict=True)
     )
 
@@ -124,21 +124,28 @@ def _totals(
         goodput_bps=result.goodput_bps,
         limit_bps=line_rate_bps(about),
         offered_bps=offered_bps,
-        times=times or _of_datagrams(result, about),
+        times=times,
     )
 
 
-def _of_datagrams(result: TrialResult, about: Conditions) -> dict[Limit, float]:
-    """Datagrams that did not arrive were dropped, by what dropped most; empty for TCP, which sends again, and less."""
-    if about.congestion or any(flow.busy_s is not None for flow in result.flows):
-        return {}
-    drops: dict[Limit, float] = {
-        "policer": sum(each.policy.policed_packets for each in result.stages if each.policy is not None),
+def _of_flow(totals: FlowTotals, result: TrialResult, about: Conditions) -> Limitation:
+    found = limitation(totals)
+    is_tcp = about.congestion or any(flow.busy_s is not None for flow in result.flows)
+    return found if is_tcp or found.limit != "unknown" else _of_datagrams(result) or found
+
+
+def _of_datagrams(result: TrialResult) -> Limitation | None:
+    """Datagrams that did not arrive were dropped: by what dropped most. TCP would send again, and less."""
+    drops: dict[Limit, int] = {
+        "policer": result.policed_packets or 0,
         "path buffer": result.seen.queue_drops or 0,
         "loss": (result.seen.dropped_packets or 0) + (result.seen.random_drops or 0),
     }
     total = sum(drops.values())
-    return {limit: count / total for limit, count in drops.items() if count} if total else {}
+    if not total:
+        return None
+    limit, count = max(drops.items(), key=lambda each: each[1])
+    return Limitation(limit, count / total, f"it dropped {count / total:.0%} of the packets that were dropped")
 
 
 def _part(share: float | None, whole: float | None) -> float | None:
