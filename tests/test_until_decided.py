@@ -172,7 +172,7 @@ def test_what_cannot_be_decided_ends_with_the_budget(kernels: Kernels, tmp_path:
     assert verdicts(extend(base, candidate, repetitions=12))["20 ms"][1] == 12
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("jobs", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_interrupted_after_any_trial_it_ends_as_if_undisturbed(kernels: Kernels, tmp_path: Path, jobs: int) -> None:
     kernels.effect = -0.06
     whole, parts = two_runs(tmp_path / "whole"), two_runs(tmp_path / "parts")
@@ -247,6 +247,8 @@ def test_another_candidate_lacks_nothing_of_what_the_base_got_for_the_first(kern
     assert found.looks is None
     assert found.gaps == ()
     kernels.began.clear()
+    with Store(base).locked():  # it has all that is needed, and is only read
+        extend(base, other)
     assert verdicts(extend(base, other))["20 ms"] == verdicts(plainly(base, candidate))["20 ms"]
     assert {side for side, _ in kernels.began} == {"other"}
 

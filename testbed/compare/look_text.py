@@ -13,11 +13,13 @@ def note(looks: Looks) -> str:
     if not known:
         return "sequential: no look yet"
     spent = max(each.spent for each in known)
+    errors = [f"{each.looks[-1].error:.2g}" for each in sorted(known, key=lambda each: each.looks[-1].error)]
+    least = errors[0] if errors[0] == errors[-1] else f"{errors[0]} to {errors[-1]}"
     error = 100 * (1 - looks.level)
     return (
         f"sequential: {_range(counts)} look{'s' if max(counts) > 1 else ''} at each cell, with {_range(seeds)} seeds; "
-        f"all looks at all cells together may err by {error:g} %, of which {error * spent:.2g} % are spent. p and "
-        "intervals are those of the last look"
+        f"all looks at all cells together may err by {error:g} %, of which {error * spent:.2g} % are spent. p and the "
+        f"interval are those of the last look, which tells a difference where p is below its own error ({least})"
     )
 
 

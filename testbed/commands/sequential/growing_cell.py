@@ -26,6 +26,11 @@ class Half:
     folder: Path
     stem: Stem
 
+    def missing(self, repetitions: int) -> int:
+        """How many trials it lacks for so many repetitions."""
+        trials = self.stem.trials(repetitions)
+        return sum(not (self.folder / "trials" / trial.id).exists() for trial in trials)
+
 
 @dataclass(frozen=True, eq=False)
 class GrowingCell:
@@ -36,11 +41,7 @@ class GrowingCell:
 
     def missing(self, repetitions: int) -> int:
         """How many trials both sides lack for so many repetitions."""
-        return sum(
-            not (side.folder / "trials" / trial.id).exists()
-            for side in self.sides
-            for trial in side.stem.trials(repetitions)
-        )
+        return sum(side.missing(repetitions) for side in self.sides)
 
 
 def cells(question: Question, metrics: Sequence[str]) -> dict[Cell, GrowingCell]:

@@ -7,6 +7,7 @@ what the undecided ones need. So an interruption loses nothing, and the next cal
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -63,6 +64,8 @@ class UntilDecided:
 
     def _lock(self, folder: Path) -> Store:
         if folder not in self._stores:
+            if not os.access(folder, os.W_OK):
+                raise UserError(f"{folder} cannot be written, so it cannot be extended; allowed: a copy that can be")
             store = Store(folder)
             self._locks.enter_context(store.locked() if store.exists else store.ours())
             self._stores[folder] = store
@@ -185,8 +188,9 @@ class UntilDecided:
 
 
 def _by_store(wanted: Mapping[GrowingCell, int]) -> dict[Path, list[Trial]]:
+    """The trials of the cells of each folder that lacks any, or does not list them; one that has all is only read."""
     found: dict[Path, list[Trial]] = {}
     for cell, count in wanted.items():
-        for side in cell.sides:
+        for side in (each for each in cell.sides if each.missing(count) or each.stem.listed < count):
             found.setdefault(side.folder, []).extend(side.stem.trials(count))
     return found
