@@ -3,7 +3,7 @@ shows. Pure, no I/O.
 
 A comparison that adds repetitions until it can tell looks at its data again and again, and each look may err. Each look
 at a cell spends a part of the error (analysis.significance.sequential); a verdict that was reached stays. A budget that
-is used up has spent SPENT of what was left of the error, so that a larger one can follow.
+is used up has not spent all of the error, so that a larger one can follow.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ LEAST = 3
 """A cell has as many repetitions at its first look."""
 GROWTH = 1.5
 """The repetitions of a cell grow by this factor from one look to the next."""
-SPENT = 0.8
-"""The share of the error that is left which a budget spends when it is used up."""
+END = 0.9
+"""How far along the way to all of its error a comparison is when a budget is used up; the next goes as far of the rest.
+"""
 UNDECIDED: Verdict = "cannot tell"
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -53,14 +54,15 @@ K = TypeVar("K", bound=Key)
 
 @dataclass(frozen=True)
 class Look:
-    """One look at a metric of a cell: at its first `repetitions`, which gave so many pairs. `spent` is the share of the
-    error that this look and all earlier ones of the cell have spent, `error` what this look may err for all cells
-    together. `p` is adjusted for the number of tests, None without one. `is_random` is False if the pairs are copies of
-    one another.
+    """One look at a metric of a cell: at its first `repetitions`, which gave so many pairs. `fraction` is how far along
+    the way to all of its error the cell is, `spent` the share of the error that it has spent, with all earlier looks,
+    and `error` what this look may err for all cells together. `p` is adjusted for the number of tests, None without
+    one. `is_random` is False if the pairs are copies of one another.
     """
 
     repetitions: int
     pairs: int
+    fraction: float
     spent: float
     error: float
     p: float | None
@@ -90,6 +92,10 @@ class CellLooks:
     def repetitions(self) -> int:
         """How many have been looked at; 0 without a look."""
         return self.looks[-1].repetitions if self.looks else 0
+
+    @property
+    def fraction(self) -> float:
+        return self.looks[-1].fraction if self.looks else 0.0
 
     @property
     def spent(self) -> float:
@@ -182,11 +188,12 @@ def _look(looks: Looks, cell: CellLooks, data: CellData, most: int) -> Look | No
     pairs = [known[number] for number in sorted(known) if number < data.done]
     if len(pairs) < (cell.looks[-1].pairs + 1 if cell.looks else FEWEST):
         return None
-    share = spent(cell, data.done, most)
-    may_err = sequential.levels([*(each.spent for each in cell.looks), share], looks.level)[-1]
+    fraction = reached(cell, data.done, most)
+    may_err = sequential.levels([*(each.fraction for each in cell.looks), fraction], looks.level)[-1]
     samples = [each for each, _ in pairs], [each for _, each in pairs]
     found = judged(_Key(cell.scenario, (), cell.metric), samples, looks.tolerance, may_err, looks.tests(decides=True))
-    return Look(data.done, len(pairs), share, may_err, found.p, found.verdict, found.is_random)
+    spent = sequential.spent(fraction)
+    return Look(data.done, len(pairs), fraction, spent, may_err, found.p, found.verdict, found.is_random)
 
 
 @dataclass(frozen=True)
@@ -201,18 +208,18 @@ def following(looked_at: int, most: int) -> int:
     return min(max(LEAST, ceil(looked_at * GROWTH)), most)
 
 
-def spent(cell: CellLooks, repetitions: int, most: int) -> float:
-    """The share of the error that is spent after a look at so many repetitions, within a budget of `most`.
+def reached(cell: CellLooks, repetitions: int, most: int) -> float:
+    """How far along the way to all of its error a cell is after a look at so many repetitions; the budget is `most`.
 
-    It grows with the repetitions, to 0.8 at the first budget's end, to 0.96 at that of a second and larger one, and so
+    It grows with the repetitions, to 0.9 at the first budget's end, to 0.99 at that of a second and larger one, and so
     on; a budget may be changed before its end.
     """
-    end = SPENT
-    while cell.spent >= end - 1e-9:
-        end += (1 - end) * SPENT
+    end = END
+    while cell.fraction >= end - 1e-9:
+        end += (1 - end) * END
     before = cell.repetitions
     way = 1.0 if repetitions >= most else (repetitions - before) / (most - before)
-    return cell.spent + (end - cell.spent) * way
+    return cell.fraction + (end - cell.fraction) * way
 
 
 def judged(key: K, samples: tuple[Values, Values], tolerance: float, may_err: float, tests: float) -> CellComparison[K]:
@@ -244,8 +251,8 @@ def of_last(looks: Looks, key: K, samples: tuple[Values, Values], tolerance: flo
     if last is None:
         return replace(judged(key, samples, tolerance, 1 - looks.level, tests), verdict=UNDECIDED)
     found = judged(key, samples, tolerance, last.error, tests)
-    reached = next((each for each in VERDICTS if each == cell.verdict), UNDECIDED)
-    return replace(found, verdict=reached) if cell.looks and tolerance == looks.tolerance else found
+    told = next((each for each in VERDICTS if each == cell.verdict), UNDECIDED)
+    return replace(found, verdict=told) if cell.looks and tolerance == looks.tolerance else found
 
 
 def looked_at(base: Side, candidate: Side, looks: Looks) -> tuple[Side, Side]:
