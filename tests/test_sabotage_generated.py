@@ -30,6 +30,8 @@ EXCEPTIONS: dict[str, str] = {
     r"^iperf3-udp: half: .*iperf3 --client .* \[7\]$": "the client's port of datagrams: the rules go by that of TCP",
     r": double: .* vlan_filtering 1 .* \(1 → 2\)$": "the kernel filters with any number but 0, and says 1",
     r": nothing: r /proc/sys/net/ipv4/conf/all/rp_filter 0$": "0 is what a new namespace has",
+    r": nothing: (a|r) /proc/sys/net/ipv6/conf/all/disable_ipv6 0$": "0 is what a new namespace has",
+    r": nothing: r ip link set eth0\.\d+ up$": "the device of a VLAN comes up with the one below",
     r"^background: \w+: /run/tools/udp .* \[8\]$": "the port of background traffic: nothing looks for it there",
     r"^background: \w+: /run/tools/udp .* \[14\]$": "the most that it may last: the workload ends before",
 }
