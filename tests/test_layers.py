@@ -113,7 +113,7 @@ INSIDE = {
         ("profile", "run_text"),
         ("published", "headline"),
         ("run", "condition", "number"),
-        ("setting", "look_text"),
+        ("setting", "look_text", "seen"),
         ("look",),
         ("pairing",),
         ("side",),

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from ..analysis.metric import METRICS
 from ..compare import run
-from ..compare.look import looked_at
 from ..compare.pairing import Pairing, pair
 from ..compare.run import RunComparison, apart
+from ..compare.seen import looked_at
 from ..compare.side import Side, axis_keys, primary_of, split
 from ..error import UserError
 from . import compared_run, look_file
