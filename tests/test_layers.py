@@ -113,7 +113,7 @@ INSIDE = {
         ("profile", "run_text"),
         ("published", "headline"),
         ("run", "condition", "number"),
-        ("setting", "look_text", "seen"),
+        ("setting", "look_text"),
         ("look",),
         ("pairing",),
         ("side",),
