@@ -88,7 +88,7 @@ def two_networks(tmp_path: Path) -> Iterator[None]:
         ("testbed results --by c", "none", ["cell"]),
         ("testbed results ", "dirs", []),
         ("testbed compare results/a rfc", "dirs", ["rfc9438"]),
-        ("testbed schema ", "none", ["topology", "scenario"]),
+        ("testbed schema ", "none", ["topology", "scenario", "profile"]),
         ("testbed list to", "none", ["topologies"]),
         ("testbed completion ", "none", ["bash", "zsh", "fish"]),
         ("testbed plot results/a ", "none", list(candidate.KINDS_OF_FIGURE)),
