@@ -37,5 +37,5 @@ def spent(fraction: float) -> float:
     return float(fraction**EXPONENT)
 
 
-EXPONENT = 1.0
-"""Each seed gets the same part of the error."""
+EXPONENT = 2.0
+"""More than 1: the first looks have too few seeds to tell much, so that little is spent on them."""
