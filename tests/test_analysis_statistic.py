@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -88,6 +88,7 @@ def test_the_t_interval_covers_the_mean_as_often_as_it_says() -> None:
 
 @given(st.lists(NUMBERS, min_size=2, max_size=30, unique=True), st.sampled_from([0.8, 0.95, 0.99]))
 def test_the_interval_of_an_estimate_agrees_with_scipy(values: list[float], level: float) -> None:
+    assume(np.std(values) > 0)  # the square of 1e-200 is 0 in floating point
     found = statistic.estimate(values).interval(level)
     low, high = stats.ttest_1samp(values, 0).confidence_interval(level)
     assert found is not None
