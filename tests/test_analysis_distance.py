@@ -190,3 +190,11 @@ def test_without_repetitions_there_is_a_ranking_and_no_certainty() -> None:
     assert [candidate.key for candidate in ranking] == ["flat", "falling"]
     assert ranking[0].is_apart is None
     assert ranking[0].rms.interval is None
+
+
+def test_every_interval_has_the_level_that_was_asked_for() -> None:
+    published = exactly(exact({rtt: 10e9 * (1 - rtt / 0.4) for rtt in RTTS}))
+    found = distance(noisy(0.05), published, SAME, level=0.8)
+    assert found.shape is not None
+    intervals = [found.rms.interval, found.shape.c_uc.interval, *(each.relative.interval for each in found.points)]
+    assert [each and each.level for each in intervals] == [0.8] * 7

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from storedruns import Made, trial_result
 from trials import Ran, make_trial
 
 from testbed.analysis.limit import flow_time, limit_sample, limited_by
@@ -15,6 +19,7 @@ from testbed.analysis.limit.flow_time import Path, QueueSamples, SenderSamples, 
 from testbed.model.scenario import Trial
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
+from testbed.trial.stored_result import IntervalResult, PolicyResult, StageResult
 
 SECONDS = 10
 STEPS = 101
@@ -121,6 +126,118 @@ def test_a_flow_that_never_sent_or_was_sampled_once_has_no_parts() -> None:
 def test_the_mean_of_flows_counts_what_one_lacks_as_nothing() -> None:
     assert flow_time.mean([{"rate": 1.0}, {"loss": 0.8, "rate": 0.2}]) == {"rate": 0.6, "loss": 0.4}
     assert flow_time.mean([]) == {}
+
+
+def stored(folder: FilePath, *flows: SenderSamples, met: Path) -> None:
+    """The samples of flows to ports 5001, 5002 …, each with those of its receiver, and of the first queue of a path."""
+    rows = []
+    for number, flow in enumerate(flows):
+        for source, destination in ((40000 + number, 5001 + number), (5001 + number, 40000 + number)):
+            is_sender = destination < 40000
+            for at in range(STEPS):
+                row = {name: float(getattr(flow, name)[at]) if is_sender else 0.0 for name in limit_sample.SOCKET}
+                rows.append({**row, "time_s": float(TIME[at]), "source_port": source, "destination_port": destination})
+    pq.write_table(pa.Table.from_pylist(rows), folder / "samples.parquet")
+    queue = met.queues[0]
+    waiting = [
+        {"time_s": float(TIME[at]), "link": "path", "way": way, "bytes": float(sent[at]), "drops": float(drops[at])}
+        for way, sent, drops in (
+            ("forward", queue.sent_bytes, queue.drops),
+            ("backward", TIME * 0, TIME * 1000),
+        )
+        for at in range(STEPS)
+    ]
+    pq.write_table(pa.Table.from_pylist(waiting), folder / "queues.parquet")
+
+
+def stages(rate_bps: float = RATE, **forward: Any) -> tuple[StageResult, ...]:
+    usual: dict[str, Any] = {name: 0 for name in ("loss_phase", "data_packets", "dropped_packets", "queue_drops")}
+    usual |= {"random_drops": 0, "oversize_packets": 0, "expected_drops": None, "peak_rate_bps": None}
+    usual |= {"asked_rate_bps": rate_bps, "asked_delay_s": 0.025, "max_backlog_packets": None}
+    usual |= {"link": "path", "buffer": None, "buffer_unit": None}
+    return StageResult(**{**usual, "way": "forward", **forward}), StageResult(**{**usual, "way": "backward"})
+
+
+def state(from_s: float, to_s: float, rate_bps: float) -> IntervalResult:
+    return IntervalResult(from_s, to_s, None, rate_bps, 0.025, None, 0, None, 0, 0, 0, 0, None)
+
+
+STORED: Mapping[str, tuple[SenderSamples, Path, dict[str, Any], dict[str, float]]] = {
+    "drops at the buffer on the data's way": (sender(**LOST), path(drops_at_s=1.95), {}, {"path buffer": 0.8}),
+    "drops on the way back only": (sender(**LOST), path(), {"dropped_packets": 3}, {"loss": 0.8}),
+    "a random loss": (sender(**LOST), path(), {"random_drops": 3}, {"loss": 0.8}),
+    "a full bottleneck": (sender(**LOST), path(use=0.95), {}, {"rate": 1}),
+    "a policy": (
+        sender(**LOST),
+        path(),
+        {"policy": PolicyResult(1000, 1e7, 1000, 1.5, 2000, 1000, 1, None, None)},
+        {"policer": 0.8},
+    ),
+    "a bottleneck that has the rate of its state for a half": (
+        sender(),
+        path(use=0.5),
+        {"intervals": (state(0, 5, RATE), state(5, 11, RATE / 2))},
+        {"slow start": 0.5, "rate": 0.5},
+    ),
+}
+
+
+@pytest.mark.parametrize(("flow", "met", "stage", "expected"), STORED.values(), ids=STORED)
+def test_the_parts_of_a_stored_life(
+    flow: SenderSamples, met: Path, stage: dict[str, Any], expected: dict[str, float], tmp_path: FilePath
+) -> None:
+    stored(tmp_path, flow, met=met)
+    forward, backward = stages(**stage)
+    known = make_trial({"rtt": "50 ms"}, {"duration": "10 s"})
+    for trial, met_by_any in ((None, (forward,)), (known, (forward, backward))):
+        result = replace(trial_result(Made({}, [1e6])), stages=met_by_any)
+        (found,) = limit_sample.times(tmp_path, result, trial)
+        assert sum(found.values()) == pytest.approx(1)
+        for limit, part in expected.items():
+            assert found.get(limit) == pytest.approx(part, abs=0.02), found  # type: ignore[call-overload]
+
+
+def test_stored_lives_are_in_the_order_of_the_flows_by_port(tmp_path: FilePath) -> None:
+    stored(tmp_path, sender(), sender(notsent_bytes=NOTHING), met=path())
+    result = replace(trial_result(Made({}, [1e6, 1e6])), stages=stages())
+    slow, starved = {"slow start": pytest.approx(1)}, {"sender buffer": pytest.approx(1)}
+    assert limit_sample.times(tmp_path, result, None) == (slow, starved)
+    swapped = replace(result, flows=result.flows[::-1])
+    assert limit_sample.times(tmp_path, swapped, None) == (starved, slow)
+
+
+def test_a_life_that_cannot_be_told_is_absent_and_not_of_another_flow(tmp_path: FilePath) -> None:
+    result = replace(trial_result(Made({}, [1e6, 1e6])), stages=stages())
+    assert limit_sample.times(tmp_path, result, None) == ()
+    stored(tmp_path, sender(), met=path())
+    assert limit_sample.times(tmp_path, result, None) == ()  # the second flow was not sampled
+    first = result.flows[0]
+    for flows in ((first, replace(first, port=None)), (first, first), ()):
+        assert limit_sample.times(tmp_path, replace(result, flows=flows), None) == ()
+    assert len(limit_sample.times(tmp_path, replace(result, flows=(first,)), None)) == 1
+
+
+def test_two_bottlenecks_each_count_where_they_are_full() -> None:
+    """The first is full in the first half, the second in the second."""
+    half = RATE / 8 * 0.1
+    first = QueueSamples(TIME, np.cumsum(np.where(TIME < 5, half, 0)), NOTHING, NOTHING + RATE)
+    second = QueueSamples(TIME, np.cumsum(np.where(TIME < 5, 0, half)), NOTHING, NOTHING + RATE)
+    for queues in ((first, second), (second, first)):
+        assert parts(sender(), path(queues=queues)).get("rate", 0) > 0.95
+
+
+def test_the_largest_part_is_first() -> None:
+    found = parts(sender(**LOST), path(is_lossy=True))
+    assert list(found) == ["loss", "slow start"]
+
+
+def test_a_receive_window_counts_only_while_nothing_else_explains_it() -> None:
+    """The chronograph runs all the time; the flow is idle from 2 to 6 s."""
+    pause = (TIME >= 2) & (TIME < 6)
+    flow = sender(rwnd_limited_s=TIME, unacked=np.where(pause, 0, 10), notsent_bytes=np.where(pause, 0, 1e5))
+    found = parts(flow, path())
+    assert found == {"receiver buffer": pytest.approx(0.6), "application": pytest.approx(0.4)}
+    assert parts(sender(rwnd_limited_s=TIME), path(use=0.95)) == {"rate": pytest.approx(1)}
 
 
 RMEM, WMEM = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
