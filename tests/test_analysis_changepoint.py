@@ -115,3 +115,9 @@ def test_too_few_samples_and_absent_ones_are_refused() -> None:
         levels([1.0] * 20 + [None])
     with pytest.raises(ValueError, match="2 samples or more"):
         levels([1.0] * 20, shortest=1)
+
+
+def test_a_level_of_two_samples_is_allowed_and_of_one_is_not() -> None:
+    assert levels([850e6] * 100 + [400e6] * 200, shortest=2).shifts[0].at_s == 100
+    with pytest.raises(ValueError, match=r"."):
+        levels([850e6] * 100 + [400e6] * 200, shortest=1)

@@ -347,3 +347,19 @@ def test_the_union_bound_costs_little(looks: int, pocock: float) -> None:
     assert error(pocock) == pytest.approx(0.05, abs=5e-4)
     exact = optimize.brentq(lambda z: error(z) - 0.05 / 20, 2.5, 4.5, xtol=1e-3)
     assert 0 < stats.norm.isf(0.05 / 20 / looks / 2) - exact < 0.1
+
+
+def test_the_level_that_was_asked_for_is_that_of_interval_and_noise_floor() -> None:
+    base, candidate = run(1e9, 1e8, 1), run(0.9e9, 1e8, 2)
+    found, expected = cell(base, candidate, level=0.8), stats.ttest_rel(candidate, base).confidence_interval(0.8)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
+    assert found.interval.level == 0.8
+    floor = stats.t.ppf(0.9, SEEDS - 1) * base.std(ddof=1) * np.sqrt(2 / SEEDS)
+    assert found.noise_floor == pytest.approx(floor / base.mean())
+
+
+def test_every_cell_has_its_key() -> None:
+    base = run(1e9, 1e7, 1)
+    found = compare({"one": (base, 0.8 * base), "other": (base, 1.2 * base)}, 0.03)
+    assert {each.key: each.verdict for each in found} == {"one": "worse", "other": "better"}

@@ -204,3 +204,12 @@ def test_what_is_undefined_is_refused() -> None:
         statistic.quantile([1], 1.5)
     with pytest.raises(ValueError, match="confidence level"):
         statistic.t_interval([1, 2], 1.0)
+
+
+def test_an_interval_says_which_level_it_has_and_a_level_of_0_or_1_is_refused() -> None:
+    found = statistic.t_interval([1.0, 2.0, 3.0], 0.8)
+    assert found.level == 0.8
+    assert found.high - 2 == pytest.approx(stats.t.ppf(0.9, 2) / math.sqrt(3))
+    for level in (0.0, 1.0):
+        with pytest.raises(ValueError, match="level"):
+            statistic.t_interval([1.0, 2.0, 3.0], level)
