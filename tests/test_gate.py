@@ -17,12 +17,13 @@ from testbed.model.scenario import Trial
 from testbed.plan.link.impairment import NETEM_LIMIT, Context, settings
 from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
-from testbed.trial.evidence.interval import Happened, Interval, Timeline, peak_rate_bps
+from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.gate import host_check, schedule_check, set_up_check
 from testbed.trial.gate.judge import judge, verdict
-from testbed.trial.gate.link_check import expected_drops
+from testbed.trial.gate.link_check import asked_drops, expected_drops
 from testbed.trial.measured import PingResult
+from testbed.trial.node_result import MachineResult
 from testbed.trial.observe import tcp_info
 from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample, TcpSample
@@ -140,6 +141,19 @@ def flow(**changes: Any) -> Change:
 
 def pings(low_s: float | None, high_s: float | None) -> Change:
     return top(rtt_check=PingResult(5, 5, low_s, low_s, high_s, 0.0))
+
+
+def lasting(ns: int) -> Change:
+    """What is left of the workload after the ramp."""
+    return lambda e: replace(e, outcome=replace(e.outcome, steady_ns=e.outcome.end_ns - ns))
+
+
+def got(goodput_bps: float) -> Change:
+    return lambda e: replace(e, outcome=replace(e.outcome, goodput_bps=goodput_bps))
+
+
+def on_machine(busy: float | None) -> Change:
+    return top(machines={"one": MachineResult("6.1", "one", "x86_64", 1, {}, 0, 0, 1.0, busy)})
 
 
 @dataclass(frozen=True)
@@ -320,6 +334,34 @@ CASES = {
     "datagrams-late-on-a-host": Case(sent(DATAGRAMS, late_s=0.1), None, kernel="host", workload=UDP),
     "a-busy-processor": Case(top(cpu_busy=0.95), "CPU", "suspect", kernel="host"),
     "a-processor-with-time": Case(top(cpu_busy=0.5), None, kernel="host"),
+    "a-processor-just-not-too-busy": Case(top(cpu_busy=0.9), None, kernel="host"),
+    "a-busy-machine": Case(on_machine(0.95), "CPU", "suspect"),
+    "a-machine-with-time": Case(on_machine(0.9), None),
+    "a-machine-of-which-nothing-is-known": Case(on_machine(None), None),
+    "datagrams-that-the-socket-lost": Case(
+        measured(udp={"sent_datagrams": DATAGRAMS, "send_late_max_s": 0.0, "receiver_drops": 1}),
+        "receiver",
+        "suspect",
+        workload=UDP,
+    ),
+    "ten-round-trips": Case(lasting(100_000_000), None),
+    "fewer-than-ten-round-trips": Case(lasting(99_999_999), "duration", "suspect"),
+    "as-much-as-the-path-carries-and-nearly-a-thousandth": Case(got(100.09e6), None),
+    "more-than-that": Case(got(100.11e6), "goodput"),
+    "held-back-by-the-window-that-was-set": Case(
+        flow(rwnd_limited=0.5, rcvbuf_bytes=262_144),
+        "window",
+        "valid",
+        sysctls={"net.ipv4.tcp_rmem": "4096 262144 1048576"},
+    ),
+    "held-back-by-the-window-that-was-set-with-slashes": Case(
+        flow(sndbuf_limited=0.5), "window", "valid", sysctls={"net/ipv4/tcp_wmem": "4096 16384 1048576"}
+    ),
+    "held-back-by-the-other-window": Case(
+        flow(rwnd_limited=0.5), "window", "suspect", sysctls={"net.ipv4.tcp_wmem": "4096 16384 1048576"}
+    ),
+    "held-back-for-a-tenth": Case(flow(rwnd_limited=0.1), "window", "valid"),
+    "held-back-for-more-than-a-tenth": Case(flow(rwnd_limited=0.101), "window", "suspect"),
     "a-capture-with-holes": Case(top(captures_dropped=1), "capture", "suspect"),
 }
 
@@ -472,3 +514,34 @@ def test_a_delay_that_nobody_asked_for_is_found(schedule: list[dict[str, str]] |
         said = "delay in ns: asked 0, the kernel has 50000000"
         assert said in set(set_up_check.differences(stage, state, tampered, context))
         assert not [what for what in set_up_check.differences(stage, state, {}, context) if "delay" in what]
+
+
+def test_the_second_flow_is_judged_as_the_second() -> None:
+    """A flow with a window of its own does not end the look at the flows after it."""
+    trial = make_trial(workload={"flows": 2, "window": "100 kB"})
+    plan = orders(trial).plan
+    e = fine(trial, plan)
+    good = replace(FLOW, sndbuf_bytes=200_000, rcvbuf_bytes=200_000)
+    e = replace(e, outcome=replace(e.outcome, flows=(good, replace(good, sndbuf_bytes=1))))
+    (found,) = host_check.window(trial, plan, e)
+    assert (found.verdict, "flow 2 " in found.text) == ("invalid", True)
+    e = replace(e, outcome=replace(e.outcome, flows=(FLOW, replace(FLOW, congestion="reno"))))
+    (found,) = host_check.congestion(trial, plan, e)
+    assert (found.verdict, "flow 2 " in found.text) == ("invalid", True)
+
+
+def test_the_periodic_losses_of_a_schedule_add_up() -> None:
+    """1 in 100 of 1050, then 1 in 10 of 205, then none of 300."""
+    path = {"loss": "1 in 100", "schedule": [{"at": "5 s", "loss": "1 in 10"}, {"at": "8 s", "loss": "none"}]}
+    trial = make_trial(path=path, workload={"duration": "10 s"})
+    plan = orders(trial).plan
+    (stage,) = fine(trial, plan).data_stages
+    states = stage.stage.history
+    phases = [state.phase for state in states]
+    counts = tuple(LossCount(state, came, 0) for state, came in zip(states, (1050, 205, 300), strict=True))
+    expected = (1050 + phases[0]) // 100 + (205 + phases[1]) // 10
+    assert asked_drops(replace(stage, losses=counts)) == expected
+    assert asked_drops(replace(stage, losses=counts[2:])) is None
+    plain = make_trial(path={"loss": "1 in 100"})
+    (stage,) = fine(plain, orders(plain).plan).data_stages
+    assert asked_drops(replace(stage, data_packets=1050)) == (1050 + stage.stage.phase) // 100
