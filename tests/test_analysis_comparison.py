@@ -363,3 +363,12 @@ def test_every_cell_has_its_key() -> None:
     base = run(1e9, 1e7, 1)
     found = compare({"one": (base, 0.8 * base), "other": (base, 1.2 * base)}, 0.03)
     assert {each.key: each.verdict for each in found} == {"one": "worse", "other": "better"}
+
+
+@pytest.mark.parametrize("cells", [1, 5])
+def test_differences_that_are_all_equal_are_judged_by_their_signs(cells: int) -> None:
+    """Beside no noise at all: alone, and where no cell of the metric has any."""
+    base = np.array([10e6, 20e6, 30e6])
+    found = compare({number: (base, base + 2e6) for number in range(cells)}, 0.03)
+    assert {each.verdict for each in found} == {"cannot tell"}
+    assert all(each.p is not None and each.p >= 0.25 for each in found)

@@ -59,6 +59,8 @@ class Noise:
         return max(alone, min(by_chance(pairs), self._p(effect, self.careful_se(pairs))))
 
     def _p(self, effect: float, se: float) -> float:
+        if se == 0:  # beside no noise at all any difference is clear
+            return float(effect == 0)
         return float(2 * special.stdtr(self.df, -abs(effect) / se))
 
 
