@@ -335,3 +335,59 @@ def test_another_primary_metric_is_said_and_that_of_the_base_decides(
     said = compare(base, candidate)
     assert "the sides differ in primary: goodput → rtt" in lines(said)
     assert said.out.splitlines()[-1].startswith("goodput: ")
+
+
+def without(folder: Path, value: str, cell: str = "") -> Path:
+    """Trials that have no such value."""
+    for file in folder.glob(f"trials/{cell}*/result.json"):
+        file.write_text(json.dumps({**json.loads(file.read_text()), value: None}))
+    return folder
+
+
+@pytest.mark.parametrize("cell", ["", "buffer=1bdp"], ids=["in no cell", "not in one cell"])
+def test_a_base_without_the_primary_metric_shows_nothing(
+    compare: Compare, base: Path, candidate: Path, cell: str
+) -> None:
+    """The other metrics were taken for primary, and all was the same."""
+    said = compare(without(base, "goodput_bps", cell), candidate)
+    assert said.code == UNDECIDED
+    assert said.out.splitlines()[-1].startswith(f"goodput: {'1' if cell else '2'} of 2 cells cannot tell")
+    assert 'failures="0"' not in compare(base, candidate, "--format", "junit").out
+
+
+def test_a_cell_in_which_the_base_failed_shows_nothing(compare: Compare, candidate: Path, tmp_path: Path) -> None:
+    made = [replace(each, verdict="invalid") if each.params["path.buffer"] == "2 bdp" else each for each in steady()]
+    for base in (
+        write_run(tmp_path / "invalid", made),
+        not_run(write_run(tmp_path / "not run", steady()), lambda id: id.startswith("buffer=2bdp")),
+    ):
+        said = compare(base, candidate)
+        assert said.code == UNDECIDED
+        assert said.out.splitlines()[-1] == "goodput: 1 of 2 cells cannot tell; 1 same"
+        assert 'failures="1"' in compare(base, candidate, "--format", "junit").out
+
+
+def test_the_only_metric_that_is_lost_is_lost_and_not_a_wrong_input(
+    compare: Compare, base: Path, candidate: Path
+) -> None:
+    said = compare(base, without(candidate, "goodput_bps"), "--metric", "goodput")
+    assert said.code == LOST
+    assert said.out.splitlines()[-1] == "goodput: 2 of 2 cells lost trials or values"
+
+
+def test_a_run_behind_a_link_is_one_of_the_suite(compare: Compare, tmp_path: Path) -> None:
+    """It was left out on both sides, and the rest was the same."""
+    sides = [suite(tmp_path / name, bulk=steady()) for name in ("base", "candidate")]
+    for side, scale in zip(sides, (1.0, 0.5), strict=True):
+        (side / "far").symlink_to(write_run(tmp_path / f"of-{side.name}", steady(scale=scale)))
+    assert compare(*sides).code == WORSE
+    (sides[0] / "loop").symlink_to(sides[0])
+    assert compare(*sides).code == WRONG
+
+
+def test_a_run_of_a_suite_without_its_list_is_not_left_out(compare: Compare, tmp_path: Path) -> None:
+    sides = [suite(tmp_path / name, bulk=steady(), far=steady()) for name in ("base", "candidate")]
+    for side in sides:
+        (side / "far" / "run.json").unlink()
+    said = compare(*sides)
+    assert (said.code, "far has trials and no run.json" in said.err) == (WRONG, True)

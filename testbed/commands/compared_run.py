@@ -22,14 +22,27 @@ def is_run(folder: Path) -> bool:
 
 
 def suite(folder: Path) -> tuple[Path, ...]:
-    """The runs in a folder, at any depth; empty if there is none."""
+    """The runs in a folder, at any depth and behind links; empty if there is none. Raises UserError for a folder that
+    cannot be read, for the trials of a run without its run.json, and for a link to a folder that it is in.
+    """
     found = []
-    for at, folders, files in os.walk(folder):
+    for at, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
         if RUN in files:
             found.append(Path(at))
             folders.clear()
+        elif "trials" in folders and not any((Path(at) / "trials").rglob(RUN)):
+            raise UserError(
+                f"{at} has trials and no {RUN}; allowed: what `testbed run -o` wrote, or a suite without it"
+            )
+        for name in folders:
+            if Path(at).resolve().is_relative_to((Path(at) / name).resolve()):
+                raise UserError(f"{Path(at) / name} is a link to a folder that it is in; allowed: a suite without it")
         folders.sort()
     return tuple(found)
+
+
+def _refuse(error: OSError) -> None:
+    raise UserError(f"{error.filename} cannot be read: {error.strerror}; allowed: a folder that can be") from None
 
 
 def sides(base: Path, candidate: Path, metrics: Sequence[str]) -> tuple[Side, Side]:

@@ -38,7 +38,7 @@ def primary_keys(comparison: RunComparison) -> list[CellKey]:
     for gap in comparison.gaps:
         metric = gap.metric or comparison.primary.get(gap.cell.scenario, "")
         key = CellKey(gap.cell.params or (), metric, gap.cell.scenario)
-        if gap.is_whole and gap.kind != "new" and comparison.is_primary(key):
+        if gap.is_whole and (gap.kind != "new" or gap.is_due) and comparison.is_primary(key):
             keys.append(key)
     return list(dict.fromkeys(keys))
 
@@ -47,8 +47,8 @@ def _outcome(comparison: RunComparison, key: CellKey) -> Outcome:
     found: set[str] = {each.verdict for each in comparison.cells if each.key == key}
     for gap in comparison.gaps:
         mine = (gap.cell.scenario, gap.cell.params or ()) == (key.scenario, key.params)
-        if mine and gap.metric in (None, key.metric) and gap.kind != "new":
-            found |= {"lost"} if gap.kind == "lost" else ({"cannot tell"} if gap.is_whole else set())
+        if mine and gap.metric in (None, key.metric):
+            found |= {"lost"} if gap.kind == "lost" else ({"cannot tell"} if gap.is_undecided else set())
     return next(each for each in SEVERITY if each in found)
 
 

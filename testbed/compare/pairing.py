@@ -34,6 +34,7 @@ class Gap:
 
     `metric` None is whole trials. `seeds` are those of the gap, `why` says for whole trials what became of them, each
     reason once. `base` and `candidate` count what each side has in the cell. `is_whole`: the cell has no pair at all.
+    `is_due`: the base should have what is new, so that nothing shows what became of it.
     """
 
     kind: GapKind
@@ -44,6 +45,12 @@ class Gap:
     candidate: int
     why: tuple[str, ...] = ()
     is_whole: bool = False
+    is_due: bool = False
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether nothing can be told for want of it: there is no pair, and the base had to have its part."""
+        return self.is_whole and (self.kind == "absent" or (self.kind == "new" and self.is_due))
 
 
 Pair: TypeAlias = tuple[Measured, Measured]
@@ -128,7 +135,8 @@ def _pairs(
             missed = [seed for seed in missed if seed not in spare]
         if missed:
             why = dict.fromkeys(lacking.unusable.get((params, seed), lacking.otherwise) for seed in missed)
-            gaps.append(Gap(kind, cell, None, tuple(missed), of_base, of_candidate, tuple(why), not pairs))
+            is_due = bool({*why} - {NEVER, NO_RUN})
+            gaps.append(Gap(kind, cell, None, tuple(missed), of_base, of_candidate, tuple(why), not pairs, is_due))
     return pairs, gaps
 
 

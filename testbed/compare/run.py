@@ -17,7 +17,7 @@ from ..error import UserError, one_of
 from ..model.scenario import Params
 from . import look, setting
 from .look import Looks
-from .pairing import Cell, Gap, Pair, Pairing, pair
+from .pairing import Cell, Gap, GapKind, Pair, Pairing, pair
 from .side import Side, primary_of
 
 TOLERANCE = 0.03
@@ -46,7 +46,8 @@ class RunComparison:
 
     `gaps` are trials and values that a side lacks. `primary` is the metric that decides, by scenario; the others are
     secondary. `differences` are the settings in which the sides differ, as text. `without_noise` are the cells in which
-    all seeds of the base give the same result, `unmeasured` the metrics for which no pair has a value.
+    all seeds of the base give the same result, `metrics` those that were compared, `unmeasured` those for which no pair
+    has a value.
     """
 
     base: str
@@ -60,11 +61,12 @@ class RunComparison:
     without_noise: tuple[str, ...]
     unmeasured: tuple[str, ...]
     suspect: tuple[str, ...]
+    metrics: tuple[str, ...]
     looks: Looks | None = None
 
     def is_primary(self, key: CellKey) -> bool:
         """Whether it decides: the primary metric of its scenario, or any if that is not among those compared."""
-        return _is_primary(key, self.primary, {each.key.metric for each in self.cells})
+        return _is_primary(key, self.primary, self.metrics)
 
     @property
     def lost(self) -> tuple[Gap, ...]:
@@ -78,10 +80,14 @@ class RunComparison:
     @property
     def verdict(self) -> Outcome:
         """worse, if any metric of any cell is; lost, if the candidate lacks anything; cannot tell, if a primary metric
-        of any cell is undecided, or a cell has no pair; better, if anything is.
+        of any cell is undecided, or a cell that the base should have has no pair; better, if anything is.
         """
         found = {each.verdict for each in self.cells if each.verdict != "cannot tell" or self.is_primary(each.key)}
-        gaps = {"lost" if gap.kind == "lost" else "cannot tell" for gap in self.gaps if _counts(gap)}
+        gaps = {
+            "lost" if gap.kind == "lost" else "cannot tell"
+            for gap in self.gaps
+            if gap.kind == "lost" or gap.is_undecided
+        }
         return next((each for each in SEVERITY if each in found | gaps), "cannot tell")
 
     def label(self, cell: Cell) -> str:
@@ -106,20 +112,20 @@ def compare(
     at it; None for a comparison of all there is, once. Raises UserError if nothing can be
     paired, or if the sides differ in a setting that is neither in `setting.SUBJECTS` nor in `ignored`.
     """
-    metrics = tuple(METRICS) if metrics is None else metrics
+    metrics = tuple(METRICS if metrics is None else metrics)
     paired = pair(base, candidate, axis or apart(base, candidate))
     names = (base.name, candidate.name)
     all_pairs = [each for pairs in paired.cells.values() for each in pairs]
     primary = {scenario: primary_of(base, candidate, scenario) for scenario in {**base.runs, **candidate.runs}}
     samples, gaps = _samples(paired, metrics, primary)
-    if not samples and not any(gap.kind == "lost" for gap in paired.gaps):
+    if not samples and not any(gap.kind == "lost" for gap in (*paired.gaps, *gaps)):
         raise UserError(f"no pair of trials has a value of {', '.join(metrics)}; allowed: {one_of([*METRICS], '')}")
     labels = _labels([*paired.asked])
     return RunComparison(
         base=base.name,
         candidate=candidate.name,
         tolerance=tolerance,
-        cells=tuple(_judged(samples, paired, tolerance, primary, level, looks)),
+        cells=tuple(_judged(samples, paired, metrics, tolerance, primary, level, looks)),
         labels=labels,
         primary=primary,
         gaps=(*paired.gaps, *gaps),
@@ -133,6 +139,7 @@ def compare(
             for each in run.trials
             if each.result.verdict == "suspect"
         ),
+        metrics=metrics,
         looks=looks,
     )
 
@@ -152,7 +159,7 @@ def _samples(paired: Pairing, metrics: Sequence[str], primary: Mapping[str, str]
             known = [(a, b) for a, b in both if a is not None and b is not None]
             if known:
                 samples[key] = ([a for a, _ in known], [b for _, b in known])
-            gaps += _value_gaps(cell, metric, pairs, is_needed=_is_primary(key, primary, set(metrics)))
+            gaps += _value_gaps(cell, metric, pairs, is_needed=_is_primary(key, primary, metrics))
     return samples, gaps
 
 
@@ -166,7 +173,8 @@ def _value_gaps(cell: Cell, metric: str, pairs: Sequence[Pair], *, is_needed: bo
     for kind, mine in (("lost", (True, False)), ("new", (False, True))):
         if mine in has:
             gone = tuple(seed for seed, each in zip(seeds, has, strict=True) if each == mine)
-            gaps.append(Gap("lost" if kind == "lost" else "new", cell, metric, gone, *counts, is_whole=is_whole))
+            found: GapKind = "lost" if kind == "lost" else "new"
+            gaps.append(Gap(found, cell, metric, gone, *counts, is_whole=is_whole, is_due=is_needed))
     if is_needed and not gaps and is_whole:
         gaps.append(Gap("absent", cell, metric, tuple(seeds), 0, 0, is_whole=True))
     return gaps
@@ -175,13 +183,13 @@ def _value_gaps(cell: Cell, metric: str, pairs: Sequence[Pair], *, is_needed: bo
 def _judged(
     samples: Samples,
     paired: Pairing,
+    metrics: Sequence[str],
     tolerance: float,
     primary: Mapping[str, str],
     level: float,
     looks: Looks | None,
 ) -> list[CellComparison[CellKey]]:
     """Verdicts by one family of primary cells, and secondary ones. What nothing showed is not the same."""
-    metrics = {key.metric for key in samples}
     if looks is not None:
         decides = {key: _is_primary(key, primary, metrics) for key in samples}
         return [look.of_last(looks, key, each, tolerance, decides[key]) for key, each in samples.items()]
@@ -215,12 +223,7 @@ def _primaries(base: Side, candidate: Side) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"primary: {one} → {other}" for one, other in both if one and other and one != other))
 
 
-def _counts(gap: Gap) -> bool:
-    """Whether a gap is against the candidate: lost, or a cell of which no pair tells anything on either side."""
-    return gap.kind == "lost" or (gap.kind == "absent" and gap.is_whole)
-
-
-def _is_primary(key: CellKey, primary: Mapping[str, str], metrics: set[str]) -> bool:
+def _is_primary(key: CellKey, primary: Mapping[str, str], metrics: Sequence[str]) -> bool:
     return primary[key.scenario] == key.metric or primary[key.scenario] not in metrics
 
 

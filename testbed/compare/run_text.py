@@ -92,7 +92,7 @@ def gap_row(comparison: RunComparison, gap: Gap) -> Row:
     what = TRIALS if gap.metric is None else f"{gap.metric} values"
     counts = (str(gap.base), str(gap.candidate), f"{gap.candidate - gap.base:+d}")
     unknown = (NONE,) * 3 if gap.kind == "absent" else counts
-    verdict = "cannot tell" if gap.kind == "absent" else gap.kind
+    verdict = "cannot tell" if gap.kind == "absent" or gap.is_undecided else gap.kind
     return (comparison.label(gap.cell), what, *unknown, NONE, NONE, NONE, str(len(gap.seeds)), NONE, verdict)
 
 
