@@ -439,3 +439,36 @@ def test_the_profiles_are_found_from_any_folder(
     run = profile_run(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert compare(run.name, EMULATED).code == 0
+
+
+def test_copies_of_one_trial_have_no_interval_whatever_was_published(compare: Compare, tmp_path: Path) -> None:
+    """The published sd gave them one, and they agreed."""
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, noise=0.0))
+    points = [f"{point}, sd: 1 Mbit/s, runs: 5" for point in POINTS]
+    assert compare(run, profile_of(tmp_path, points)).code == CANNOT_TELL
+
+
+@pytest.mark.parametrize(
+    ("point", "capacity"),
+    [
+        ("at: 1 ms, value: -9500 Mbit/s", "10 Gbit/s"),
+        ("at: -1 ms, value: 9500 Mbit/s", "10 Gbit/s"),
+        ("at: 1 ms, value: 9500 Mbit/s, sd: -1 Mbit/s, runs: 3", "10 Gbit/s"),
+        (POINTS[0], "0 Mbit/s"),
+        (POINTS[0], "5 ms"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused_with_their_line(
+    compare: Compare, tmp_path: Path, point: str, capacity: str
+) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    said = compare(run, profile_of(tmp_path, (point, *POINTS[1:]), capacity=capacity))
+    assert (said.code, "mine.yaml:1" in said.err) == (2, True)
+
+
+@pytest.mark.parametrize("absurd", ["NaN", "Infinity", "-5.0"])
+def test_a_goodput_that_is_no_number_is_left_out(compare: Compare, tmp_path: Path, absurd: str) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    file = next(run.glob("trials/*seed=1/result.json"))
+    file.write_text(json.dumps({**json.loads(file.read_text()), "goodput_bps": float(absurd)}))
+    assert compare(run, profile_of(tmp_path, POINTS)).code == CANNOT_TELL

@@ -225,6 +225,8 @@ def _relative(ours: Sequence[Estimate], published: Reference, level: float) -> I
     """
     if published.share_off >= 1 or any(each.value <= 0 for each in ours):
         return None
+    if any(each.interval(level) is None for each in ours):  # one case, though the published number may have an sd
+        return None
     ends = [statistic.log_ratio(each, published.mean).interval(level) for each in ours]
     found = [end for end in ends if end is not None]
     if len(found) < len(ours):

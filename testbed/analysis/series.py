@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -46,8 +47,8 @@ class Series:
     """Trials that differ only in RTT and seed; `trials` are the valid and suspect ones with a goodput.
 
     `params` identify the series, `label` names those of them that vary in the run. `left_out` are the ids of the trials
-    that are invalid or have no goodput. `conditions` are those of the first trial; None without trials.
-    `all_conditions` has each combination that occurs once.
+    that are invalid or have no goodput, or an absurd one. `conditions` are those of the first trial; None without
+    trials. `all_conditions` has each combination that occurs once.
     """
 
     params: Params
@@ -151,7 +152,7 @@ def series(
 def _series(
     params: Params, members: Sequence[TrialResult], varied: Sequence[str], trials: Mapping[str, Trial]
 ) -> Series:
-    usable = tuple(each for each in members if each.is_usable)
+    usable = tuple(each for each in members if each.is_usable and 0 <= each.usable_goodput_bps < math.inf)
     asked, used = [conditions(each, trials.get(each.id)) for each in usable], {each.id for each in usable}
     return Series(
         params=params,

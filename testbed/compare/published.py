@@ -151,6 +151,7 @@ class Series(FileModel):
         unit = next((number.unit for point in self.points for _, number in point.numbers), None)
         if unit == "bit/s" and self.points[0].at.unit == "s":
             condition.refuse_unread(self.of)
+            self._refuse_absurd()
         seen: set[float] = set()
         for index, point in enumerate(self.points):
             try:
@@ -168,6 +169,15 @@ class Series(FileModel):
             raise ValueRefused(f"this is in {point.at.unit} and others are in {unit}", f"in {unit}", ("at",))
         if point.at.value in seen:
             raise ValueRefused(f"there are two points at {point.at.text}", "each once", ("at",))
+
+    def _refuse_absurd(self) -> None:
+        """A throughput, an RTT or an sd below 0, and a capacity that is no rate. Raises ValueRefused."""
+        if self.capacity is not None and (self.capacity.unit != "bit/s" or self.capacity.value < 1):
+            raise ValueRefused(f"{self.capacity.text!r} is no rate", "1 bit/s or more", ("capacity",))
+        for index, point in enumerate(self.points):
+            for key, number in (("at", point.at), *point.numbers):
+                if number.value < 0:
+                    raise ValueRefused(f"{number.text!r} is negative", "0 or more", ("points", index, key))
 
     def certainty_of(self, point: Point) -> Certainty:
         return point.certainty or self.certainty
