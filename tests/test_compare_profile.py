@@ -472,3 +472,29 @@ def test_a_goodput_that_is_no_number_is_left_out(compare: Compare, tmp_path: Pat
     file = next(run.glob("trials/*seed=1/result.json"))
     file.write_text(json.dumps({**json.loads(file.read_text()), "goodput_bps": float(absurd)}))
     assert compare(run, profile_of(tmp_path, POINTS)).code == CANNOT_TELL
+
+
+def test_the_json_has_each_number_in_its_unit_and_of_its_side(compare: Compare, tmp_path: Path) -> None:
+    """Ours at 1 Gbit/s, theirs at 10: as shares, both in bit/s of their own rate."""
+    levels = {rtt: level / 10 for rtt, level in LEVELS.items()}
+    run = stored(tmp_path / "run", run_of(tmp_path, levels, rate_bps=1e9), rate_bps=1e9)
+    said = json.loads(compare(run, profile_of(tmp_path, POINTS), "--as-shares", "--format", "json").out)
+    assert {*said} == {
+        "profile", "tolerance", "as_shares", "verdict", "series", "notes", "not_compared", "lost"
+    }  # fmt: skip
+    assert (said["as_shares"], said["verdict"]) == (True, "agree")
+    (series,) = said["series"]
+    (match,) = series["matches"]
+    assert (series["capacity_bps"], match["capacity_bps"], match["unit"]) == (1e10, 1e9, "share")
+    assert (series["agrees"], match["agrees"], series["verdict"], match["verdict"]) == (True, True, "agree", "agree")
+    assert match["shape"] is not None
+    point = match["points"][0]
+    assert point["published_bps"] == pytest.approx(1e10 * point["published_share"])
+    assert point["measured_bps"] == pytest.approx(1e9 * point["measured_share"])
+    assert point["measured_share"] == pytest.approx(point["published_share"], rel=0.1)
+    assert point["relative"]["value"] == pytest.approx(point["measured_share"] / point["published_share"] - 1)
+    assert (point["verdict"], point["is_between"]) == ("agree", False)
+    assert {*point} == {
+        "rtt_s", "published_bps", "measured_bps", "published_share", "measured_share", "relative", "family_interval",
+        "published_off", "is_between", "verdict", "certainty",
+    }  # fmt: skip

@@ -12,14 +12,17 @@ from hypothesis import strategies as st
 from trials import as_set_up, make_trial
 
 from results import measured as of_tools
-from testbed.model.impairment import GilbertElliott, RandomLoss, mean_loss
+from testbed.model.impairment import Direction, GilbertElliott, RandomLoss, mean_loss
+from testbed.model.openflow import Controller, Ovs
 from testbed.model.scenario import Trial
+from testbed.model.topology import Link, Node, Topology
 from testbed.plan.link.impairment import NETEM_LIMIT, Context, settings
 from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
+from testbed.plan.node import control_channel
 from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
-from testbed.trial.gate import host_check, schedule_check, set_up_check
+from testbed.trial.gate import host_check, rtt_check, schedule_check, set_up_check
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link_check import asked_drops, expected_drops
 from testbed.trial.measured import PingResult
@@ -545,3 +548,15 @@ def test_the_periodic_losses_of_a_schedule_add_up() -> None:
     plain = make_trial(path={"loss": "1 in 100"})
     (stage,) = fine(plain, orders(plain).plan).data_stages
     assert asked_drops(replace(stage, data_packets=1050)) == (1050 + stage.stage.phase) // 100
+
+
+def test_a_ping_may_take_the_time_of_two_questions_to_a_controller_that_is_asked() -> None:
+    """10 ms, and twice 3 ms to the controller and 0.5 ms for its answer, and 16 µs to send it each way."""
+    for app, too_slow_s, fine_s in (("learning", 0.01704, 0.01702), ("static", 0.01004, 0.01002)):
+        controller = Controller(app, forward=Direction(delay_ns=1_000_000), backward=Direction(delay_ns=2_000_000))
+        nodes = (Node("a", "host"), Node("s", "ovs", ovs=Ovs()), Node("c", "controller", controller=controller))
+        (channel,) = control_channel.channels(Topology("net", nodes, (Link("one", ("a", "s")),)))
+        trial = make_trial(workload=PING)
+        plan = replace(orders(trial).plan, controlled=(("s", channel),))
+        assert not list(rtt_check.rtt(trial, plan, slow_ping(fine_s)(fine(trial, plan))))
+        assert list(rtt_check.rtt(trial, plan, slow_ping(too_slow_s)(fine(trial, plan))))
