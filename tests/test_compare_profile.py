@@ -13,6 +13,7 @@ import pytest
 from storedruns import Made, write_run
 
 from testbed import cli
+from testbed.compare import published
 
 ROOT = Path(__file__).parents[1]
 RATE_BPS = 10e9
@@ -498,3 +499,18 @@ def test_the_json_has_each_number_in_its_unit_and_of_its_side(compare: Compare, 
         "rtt_s", "published_bps", "measured_bps", "published_share", "measured_share", "relative", "family_interval",
         "published_off", "is_between", "verdict", "certainty",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "off_bps"),
+    [
+        ("", 0.5e6),
+        (", certainty: about", 1e6),
+        (", plus_minus: 20 Mbit/s", 20e6),
+        (", plus_minus: 10 %", 400e6),
+    ],
+)
+def test_a_published_number_may_be_off_by_what_is_printed_with_it(tmp_path: Path, more: str, off_bps: float) -> None:
+    profile = published.load(profile_of(tmp_path, (f"at: 50 ms, value: 4000 Mbit/s{more}",)))
+    (point,) = profile.series["fall"].points
+    assert profile.series["fall"].off_bps(point) == pytest.approx(off_bps)
