@@ -20,9 +20,10 @@ from testbed.plan.link.impairment import NETEM_LIMIT, Context, settings
 from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
 from testbed.plan.node import control_channel
+from testbed.trial.evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
-from testbed.trial.gate import host_check, rtt_check, schedule_check, set_up_check
+from testbed.trial.gate import data_check, host_check, rtt_check, schedule_check, set_up_check
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link_check import asked_drops, expected_drops
 from testbed.trial.measured import PingResult
@@ -35,7 +36,21 @@ from testbed.trial.stored_result import Finding, FlowResult
 from testbed.trial.workload.outcome import Outcome
 
 PING = {"tool": "ping", "count": 1}
-FLOW = FlowResult(95e6, 0, 0.01, "cubic", sndbuf_bytes=87040, rcvbuf_bytes=131072, rwnd_limited=0.0)
+FLOW = FlowResult(
+    95e6,
+    0,
+    0.01,
+    "cubic",
+    port=5001,
+    received_bytes=11_875_000,
+    sndbuf_bytes=87040,
+    rcvbuf_bytes=131072,
+    snd_wnd_bytes=3_000_000,
+    mss_bytes=1448,
+    busy_s=1.0,
+    rwnd_limited=0.0,
+    sndbuf_limited=0.0,
+)
 INTERVAL_NS = 100_000_000
 S = 10**9
 
@@ -43,21 +58,39 @@ S = 10**9
 def fine(trial: Trial, plan: Plan) -> Evidence:
     """What is seen when everything went as it was asked."""
     rtt_s = plan.rtt_ns / 1e9
-    flows = getattr(trial.workload, "flows", 0)
     ping = PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0)
     own = replace(ping, sent=getattr(trial.workload, "count", 5))
     return Evidence(
         rtt_check=ping,
         data_stages=tuple(seen(stage, trial) for stage in plan.stages(is_data=True)),
         answer_stages=tuple(replace(seen(stage, trial), data_packets=0) for stage in plan.stages(is_data=False)),
-        outcome=Outcome(0, 0, 10**9, 0.95 * (plan.rate_bps or 0), None, (FLOW,) * flows, {"ping": vars(own)}),
+        outcome=Outcome(0, 0, 10**9, 0.95 * (plan.rate_bps or 0), None, flows_of(trial), tools(trial, own), 10**9),
         tcp=(),
-        host_counters={},
-        device_drops={},
-        cpu_busy=None,
+        host_counters=dict.fromkeys((*SUSPECT_COUNTERS, *RESENDING_COUNTERS), 0),
+        device_drops={f"tb-{port.node} {port.device}": 0 for port in plan.book.ports},
+        cpu_busy=None if trial.kernel.is_virtual_time else 0.1,
         captures_dropped=0,
         network=as_set_up(trial, plan),
+        background_short_ns={name: 0 for name, _ in trial.background},
     )
+
+
+def flows_of(trial: Trial) -> tuple[FlowResult, ...]:
+    ports = trial.workload.data_ports
+    first = ports.destination[0] if ports else 80
+    return tuple(replace(FLOW, port=first + number) for number, _ in enumerate(trial.workload.asked_flows))
+
+
+def tools(trial: Trial, ping: PingResult) -> dict[str, Any]:
+    """What tools measure: the pings, datagrams, and one background."""
+    sent = {"offered_bps": 1e6, "sent_datagrams": 89}
+    told = of_tools({"udp": {"udp": sent}, "http": {"http": {}}}.get(trial.workload.tool, {}))
+    others = {name: about(each) for name, each in trial.background}
+    return {"ping": vars(ping), **told, **(of_tools({"background": others}) if others else {})}
+
+
+def about(each: Any) -> dict[str, Any]:
+    return {"pattern": each.pattern, "from": each.source, "to": each.destination, "received_bytes": 1000}
 
 
 def seen(stage: Stage, trial: Trial) -> StageEvidence:
@@ -76,7 +109,8 @@ def seen(stage: Stage, trial: Trial) -> StageEvidence:
     if isinstance(stage.loss, RandomLoss | GilbertElliott):
         lost = round(mean_loss(stage.loss) * 10_000)
     samples = carried(asked.rate_bps or 0)
-    made = StageEvidence("path", 1500, stage, 10_000, 0, drops, 0, lost, 10_000 - lost, qdiscs, samples)
+    around = carried_in_all(12_500_000, 9_000)
+    made = StageEvidence("path", 1500, stage, 10_000, 0, drops, 0, lost, 10_000 - lost, qdiscs, samples, around=around)
     return replace(made, qdiscs_after=qdiscs)
 
 
@@ -139,7 +173,7 @@ def without(handle: str) -> Change:
 
 
 def flow(**changes: Any) -> Change:
-    return lambda e: top(outcome=replace(e.outcome, flows=(replace(FLOW, **changes),)))(e)
+    return lambda e: top(outcome=replace(e.outcome, flows=(replace((*e.outcome.flows, FLOW)[0], **changes),)))(e)
 
 
 def pings(low_s: float | None, high_s: float | None) -> Change:
@@ -200,7 +234,30 @@ def slow_ping(rtt_s: float) -> Change:
 
 
 def brought(octets: int, **said: Any) -> Change:
-    return measured(background={"noise": {"received_bytes": octets, **said}})
+    ends = {"pattern": "constant", "from": "a", "to": "b"}
+    return measured(background={"noise": {**ends, "received_bytes": octets, **said}})
+
+
+def outcome(**changes: Any) -> Change:
+    return lambda e: top(outcome=replace(e.outcome, **changes))(e)
+
+
+def resent(again: int, drops: int, timeouts: int = 0, probes: int = 0) -> Change:
+    rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes}
+    return lambda e: replace(
+        on_data(queue_drops=drops)(flow(retransmits=again)(e)), host_counters={**e.host_counters, **rose}
+    )
+
+
+def replies(count: int) -> Change:
+    """Of five pings before the workload, beside a random loss that dropped its share."""
+    ping = PingResult(5, count, 0.01, 0.01, 0.01, 0.0)
+    return lambda e: replace(on_data(delay_drops=100, delay_packets=9900)(e), rtt_check=ping)
+
+
+def carried_in_all(octets: int, packets: int) -> tuple[QueueSample, QueueSample]:
+    first = QueueSample(0, "e", 2, "2:", "tbf", 1000, 10, 0, 0, 0)
+    return first, replace(first, time_ns=2 * S, bytes=1000 + octets, packets=10 + packets)
 
 
 PERIODIC, RANDOM = {"loss": "1 in 100"}, {"loss": {"random": "1 %"}}
@@ -210,7 +267,7 @@ CHAIN_SET = {"loss": 0, "gemodel_p": 42_949_673, "gemodel_r": 429_496_730, "gemo
 PACKETS = {"buffer": "20 packets"}
 JITTER = {"jitter": "1 ms"}
 WINDOW = {"window": "100 kB"}
-HTTP = {"tool": "http", "sizes": ["1 kB"]}
+HTTP = {"tool": "http", "sizes": ["11875000 B"]}
 IPERF3 = {"tool": "iperf3", "duration": "1 s", "window": "100 kB"}
 
 CASES = {
@@ -284,7 +341,7 @@ CASES = {
     "a-delay-that-drops": Case(on_data(delay_drops=1), "delay"),
     "no-data": Case(on_data(data_packets=0), "data"),
     "no-data-of-a-ping": Case(on_data(data_packets=0), None, workload=PING),
-    "a-device-that-drops": Case(top(device_drops={"tb-a eth0": 3}), "device"),
+    "a-device-that-drops": Case(lambda e: top(device_drops={**e.device_drops, "tb-a eth0": 3})(e), "device"),
     "another-congestion-control": Case(flow(congestion="reno"), "congestion control"),
     "a-window-twice-as-asked": Case(flow(sndbuf_bytes=200_000, rcvbuf_bytes=200_000), None, workload=WINDOW),
     "a-smaller-send-buffer": Case(flow(sndbuf_bytes=100_000, rcvbuf_bytes=200_000), "window", workload=WINDOW),
@@ -306,9 +363,46 @@ CASES = {
     "held-back-by-a-host": Case(flow(rwnd_limited=0.5), "window", "suspect"),
     "held-back-by-the-sender": Case(flow(sndbuf_limited=0.5), "window", "suspect"),
     "held-back-for-a-moment": Case(flow(rwnd_limited=0.01, sndbuf_limited=0.01), None),
-    "pruned": Case(top(host_counters={"PruneCalled": 2}), "memory", "suspect"),
+    "pruned": Case(lambda e: top(host_counters={**e.host_counters, "PruneCalled": 2})(e), "memory", "suspect"),
     "sent-again-for-nothing": Case(flow(retransmits=3), "retransmissions", "suspect"),
     "sent-again-after-a-drop": Case(lambda e: on_data(queue_drops=3)(flow(retransmits=3)(e)), None),
+    "a-timeout-explains-what-was-in-flight": Case(resent(again=200, drops=1, timeouts=1), None),
+    "a-timeout-explains-no-more-than-that": Case(resent(again=300, drops=1, timeouts=1), "retransmissions", "suspect"),
+    "ten-thousand-sent-again-beside-one-drop": Case(resent(again=10_000, drops=1), "retransmissions", "suspect"),
+    "one-more-sent-again-than-dropped": Case(resent(again=3, drops=2), "retransmissions", "suspect"),
+    "a-probe-of-the-tail": Case(resent(again=3, drops=2, probes=1), None),
+    "without-sack-a-drop-costs-a-window": Case(resent(again=200, drops=1), None, sysctls={"net.ipv4.tcp_sack": 0}),
+    "sent-again-though-jitter-keeps-the-order": Case(
+        resent(again=10_000, drops=1), "retransmissions", "suspect", asked=JITTER
+    ),
+    "sent-again-as-packets-overtake": Case(
+        resent(again=10_000, drops=1), None, asked={"jitter": {"sd": "1 ms", "reorder": True}}
+    ),
+    "four-of-five-pings-lost": Case(top(rtt_check=PingResult(5, 1, 0.01, 0.01, 0.01, 0.0)), "rtt"),
+    "one-of-five-pings-lost": Case(top(rtt_check=PingResult(5, 4, 0.01, 0.01, 0.01, 0.0)), "rtt"),
+    "one-of-five-pings-lost-on-a-host": Case(
+        top(rtt_check=PingResult(5, 4, 0.01, 0.01, 0.01, 0.0)), "rtt", "suspect", kernel="host"
+    ),
+    "a-ping-lost-by-random-loss": Case(replies(4), None, asked=RANDOM),
+    "four-pings-lost-by-random-loss": Case(replies(1), "rtt", asked=RANDOM),
+    "a-flow-without-a-byte": Case(flow(received_bytes=0, goodput_bps=0.0), "data"),
+    "a-flow-that-starved-at-the-end": Case(flow(goodput_bps=0.0), "data", "suspect"),
+    "one-of-two-flows-is-missing": Case(flow(), "data", workload={"flows": 2}),
+    "no-goodput": Case(outcome(goodput_bps=None), "evidence"),
+    "a-goodput-of-nothing": Case(outcome(goodput_bps=0.0), "data"),
+    "a-workload-that-was-cut-short": Case(outcome(end_ns=900_000_000), "duration"),
+    "a-workload-that-went-on": Case(outcome(end_ns=3 * S), "duration", "suspect"),
+    "counters-that-nobody-read": Case(top(host_counters={}), "memory", "suspect"),
+    "devices-that-nobody-looked-at": Case(top(device_drops={}), "evidence"),
+    "a-stage-that-nobody-looked-at": Case(top(data_stages=()), "evidence"),
+    "a-flow-that-does-not-say-what-it-got": Case(flow(received_bytes=None), "evidence"),
+    "no-retransmissions-told-of": Case(flow(retransmits=None), "evidence"),
+    "captures-that-do-not-say-what-they-missed": Case(top(captures_dropped=None), "capture", "suspect"),
+    "a-background-that-is-missing": Case(measured(background={}), "evidence", background=NOISE),
+    "a-processor-that-nobody-looked-at": Case(top(cpu_busy=None), "evidence", kernel="host"),
+    "pings-that-were-never-sent": Case(top(rtt_check=PingResult(1, 1, 0.01, 0.01, 0.01, 0.0)), "evidence"),
+    "more-than-the-link-carried": Case(on_data(around=carried_in_all(11_000_000, 9_000)), "data"),
+    "as-much-as-the-link-carried": Case(on_data(around=carried_in_all(12_500_000, 9_000)), None),
     "sent-again-after-reordering": Case(flow(retransmits=3), None, asked=JITTER),
     "more-than-the-path-carries": Case(lambda e: top(outcome=replace(e.outcome, goodput_bps=101e6))(e), "goodput"),
     # A full buffer of a BDP of 10 ms each way, and a frame of 121 µs.
@@ -504,7 +598,7 @@ def test_a_loss_that_changes_is_no_reason_for_retransmissions_without_a_drop(pat
         data_stages=tuple(replace(stage, dropped_packets=0) for stage in evidence.data_stages),
         outcome=replace(evidence.outcome, flows=again),
     )
-    assert [finding.verdict for finding in host_check.unexplained(trial, plan, evidence)] == ["suspect"]
+    assert [finding.verdict for finding in data_check.resent(trial, plan, evidence)] == ["suspect"]
 
 
 @pytest.mark.parametrize("schedule", [None, [{"at": "1 s", "rate": "5 Mbit/s"}]])

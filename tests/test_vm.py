@@ -14,7 +14,7 @@ import pytest
 import userimage
 from interactive import Home
 from leftover import namespaces, outlive, processes_below
-from trials import Ran, as_set_up, steps_data
+from trials import Ran, steps_data
 
 from testbed import package
 from testbed.error import MachineError, SpecError, UserError
@@ -35,7 +35,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import readiness, ready_kernel, run
 from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate.judge import judge
+from testbed.trial.gate import rtt_check, vm_check
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.workload.outcome import Outcome
@@ -285,9 +285,9 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
     ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 0.0)
     outcome = Outcome(None, None, None, 1e6, None, (), {})
-    network = as_set_up(make_trial(), made.plan)
-    evidence = Evidence(ping, (), (), outcome, (), {}, {}, 0.5, 0, vms=(seen,), network=network)
-    return {each.check: each.verdict for each in judge(make_trial(), made.plan, evidence)}
+    evidence = Evidence(ping, (), (), outcome, (), {}, {}, 0.5, 0, vms=(seen,))
+    checks = (vm_check.processors, vm_check.emulated, rtt_check.rtt)
+    return {each.check: each.verdict for check in checks for each in check(make_trial(), made.plan, evidence)}
 
 
 @pytest.mark.parametrize(

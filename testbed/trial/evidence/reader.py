@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...kernel.guest import TrialError
 from ...model.scenario import Trial
 from ...model.workload import Workload
 from ...plan.link import tclink
@@ -46,12 +47,11 @@ from ..orders.file_name import (
     counters_file,
     cpu_file,
     machine_cpu_file,
-    netstat_file,
 )
 from ..orders.sequence import Orders
 from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
-from . import network, vm
+from . import host_counter, network, vm
 from .capture import captures
 from .interval import (
     Look,
@@ -68,19 +68,6 @@ from .stage import Evidence, StageEvidence, TcEvidence
 FOR_EVER_NS = 2**63 - 1
 
 SECOND_NS = 10**9
-
-
-SUSPECT_COUNTERS = (
-    "TCPMemoryPressures",
-    "PruneCalled",
-    "RcvPruned",
-    "OfoPruned",
-    "TCPRcvCollapsed",
-    "TCPRcvQDrop",
-    "TCPBacklogDrop",
-    "TCPZeroWindowDrop",
-)
-"""TcpExt counters that rise only when a host, not the network, holds a flow back."""
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -107,10 +94,10 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         answer_stages=answer_stages,
         outcome=outcome,
         tcp=tcp,
-        host_counters=_moved(folder, trial.workload.hosts),
+        host_counters=host_counter.rose(folder, trial.workload.hosts),
         device_drops=dumps.device_drops(),
         cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder, cpu_file),
-        captures_dropped=sum(_missed(folder / name) for name in capture_errors(trial, made.plan)),
+        captures_dropped=_missed([folder / name for name in capture_errors(trial, made.plan)]),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
@@ -184,6 +171,7 @@ class _Dumps:
 
     def stage(self, emulator: Emulator, stage: Stage) -> StageEvidence:
         first, last = (self._counters(emulator.link, when) for when in ("before", "after"))
+        self._has_counters(emulator.link, stage, first, last)
         packets = {name: last[name] - first.get(name, 0) for name in last}
         netns = emulator.netns
         begin = Look(0, self.before, self.set_up, {(netns, name): count for name, count in first.items()})
@@ -210,6 +198,7 @@ class _Dumps:
                 for place in (stage.delay_place, stage.rate_place, stage.buffer_place)
                 if (netns, *place) in self.set_up_after
             },
+            around=self._around((netns, *stage.rate_place)) or self._around((netns, *stage.delay_place)),
         )
 
     def tc(self, port: TcPort) -> TcEvidence:
@@ -229,45 +218,42 @@ class _Dumps:
         came_bytes, policed_bytes = (last.get(name, 0) for name in names)
         return Policed(packets.get(stage.policed_counter, 0), came_bytes, policed_bytes, samples)
 
+    def _around(self, place: tuple[str, str, str]) -> tuple[QueueSample, QueueSample] | None:
+        """The looks around the workload; None if the queue was not there both times."""
+        return (self.before[place], self.after[place]) if place in self.before and place in self.after else None
+
     def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
         """The samples that were taken over time; if there are none, the two around the workload."""
-        around = (self.before.get(place), self.after.get(place))
-        return tuple(self.queues.get(place, ())) or tuple(each for each in around if each is not None)
+        return tuple(self.queues.get(place, ())) or self._around(place) or ()
 
     def device_drops(self) -> dict[str, int]:
-        """Maps devices, with their namespaces, to the packets lost while the workload ran, if any were lost."""
-        grew = {place: self.drops_after[place] - count for place, count in self.drops_before.items()}
-        return {" ".join(place): count for place, count in grew.items() if count}
+        """Maps devices, with their namespaces, to the packets lost while the workload ran. Lacks a device that was not
+        there before and after it.
+        """
+        return {
+            " ".join(place): self.drops_after[place] - count
+            for place, count in self.drops_before.items()
+            if place in self.drops_after
+        }
 
     def _counters(self, link: str, when: str, unit: str = "packets") -> dict[str, int]:
         ruleset = json.loads((self.folder / counters_file(link, when)).read_text())
         counters = (entry["counter"] for entry in ruleset["nftables"] if "counter" in entry)
         return {counter["name"]: counter[unit] for counter in counters}
 
+    def _has_counters(self, link: str, stage: Stage, *told: Mapping[str, int]) -> None:
+        """Raises TrialError if a counter of the plan is missing: missing is not 0."""
+        names = {stage.data_counter(), stage.drop_counter(), stage.oversize_counter}
+        names |= {stage.passed_counter, stage.policed_counter} if stage.policing is not None else set()
+        for counters in told:
+            if lost := sorted(names - counters.keys()):
+                raise TrialError(f"the counter {lost[0]} of the link {link} is missing: somebody changed its rules")
+
 
 def timeline(made: Orders, folder: Path) -> Timeline | None:
     if not made.plan.timeline:
         return None
     return read_timeline((folder / TIMELINE).read_text(), (folder / LOG).read_text())
-
-
-def _moved(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for node in nodes:
-        before, after = (_netstat(folder / netstat_file(node, when)) for when in ("before", "after"))
-        for name in SUSPECT_COUNTERS:
-            total[name] = total.get(name, 0) + after.get(name, 0) - before.get(name, 0)
-    return {name: count for name, count in total.items() if count}
-
-
-def _netstat(path: Path) -> dict[str, int]:
-    """The TcpExt counters of /proc/net/netstat: pairs of lines, names and values, each headed by the group's name."""
-    lines = path.read_text().splitlines()
-    counters: dict[str, int] = {}
-    for names, values in zip(lines[::2], lines[1::2], strict=True):
-        if names.startswith("TcpExt:"):
-            counters.update(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
-    return counters
 
 
 def _machine(folder: Path, name: str) -> MachineResult:
@@ -279,6 +265,7 @@ def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
     return vm.busy_share(*((folder / file(when)).read_text() for when in ("before", "after")))
 
 
-def _missed(path: Path) -> int:
-    match = re.search(r"(\d+) packets dropped by kernel", path.read_text())
-    return int(match[1]) if match else 0
+def _missed(paths: list[Path]) -> int | None:
+    """The packets that captures missed; None if one does not report it."""
+    found = [re.search(r"(\d+) packets dropped by kernel", path.read_text()) for path in paths]
+    return None if None in found else sum(int(match[1]) for match in found if match)

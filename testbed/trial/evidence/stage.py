@@ -36,7 +36,8 @@ class StageEvidence:
     dropped `dropped_packets`. A full buffer dropped `queue_drops`. The delay dropped `delay_drops`, which must all be
     random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up, and
     `qdiscs_after` to what it reports after the workload. `samples` are those of the bottleneck's buffer. With a
-    schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did.
+    schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did. `around` are the
+    looks before and after the workload at the queue that sends, or else at the delay; None if the stage has neither.
     """
 
     link: str
@@ -55,6 +56,7 @@ class StageEvidence:
     losses: tuple[LossCount, ...] = ()
     policed: Policed | None = None
     qdiscs_after: Mapping[str, Qdisc] = field(default_factory=dict)
+    around: tuple[QueueSample, QueueSample] | None = None
 
     @property
     def peak_rate_bps(self) -> float | None:
@@ -92,14 +94,15 @@ class Evidence:
     """All that the gate looks at.
 
     The data passed the `data_stages`, the answers the `answer_stages`. `host_counters` says by how much each suspect
-    counter of the hosts rose; `device_drops` counts the packets that devices lost without being asked to. `cpu_busy` is
-    the used share of this computer's CPU time (None in virtual time, where it cannot matter). Captures missed
-    `captures_dropped` packets. `timeline` is None if nothing was scheduled or the schedule never started.
-    `upstream_check` are the pings between origin and cache. `background_short_ns` has the backgrounds that
-    ended before the workload, and how long before. `channels` are the stages between switches and controllers,
-    `openflow` is what both reported. `captures` maps each file to the workload's data in it; None if it was not read.
-    The data left by the `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that
-    built the network; None if Mininet did not. `machines` is what each machine reported, with its own `cpu_busy`.
+    counter of the hosts rose; `device_drops` counts the packets that devices lost without being asked to. Both have 0
+    for what was looked at, and lack what was not. `cpu_busy` is the used share of this computer's CPU time (None in
+    virtual time, where it cannot matter). Captures missed `captures_dropped` packets (None: one did not report it).
+    `timeline` is None if nothing was scheduled or the schedule never started. `upstream_check` are the pings between
+    origin and cache. `background_short_ns` has how long before the workload each background ended, 0 if it did not.
+    `channels` are the stages between switches and controllers, `openflow` is what both reported. `captures` maps each
+    file to the workload's data in it; None if it was not read. The data left by the `data_tc_ends` of TCLinks, the
+    answers by the `answer_tc_ends`. `mininet` is the version that built the network; None if Mininet did not.
+    `machines` is what each machine reported, with its own `cpu_busy`.
     `network` is what was read back of the whole network after the workload, `reference` a namespace in it whose TCP has
     the kernel's own settings (None: there is none).
     """
@@ -112,7 +115,7 @@ class Evidence:
     host_counters: Mapping[str, int]
     device_drops: Mapping[str, int]
     cpu_busy: float | None
-    captures_dropped: int
+    captures_dropped: int | None
     timeline: Timeline | None = None
     upstream_check: PingResult | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import replace
 
-from ...model.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...plan.node.make import HOST_SYSCTLS
 from ...plan.node.namespace import node_netns
 from .. import measured
+from ..evidence.host_counter import SUSPECT_COUNTERS
 from ..evidence.stage import Evidence
 from ..measured import UdpResult
 from ..stored_result import Finding, FlowResult, Verdict
@@ -113,40 +112,14 @@ def _auto_window(number: int, flow: FlowResult, set_: Set[str]) -> Iterator[Find
 
 
 def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for name, count in evidence.host_counters.items():
-        yield Finding(
-            "memory",
-            "suspect",
-            f"{name} rose by {count}",
-            "a host, not the path, held the flows back: give it more memory",
-        )
-
-
-def unexplained(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Retransmissions need a reason: a drop, or reordering. Packets are reordered if the delay varies, by jitter or by
-    schedule, or if the first packets of a flow go to a controller and later ones overtake them.
-    """
-    again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
-    dropped = sum(s.explained_drops for s in evidence.stages) + sum(e.drops for e in evidence.tc_ends)
-    histories = [[_without_drops(state.asked) for state in each.stage.history] for each in evidence.stages]
-    reorders = any(any(map(_resends, asked)) or len(set(asked)) > 1 for asked in histories)
-    reorders |= any(not channel.controller.is_proactive for _, channel in plan.controlled)
-    if again and not dropped and not reorders:
-        yield Finding(
-            "retransmissions",
-            "suspect",
-            f"{again} segments were sent again, though no emulator dropped any",
-            "something else loses packets, or the sender mistakes delay for loss",
-        )
-
-
-def _without_drops(asked: Direction) -> Direction:
-    """What a direction does to packets that it does not drop: drops are counted, and explain what they cause."""
-    return replace(asked, loss=None, policy=None)
-
-
-def _resends(asked: Direction) -> bool:
-    return any(row.resends and asked.value(row.name) is not None for row in IMPAIRMENTS.values())
+    for name in SUSPECT_COUNTERS:
+        if evidence.host_counters.get(name):
+            yield Finding(
+                "memory",
+                "suspect",
+                f"{name} rose by {evidence.host_counters[name]}",
+                "a host, not the path, held the flows back: give it more memory",
+            )
 
 
 def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -180,7 +153,7 @@ def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
     carried = measured.backgrounds(evidence.outcome.measured)
     for name, each in trial.background:
         short_ns = evidence.background_short_ns.get(name)
-        if short_ns is not None:
+        if short_ns:
             yield Finding(
                 "background",
                 "suspect" if each.duration_ns is None else "valid",

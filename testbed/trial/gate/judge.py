@@ -11,9 +11,11 @@ from typing import TypeAlias
 
 from ...model.scenario import Trial
 from ...plan.network import Plan
+from ..evidence import damage
 from ..evidence.stage import Evidence
 from ..stored_result import Finding, Verdict
 from . import (
+    data_check,
     host_check,
     link_check,
     load_check,
@@ -27,19 +29,24 @@ from . import (
     tclink_check,
     vm_check,
 )
+from .whole import presence
 
 SEVERITY = ("invalid", "suspect", "valid")
 
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
+    presence.reported,
     switch_check.controllers,
     switch_check.datapath,
     rtt_check.rtt,
     set_up_check.queues,
     network_check.network,
     link_check.rate,
-    link_check.goodput,
+    data_check.arrived,
+    data_check.lasted,
+    data_check.goodput,
+    data_check.carried,
     link_check.duration,
     link_check.notes,
     remark_check.in_vain,
@@ -69,7 +76,7 @@ CHECKS: tuple[Check, ...] = (
     host_check.congestion,
     host_check.window,
     host_check.host_counters,
-    host_check.unexplained,
+    data_check.resent,
     rtt_check.upstream,
     host_check.sender,
     host_check.receiver,
@@ -83,7 +90,10 @@ CHECKS: tuple[Check, ...] = (
 
 
 def judge(trial: Trial, plan: Plan, evidence: Evidence) -> tuple[Finding, ...]:
-    """Every finding, the worst first."""
+    """Every finding, the worst first. Raises TrialError for evidence that no trial can have."""
+    damage.refuse(evidence)
+    if lacking := tuple(presence.present(trial, plan, evidence)):
+        return lacking
     found = [finding for check in CHECKS for finding in check(trial, plan, evidence)]
     return tuple(sorted(found, key=lambda finding: SEVERITY.index(finding.verdict)))
 

@@ -89,20 +89,6 @@ def rate_of(
             return
 
 
-def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """No tool can get more through a path than the path carries."""
-    got, limit = evidence.outcome.goodput_bps, plan.rate_bps
-    if any(stage.states for stage in plan.stages(is_data=True)):
-        return
-    if got is not None and limit is not None and got > limit * (1 + RATE_TOLERANCE):
-        yield Finding(
-            "goodput",
-            "invalid",
-            f"{got / 1e6:.1f} Mbit/s of payload over a path of {limit / 1e6:g} Mbit/s",
-            "the tool counted more than what arrived, or the data took another path",
-        )
-
-
 def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """A run of a few round trips measures only how flows start."""
     begin, end = evidence.outcome.steady_ns, evidence.outcome.end_ns
@@ -235,12 +221,13 @@ def _too_few_to_tell(where: str, loss: Loss | None, offered: int) -> Iterator[Fi
 
 def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for device, count in evidence.device_drops.items():
-        yield Finding(
-            "device",
-            "invalid",
-            f"{device} lost {count} packets that nobody asked it to lose",
-            "an input queue was too short: use smaller bursts, or a larger net.core.netdev_max_backlog",
-        )
+        if count:
+            yield Finding(
+                "device",
+                "invalid",
+                f"{device} lost {count} packets that nobody asked it to lose",
+                "an input queue was too short: use smaller bursts, or a larger net.core.netdev_max_backlog",
+            )
 
 
 def no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from ...model.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
 from ...model.scenario import Trial
 from ...plan.link.stage import ETHERNET_BYTES, Stage
 from ...plan.network import Plan
@@ -12,6 +13,7 @@ from .. import measured
 from ..evidence.stage import Evidence, StageEvidence
 from ..measured import PingResult
 from ..stored_result import Finding
+from . import chance
 
 LAB_TOLERANCE_S = 10e-6
 REAL_TOLERANCE = 0.05
@@ -53,6 +55,8 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         asked_for = _asked_to_lose(plan)
         hint = asked_for or "look at addresses and routes, and at the loss"
         lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} got a reply", hint)
+        busy = during and what != AFTERWARDS
+        yield from _replies(trial, evidence, what, seen, asked_for, sum(map(_dropped, evidence.stages)) if busy else 0)
         yield from _judged(trial, evidence, seen, low_s, high_s, lost, f"asked {asked_s * 1e3:g} ms, {what}s took")
 
 
@@ -70,7 +74,38 @@ def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     )
     lost = Finding("rtt", "invalid", "no ping from the origin to the cache got a reply", "look at addresses and loss")
     took = f"between cache and origin asked {asked_s * 1e3:g} ms, pings took"
+    yield from _replies(trial, evidence, "ping from the origin to the cache", seen, None, 0)
     yield from _judged(trial, evidence, seen, asked_s - slack_s, high_s, lost, took)
+
+
+def _replies(
+    trial: Trial, evidence: Evidence, what: str, seen: PingResult, asked_for: str | None, dropped: int
+) -> Iterator[Finding]:
+    """Every ping gets a reply, but for those that a random loss can have taken by chance, and those among the `dropped`
+    of full buffers and policies, which other traffic fills.
+    """
+    lost = seen.sent - seen.received
+    if lost <= dropped or not seen.received:
+        return
+    kept = 1.0
+    for each in evidence.stages:
+        kept *= 1 - max(_random_share(state.loss) for state in each.stage.history)
+    if chance.at_most(seen.received, seen.sent, kept) < chance.ERROR_RATE / 2:
+        yield Finding(
+            "rtt",
+            "valid" if asked_for else "invalid" if trial.kernel.is_virtual_time else "suspect",
+            f"{lost} of {seen.sent} {what}s got no reply",
+            asked_for or "something else loses packets: look at addresses, queues and losses",
+        )
+
+
+def _random_share(loss: Loss | None) -> float:
+    """Periodic losses never drop pings."""
+    return mean_loss(loss) if isinstance(loss, RandomLoss | GilbertElliott) else 0.0
+
+
+def _dropped(each: StageEvidence) -> int:
+    return each.queue_drops + (each.policed.policed_packets if each.policed else 0)
 
 
 def _judged(

@@ -161,15 +161,15 @@ def _settle_s(trial: Trial, planned: Plan) -> float:
 def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
     """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node on the data path."""
     impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
-    passed = (node_netns(node) for node in set_up.passed(trial, planned) if _is_observed(planned, node))
+    on_way = (node_netns(node) for node in set_up.passed(trial, planned) if is_observed(planned, node))
     return (
         *(Query(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
         *(Query("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
-        *(Query("link", netns) for netns in passed if netns not in impairing),
+        *(Query("link", netns) for netns in on_way if netns not in impairing),
     )
 
 
-def _is_observed(planned: Plan, node: str) -> bool:
+def is_observed(planned: Plan, node: str) -> bool:
     """Whether our observer sees a node: it runs on this computer and on machines."""
     return node not in planned.remote or node_netns(node) in dict(planned.machines)
 
@@ -182,7 +182,7 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
     passed = (port.netns for port in planned.tc_passed(is_data=True))
     policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
     return (
-        *(Query("tcp", node_netns(host)) for host in trial.workload.hosts if _is_observed(planned, host)),
+        *(Query("tcp", node_netns(host)) for host in trial.workload.hosts if is_observed(planned, host)),
         *(Query("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
         *(Query("nft", e.netns) for e in policed),
     )

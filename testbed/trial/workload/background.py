@@ -96,8 +96,8 @@ def read(backgrounds: Backgrounds, folder: Path) -> dict[str, BackgroundResult]:
 
 
 def short_ns(backgrounds: Backgrounds, workload: Workload, plan: Plan, folder: Path, log: str) -> dict[str, int]:
-    """Maps the names of backgrounds that ended before the workload to how long before; a background of flows ends when
-    it starts no more flows. The log has the end of the workload.
+    """Maps the names of backgrounds to how long before the workload they ended, 0 if they did not; a background of
+    flows ends when it starts no more flows. The log has the end of the workload.
     """
     steps = map(json.loads, log.splitlines())
     names = {_process(name) for name, _ in backgrounds}
@@ -107,7 +107,7 @@ def short_ns(backgrounds: Backgrounds, workload: Workload, plan: Plan, folder: P
         start = re.search(r"^start (\d+)$", (folder / output(name)).read_text(), re.MULTILINE)
         assert start is not None, "BUG: a background that was not read"
         short[name] = end_ns - int(start[1]) - _length_ns(name, each, workload, plan)
-    return {name: ns for name, ns in short.items() if ns > 0}
+    return {name: max(0, ns) for name, ns in short.items()}
 
 
 def schedule_file(name: str) -> str:

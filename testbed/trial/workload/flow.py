@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ...error import UserError
@@ -168,4 +168,10 @@ def _share(part_s: float | None, whole_s: float | None) -> float | None:
     return part_s / whole_s if part_s is not None and whole_s else None
 
 
-TOOL = Tool(FlowWorkload, steps=steps, read=read, begin=BEGIN)
+TOOL = Tool(
+    FlowWorkload,
+    steps=steps,
+    read=read,
+    begin=BEGIN,
+    tells=frozenset({"begin_ns", "steady_ns", "end_ns", *(each.name for each in fields(FlowResult))}),
+)

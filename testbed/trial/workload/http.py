@@ -229,4 +229,11 @@ def _step_times(folder: Path) -> tuple[int, int]:
     raise TrialError("log.jsonl does not tell of the downloads")
 
 
-TOOL = Tool(HttpWorkload, steps=steps, read=read, begin=None)
+TOOL = Tool(
+    HttpWorkload,
+    steps=steps,
+    read=read,
+    begin=None,
+    tells=frozenset({"begin_ns", "end_ns", "goodput_bps", "port", "received_bytes"}),
+    measures=frozenset({HttpResult.KEY}),
+)

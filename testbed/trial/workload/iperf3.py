@@ -77,7 +77,8 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
         )
         for stream in end["streams"]
     )
-    return Outcome(None, None, None, end["sum_received"]["bits_per_second"], None, flows)
+    took_ns = round(end["sum_sent"]["seconds"] * 1e9)
+    return Outcome(None, None, None, end["sum_received"]["bits_per_second"], None, flows, took_ns=took_ns)
 
 
 def _check(workload: Iperf3Workload, test: dict[str, Any], window_bytes: int | None) -> None:
@@ -141,7 +142,15 @@ def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int, buffers
         FlowResult(count * 8 / seconds if seconds else 0.0, None, None, None, received_bytes=count, **buffers)
         for count in by_stream.values()
     )
-    return Outcome(None, None, None, octets * 8 / seconds if seconds else 0.0, None, flows, {"udp": measured})
+    goodput_bps = octets * 8 / seconds if seconds else 0.0
+    took_ns = round(said["sum"]["seconds"] * 1e9)
+    return Outcome(None, None, None, goodput_bps, None, flows, {"udp": measured}, took_ns)
 
 
-TOOL = Tool(Iperf3Workload, steps=steps, read=read, begin=None)
+TOOL = Tool(
+    Iperf3Workload,
+    steps=steps,
+    read=read,
+    begin=None,
+    tells=frozenset({"took_ns", "goodput_bps", "received_bytes"}),
+)

@@ -13,7 +13,8 @@ class Outcome:
     """A whole workload. Times are ns of CLOCK_MONOTONIC; at `steady_ns` the ramp ended, which is left out.
 
     `goodput_bps` is the goodput of all flows together, from `steady_ns` to `end_ns`, and `ramp_goodput_bps` that of the
-    ramp; None if none was left out. `measured` has what only this tool measures.
+    ramp; None if none was left out. `measured` has what only this tool measures. `took_ns` is how long a tool sent that
+    does not report when.
     """
 
     begin_ns: int | None
@@ -23,3 +24,10 @@ class Outcome:
     ramp_goodput_bps: float | None
     flows: tuple[FlowResult, ...]
     measured: dict[str, Any] = field(default_factory=dict)
+    took_ns: int | None = None
+
+    @property
+    def lasted_ns(self) -> int | None:
+        """How long it took; None if the tool does not report it."""
+        known = self.begin_ns is not None and self.end_ns is not None
+        return (self.end_ns or 0) - (self.begin_ns or 0) if known else self.took_ns

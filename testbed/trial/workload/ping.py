@@ -110,4 +110,4 @@ def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
     )
 
 
-TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None)
+TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None, measures=frozenset({PingResult.KEY}))

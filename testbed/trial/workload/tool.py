@@ -22,10 +22,13 @@ class Tool(Generic[W]):
     `steps` makes the steps that run a workload over a plan, with a seed for random draws; they name their output files
     after the tool. `read` reads these files in a trial's folder, and raises TrialError if they make no sense. `begin`
     is the file and the pattern in it by which the running tool reports its start (ns of CLOCK_MONOTONIC); None if the
-    tool does not.
+    tool does not. `tells` are the fields of the outcome and of each flow, and `measures` the keys of `measured`, that
+    are always there: the gate refuses a trial without them.
     """
 
     workload: type[W]
     steps: Callable[[W, Plan, int], Sequence[Step]]
     read: Callable[[W, Path], Outcome]
     begin: tuple[str, str] | None
+    tells: frozenset[str] = frozenset()
+    measures: frozenset[str] = frozenset()

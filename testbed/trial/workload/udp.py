@@ -202,4 +202,11 @@ def _flow(found: list[str]) -> UdpFlow:
     return UdpFlow(*(float(word) if kind == "float" else int(word) for kind, word in zip(kinds, found, strict=True)))  # type: ignore[arg-type]
 
 
-TOOL = Tool(UdpWorkload, steps=steps, read=read, begin=None)
+TOOL = Tool(
+    UdpWorkload,
+    steps=steps,
+    read=read,
+    begin=None,
+    tells=frozenset({"begin_ns", "end_ns", "goodput_bps", "port", "received_bytes"}),
+    measures=frozenset({UdpResult.KEY}),
+)

@@ -1,0 +1,248 @@
+"""Checks of the gate: did the data arrive, for as long as was asked, and can the links have carried what the tool says,
+and lost what was sent again? Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...model.impairment import IMPAIRMENTS, Direction
+from ...model.scenario import Trial
+from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
+from ...plan.network import Plan
+from ..evidence.stage import Evidence, StageEvidence
+from ..observe.sample import QueueSample
+from ..stored_result import Finding, Verdict
+from .link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
+
+IP_BYTES = {4: 20, 6: 40}
+TCP_BYTES, UDP_BYTES = 20, 8
+"""The smallest headers of a data packet."""
+
+LAB_SLACK_NS, REAL_SLACK_NS = 1_000_000, 50_000_000
+SHORT_SHARE, LONG_SHARE = 0.01, 0.1
+"""By which share of its length a workload may end sooner, as a sender counts its last datagrams, or later."""
+LONG_NS = 500_000_000
+"""How much longer the tools themselves may take: for closing connections, and for the last datagrams."""
+
+
+def arrived(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every flow that was asked brought something, unless it was asked that nothing passes."""
+    if not trial.workload.sends_data:
+        return
+    outcome, asked = evidence.outcome, len(trial.workload.asked_flows)
+    nothing: Verdict = "valid" if denies_data(plan) else "invalid"
+    hint = "the network denies it, as asked" if nothing == "valid" else "look at the tool's output, routes and losses"
+    if len(outcome.flows) != asked:
+        yield Finding("data", "invalid", f"the tool tells of {len(outcome.flows)} flows, asked were {asked}", hint)
+    if outcome.goodput_bps is None:
+        yield Finding("data", "invalid", "there is no goodput", hint)
+    elif outcome.goodput_bps <= 0:
+        yield Finding("data", nothing, "the goodput is 0", hint)
+    for number, flow in enumerate(outcome.flows, 1):
+        if flow.received_bytes is not None and flow.received_bytes <= 0:
+            yield Finding("data", nothing, f"flow {number} brought nothing", hint)
+        elif flow.goodput_bps is not None and flow.goodput_bps <= 0:
+            what = f"flow {number} brought nothing while its goodput was measured"
+            yield Finding("data", "valid" if nothing == "valid" else "suspect", what, "it starved: measure longer")
+
+
+def denies_data(plan: Plan) -> bool:
+    """Whether the data may be lost as asked: a firewall denies it, or a controller is away."""
+    controllers = [channel.controller for _, channel in plan.controlled]
+    away = any(each.start_ns is not None or each.stop_ns is not None for each in controllers)
+    rules = [rule for each in controllers for rule in each.rules]
+    return away or any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
+
+
+def lasted(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The workload took as long as was asked."""
+    asked_ns, seen_ns = trial.workload.length_ns, evidence.outcome.lasted_ns
+    if asked_ns is None or seen_ns is None or not trial.workload.sends_data:
+        return
+    slack_ns = LAB_SLACK_NS if trial.kernel.is_virtual_time else REAL_SLACK_NS
+    text = f"the workload took {seen_ns / 1e9:g} s, asked were {asked_ns / 1e9:g} s"
+    if seen_ns < asked_ns * (1 - SHORT_SHARE) - slack_ns:
+        yield Finding("duration", "invalid", text, "it was cut short: look at the tool's output")
+    elif seen_ns > asked_ns * (1 + LONG_SHARE) + LONG_NS + slack_ns + plan.rtts_ns[1]:
+        yield Finding("duration", "suspect", text, "the machine is too busy, or the tool waited for something")
+
+
+def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """No tool can get more through a path than the path carries. A receiver that waits for a lost segment holds those
+    that come after it, and hands all of them over later. So for a while it may hand over more than the rate, but from
+    the start until then no more than the links' own counters say.
+    """
+    outcome, limit = evidence.outcome, plan.rate_bps
+    got = outcome.goodput_bps
+    if got is None or limit is None or any(stage.states for stage in plan.stages(is_data=True)):
+        return
+    if got <= limit * (1 + RATE_TOLERANCE):
+        return
+    told_bytes, came_bytes = _handed_over(evidence), _came_until_end(plan, evidence)
+    text = f"{got / 1e6:.1f} Mbit/s of payload over a path of {limit / 1e6:g} Mbit/s"
+    if told_bytes is not None and came_bytes is not None and told_bytes <= came_bytes:
+        hint = "some of it had come before, and waited for a lost segment: measure longer"
+        yield Finding("goodput", "valid", text, hint)
+        return
+    yield Finding("goodput", "invalid", text, "the tool counted more than what arrived, or the data took another path")
+
+
+def _handed_over(evidence: Evidence) -> float | None:
+    """What the receivers got from the start to the end of the steady state; None without a ramp."""
+    outcome = evidence.outcome
+    times = (outcome.begin_ns, outcome.steady_ns, outcome.end_ns)
+    begin_ns, steady_ns, end_ns = times
+    if begin_ns is None or steady_ns is None or end_ns is None or outcome.ramp_goodput_bps is None:
+        return None
+    ramp = outcome.ramp_goodput_bps * (steady_ns - begin_ns)
+    return (ramp + (outcome.goodput_bps or 0.0) * (end_ns - steady_ns)) / 8e9
+
+
+def _came_until_end(plan: Plan, evidence: Evidence) -> float | None:
+    """The least payload that the stages of the data path had carried when the workload ended, by their counters."""
+    counted = [_payload(plan, each, _until(each, evidence.outcome.end_ns)) for each in _last_path(plan, evidence)]
+    known = [octets for octets in counted if octets is not None]
+    return min(known) if known else None
+
+
+def carried(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """What arrived must have passed every link on the way, by the links' own counters."""
+    if not trial.workload.sends_data:
+        return
+    received = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
+    for each in _last_path(plan, evidence):
+        passed = _payload(plan, each, None)
+        if passed is not None and received > passed:
+            yield Finding(
+                "data",
+                "invalid",
+                f"{received} bytes arrived, but {each.link} {each.stage.way} carried {passed} bytes of payload",
+                "the tool or the link's counter is wrong, or the data took another path",
+            )
+
+
+def _last_path(plan: Plan, evidence: Evidence) -> list[StageEvidence]:
+    """The stages between the receiver and the host that it gets its data from."""
+    hops = {(hop.link.name, hop.way) for hop in plan.path}
+    return [each for each in evidence.data_stages if (each.link, each.stage.way) in hops]
+
+
+def _until(each: StageEvidence, end_ns: int | None) -> QueueSample | None:
+    """The first sample after a time; None if there is none."""
+    return next((sample for sample in each.samples if end_ns is not None and sample.time_ns >= end_ns), None)
+
+
+def _payload(plan: Plan, each: StageEvidence, until: QueueSample | None) -> int | None:
+    """The payload that a stage carried from the start of the workload on; until its end if `until` is None. None if the
+    stage has no queue that counts. A delay by itself passes superpackets, whose headers are counted once.
+    """
+    if each.around is None:
+        return None
+    first, last = each.around
+    last = until or last
+    assert plan.data_path is not None, "BUG: a plan without a workload"
+    headers = ETHERNET_BYTES + IP_BYTES[plan.data_path.destination_ip.version] + UDP_BYTES
+    return last.bytes - first.bytes - (headers * (last.packets - first.packets) if first.handle == RATE else 0)
+
+
+def resent(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Segments that are sent again need a reason.
+
+    Where packets keep their order, TCP with selective acknowledgements sends a segment again only if it was lost
+    (RFC 6675, RFC 8985: a later one arrived), as a probe of the tail (RFC 8985, section 7: one segment), or after a
+    timeout. Then Linux takes all that is not acknowledged for lost (tcp_timeout_mark_lost): what was dropped, and what
+    is in flight, at most what the path and its buffers hold. Without selective acknowledgements, every loss can cost
+    that much (RFC 6582). The kernel counts timeouts and probes of each host.
+    """
+    if "congestion" in trial.workload.reports:
+        for number, (asked, flow) in enumerate(
+            zip(trial.workload.asked_flows, evidence.outcome.flows, strict=False), 1
+        ):
+            if asked.congestion is not None and flow.retransmits is None:
+                what = f"missing: how many segments flow {number} sent again"
+                yield Finding("retransmissions", "suspect", what, "look at the tool's output")
+    again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
+    if not again or _is_out_of_order(plan, evidence):
+        return
+    drops = _drops(plan, evidence)
+    if not drops:
+        if not _varies(evidence):
+            yield Finding(
+                "retransmissions",
+                "suspect",
+                f"{again} segments were sent again, though no emulator dropped any",
+                "something else loses packets, or the sender mistakes delay for loss",
+            )
+        return
+    most = _explained(trial, plan, evidence, drops)
+    if most is not None and again > most:
+        yield Finding(
+            "retransmissions",
+            "suspect",
+            f"{again} segments were sent again, but {drops} drops explain {most:.0f} at most",
+            "something else loses packets, or the sender mistakes delay for loss",
+        )
+
+
+def _drops(plan: Plan, evidence: Evidence) -> int:
+    """The segments that were dropped, data and answers. A queue of a TCLink drops superpackets as a whole."""
+    segments = SUPERPACKET_BYTES // plan.mtu_bytes + 1 if "offload" in dict(plan.nics).values() else 1
+    stages = sum(each.explained_drops for each in evidence.stages)
+    return stages + segments * sum(each.drops for each in evidence.tc_ends)
+
+
+def _explained(trial: Trial, plan: Plan, evidence: Evidence, drops: int) -> float | None:
+    """How many segments may be sent again; None if a path without a rate sets no bound."""
+    timeouts, probes = (evidence.host_counters.get(name, 0) for name in ("TCPTimeouts", "TCPLossProbes"))
+    without_sack = any(key.endswith("tcp_sack") and value == "0" for key, value in trial.sysctls)
+    episodes = timeouts + (drops if without_sack else 0)
+    flight = _in_flight(plan, evidence) if episodes else 0.0
+    # On a busy machine acknowledgements wait, and segments look lost that are not: here at most one for each drop.
+    real_time = 0 if trial.kernel.is_virtual_time else min(drops, evidence.host_counters.get("TCPDSACKRecv", 0))
+    return None if flight is None else drops + probes + real_time + episodes * (1 + flight)
+
+
+def _in_flight(plan: Plan, evidence: Evidence) -> float | None:
+    """The packets that the path can hold: at its rate for the longest round trip, and in all buffers; None without a
+    rate.
+    """
+    if plan.rate_bps is None:
+        return None
+    frame = frame_bytes(plan.mtu_bytes)
+    rates = [state.asked.rate_bps or 0 for each in evidence.data_stages for state in each.stage.history]
+    fastest_bps = max((plan.rate_bps, *rates))
+    queued = sum(each.stage.buffer_bytes(frame) for each in evidence.stages) / frame
+    queued += sum(each.port.limit for each in evidence.tc_ends if each.port.rate_bps)
+    return fastest_bps * plan.rtts_ns[1] / 8e9 / frame + queued
+
+
+def _is_out_of_order(plan: Plan, evidence: Evidence) -> bool:
+    """Whether packets may overtake each other: by jitter, by a delay that decreases, by an impairment from outside, or
+    if the first packets of a flow go to a controller.
+    """
+    for each in evidence.stages:
+        states = [state.asked for state in each.stage.history]
+        if any(asked.jitter is not None and asked.jitter.reorder for asked in states):
+            return True
+        if len({asked.delay_ns for asked in states}) > 1 and not each.stage.keeps_order:
+            return True
+        if any(IMPAIRMENTS[key].resends for asked in states for key, _ in asked.more):
+            return True
+    return any(not channel.controller.is_proactive for _, channel in plan.controlled)
+
+
+def _varies(evidence: Evidence) -> bool:
+    """Whether a delay that varies may look like a loss."""
+    histories = [[_without_drops(state.asked) for state in each.stage.history] for each in evidence.stages]
+    return any(any(map(_resends, asked)) or len(set(asked)) > 1 for asked in histories)
+
+
+def _without_drops(asked: Direction) -> Direction:
+    """What a direction does to packets that it does not drop: drops are counted, and explain what they cause."""
+    return replace(asked, loss=None, policy=None)
+
+
+def _resends(asked: Direction) -> bool:
+    return any(row.resends and asked.value(row.name) is not None for row in IMPAIRMENTS.values())

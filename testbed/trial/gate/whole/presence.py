@@ -1,0 +1,168 @@
+"""Checks of the gate: is everything there that the plan says must be looked at? What is missing is never a pass.
+
+Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ....model.scenario import Trial
+from ....plan.link.stage import Emulator, Stage
+from ....plan.network import Plan
+from ....plan.node.namespace import node_netns
+from ...evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
+from ...evidence.stage import Evidence, StageEvidence, TcEvidence
+from ...measured import BACKGROUND
+from ...orders import remote
+from ...orders.capture import captured_devices
+from ...orders.file_name import capture_file
+from ...orders.sequence import RTT_CHECK_COUNT, is_observed
+from ...orders.set_up import passed
+from ...stored_result import Finding
+from ...workload.registry import TOOLS
+
+HINT = "a file of the trial's folder is not whole, or the kernel does not report it"
+
+
+def present(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """One finding for each part that is missing. The other checks may take for granted what this one finds."""
+    for check in PARTS:
+        for what in check(trial, plan, evidence):
+            yield Finding("evidence", "invalid", f"missing: {what}", HINT)
+
+
+def reported(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """What computers and programs report by themselves. An older kernel may not have a counter."""
+    names = (*SUSPECT_COUNTERS, *RESENDING_COUNTERS)
+    lacking = [name for name in names if name not in evidence.host_counters]
+    if lacking:
+        what = f"missing: the hosts' counters {', '.join(lacking)}"
+        yield Finding("memory", "suspect", what, "the kernel of a host does not report them")
+    if evidence.captures_dropped is None:
+        yield Finding("capture", "suspect", "missing: how many packets the captures missed", "look at capture-*.err")
+
+
+def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    for is_data, found in ((True, evidence.data_stages), (False, evidence.answer_stages)):
+        asked = [(emulator, emulator.stage(way)) for emulator, way in plan.emulators_passed(is_data=is_data)]
+        yield from _emulated(asked, found)
+    channels = [plan.emulator(channel.link.name) for channel in plan.channels]
+    aside = [(emulator, stage) for emulator in channels if emulator is not None for stage in emulator.stages]
+    yield from _emulated(aside, evidence.channels)
+
+
+def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidence, ...]) -> Iterator[str]:
+    told = {(each.link, each.stage.way): each for each in found}
+    for emulator, stage in asked:
+        seen = told.get((emulator.link, stage.way))
+        if seen is None or seen.mtu_bytes != emulator.mtu_bytes:
+            yield f"the emulator of the link {emulator.link} {stage.way}"
+        elif seen.around is None and stage.asked.rate_bps is not None:
+            yield f"the queue of the link {emulator.link} {stage.way}"
+        elif stage.policing is not None and seen.policed is None:
+            yield f"the policy of the link {emulator.link} {stage.way}"
+
+
+def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    rows: tuple[tuple[bool, tuple[TcEvidence, ...]], ...] = (
+        (True, evidence.data_tc_ends),
+        (False, evidence.answer_tc_ends),
+    )
+    for is_data, found in rows:
+        told = {(each.port.link, each.port.node) for each in found}
+        for port in plan.tc_passed(is_data=is_data):
+            if (port.link, port.node) not in told:
+                yield f"the TCLink {port.link} at {port.node}"
+    if trial.topology.engine == "mininet" and not evidence.mininet:
+        yield "the version of Mininet"
+
+
+def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    if evidence.rtt_check.sent < RTT_CHECK_COUNT:
+        yield f"pings: {evidence.rtt_check.sent} of {RTT_CHECK_COUNT} were sent"
+    if plan.upstream is not None and (
+        evidence.upstream_check is None or evidence.upstream_check.sent < RTT_CHECK_COUNT
+    ):
+        yield "the pings from the origin to the cache"
+
+
+def _tool(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    """What the tool always says."""
+    tool, outcome = TOOLS[trial.workload.tool], evidence.outcome
+    for name in sorted(tool.tells):
+        if getattr(outcome, name, 0) is None:
+            yield f"{name} of the tool {trial.workload.tool}"
+        for number, flow in enumerate(outcome.flows, 1):
+            if getattr(flow, name, 0) is None:
+                yield f"{name} of flow {number}"
+    for name in sorted(tool.measures):
+        if outcome.measured.get(name) is None:
+            yield f"what the tool {trial.workload.tool} measured: {name}"
+
+
+def _backgrounds(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    carried = evidence.outcome.measured.get(BACKGROUND, {})
+    for name, each in trial.background:
+        if name not in carried or name not in evidence.background_short_ns:
+            yield f"the background {name}"
+        elif (carried[name].get("pattern"), carried[name].get("from"), carried[name].get("to")) != (
+            each.pattern,
+            each.source,
+            each.destination,
+        ):
+            yield f"the background {name}, from {each.source} to {each.destination}"
+
+
+def _computers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    if not trial.kernel.is_virtual_time and evidence.cpu_busy is None:
+        yield "the CPU time of this computer"
+    for name in remote.machines(trial):
+        if name not in evidence.machines or evidence.machines[name].cpu_busy is None:
+            yield f"the CPU time of the machine {name}"
+    told = {each.node: each for each in evidence.vms}
+    for node in trial.topology.nodes:
+        if node.kind.runs_in == "virtual machine":
+            is_end = node.name in trial.workload.hosts
+            if node.name not in told or (is_end and told[node.name].cpu_busy is None):
+                yield f"the CPU time of the virtual machine {node.name}"
+
+
+def _devices(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    for node in passed(trial, plan):
+        if is_observed(plan, node):
+            for port in plan.book.ports_of(node):
+                device = f"{node_netns(node)} {port.device}"
+                if device not in evidence.device_drops:
+                    yield f"the losses of the device {device}"
+
+
+def _switches(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    switches = {each.name: each for each in evidence.openflow.switches}
+    controllers = {each.name: each for each in evidence.openflow.controllers}
+    for name, _ in plan.datapaths:
+        if name not in switches or not switches[name].ports or not switches[name].version:
+            yield f"the Open vSwitch {name}"
+    for channel in plan.channels:
+        seen = controllers.get(channel.name)
+        if seen is None or not set(channel.switches) <= seen.packet_ins.keys():
+            yield f"the controller {channel.name}"
+
+
+def _captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    for place in captured_devices(trial, plan):
+        if capture_file(*place) not in evidence.captures:
+            yield f"the capture {capture_file(*place)}"
+
+
+PARTS: tuple[Callable[[Trial, Plan, Evidence], Iterator[str]], ...] = (
+    _stages,
+    _tc_ends,
+    _pings,
+    _tool,
+    _backgrounds,
+    _computers,
+    _devices,
+    _switches,
+    _captures,
+)
