@@ -225,7 +225,7 @@ def evidence(found: Stage, **says: int) -> StageEvidence:
 
 def judged(**says: int) -> TrialResult:
     """The result of a trial whose forward direction duplicates, with other numbers read back."""
-    from trials import as_set_up, make_trial
+    from trials import make_trial, whole
 
     from testbed.kernel.guest import Ending
     from testbed.trial.evidence.stage import Evidence
@@ -239,7 +239,7 @@ def judged(**says: int) -> TrialResult:
     plan = orders(trial).plan
     (data,), (answers,) = plan.stages(is_data=True), plan.stages(is_data=False)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
-    seen = Evidence(
+    told = Evidence(
         rtt_check=ping,
         data_stages=(evidence(data, **says),),
         answer_stages=(evidence(answers),),
@@ -249,8 +249,8 @@ def judged(**says: int) -> TrialResult:
         device_drops={},
         cpu_busy=None,
         captures_dropped=0,
-        network=as_set_up(trial, plan),
     )
+    seen = whole(trial, plan, told)
     return result(trial, plan, seen, judge(trial, plan, seen), Ending("7.3.4", 10**9, 1.0))
 
 

@@ -18,7 +18,7 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 from storedruns import Made, write_run
-from trials import RunTrial, make_trial
+from trials import RunTrial, make_trial, whole
 
 from testbed.error import SpecError
 from testbed.interactive.build import build
@@ -201,6 +201,7 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
     ]
     outcome = Outcome(0, 0, 10**9, None, None, (), {"ping": vars(ping)})
     seen = Evidence(ping, *map(tuple, stages), outcome, (), {}, {}, None, 0)  # type: ignore[arg-type]
+    seen = whole(one, planned, seen)
     assert not [each for each in judge(one, planned, seen) if each.check in ("rtt", "data", "devices")]
     late = replace(seen, rtt_check=replace(ping, rtt_min_s=0.02, rtt_max_s=0.02))
     assert "rtt" in {each.check for each in judge(one, planned, late)}

@@ -17,7 +17,7 @@ from types import ModuleType
 
 import jsonschema
 import pytest
-from trials import Ran, RunTrial, make_trial
+from trials import Ran, RunTrial, make_trial, whole
 
 from testbed import cli, package
 from testbed.analysis.condition import conditions
@@ -90,7 +90,7 @@ def evidence(trial: Trial, folder: Path, dropped: int = 0) -> Evidence:
         tuple(StageEvidence("path", 1500, stage, packets, 0, dropped, 0, 0, packets, {}, ()) for stage in found)
         for found, packets in ((planned.stages(is_data=True), 4), (planned.stages(is_data=False), 0))
     ]
-    return Evidence(
+    seen = Evidence(
         rtt_check=PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0),
         data_stages=stages[0],
         answer_stages=stages[1],
@@ -101,6 +101,7 @@ def evidence(trial: Trial, folder: Path, dropped: int = 0) -> Evidence:
         cpu_busy=None,
         captures_dropped=0,
     )
+    return whole(trial, planned, seen)
 
 
 def test_its_keys_become_a_value_and_back(beacon: ModuleType, tmp_path: Path) -> None:

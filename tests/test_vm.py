@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import userimage
 from interactive import Home
 from leftover import namespaces, outlive, processes_below
+from test_gate import fine
 from trials import Ran, steps_data
 
 from testbed import package
@@ -34,11 +36,9 @@ from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial import readiness, ready_kernel, run
 from testbed.trial.evidence import vm as vmevidence
-from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import rtt_check, vm_check
+from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
-from testbed.trial.workload.outcome import Outcome
 
 SMALL = {"type": "vm", "memory": "512 MiB"}
 TOPOLOGY = {
@@ -280,14 +280,16 @@ def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.Mon
 
 def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     """Check to verdict, for machines that were so busy and pings that took so long."""
-    made = orders(make_trial())
+    trial = make_trial()
+    plan = orders(trial).plan
     how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
     seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
     ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 0.0)
-    outcome = Outcome(None, None, None, 1e6, None, (), {})
-    evidence = Evidence(ping, (), (), outcome, (), {}, {}, 0.5, 0, vms=(seen,))
-    checks = (vm_check.processors, vm_check.emulated, rtt_check.rtt)
-    return {each.check: each.verdict for check in checks for each in check(make_trial(), made.plan, evidence)}
+    both = (seen, replace(seen, node="b"))
+    good = fine(trial, plan)
+    outcome = replace(good.outcome, goodput_bps=1e6, end_ns=trial.workload.length_ns)
+    evidence = replace(good, outcome=outcome, rtt_check=ping, cpu_busy=0.5, vms=both)
+    return {each.check: each.verdict for each in judge(trial, plan, evidence)}
 
 
 @pytest.mark.parametrize(
