@@ -242,8 +242,8 @@ def outcome(**changes: Any) -> Change:
     return lambda e: top(outcome=replace(e.outcome, **changes))(e)
 
 
-def resent(again: int, drops: int, timeouts: int = 0, probes: int = 0) -> Change:
-    rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes}
+def resent(again: int, drops: int, timeouts: int = 0, probes: int = 0, twice: int = 0) -> Change:
+    rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes, "TCPDSACKRecvSegs": twice}
     return lambda e: replace(
         on_data(queue_drops=drops)(flow(retransmits=again)(e)), host_counters={**e.host_counters, **rose}
     )
@@ -370,6 +370,8 @@ CASES = {
     "a-timeout-explains-no-more-than-that": Case(resent(again=300, drops=1, timeouts=1), "retransmissions", "suspect"),
     "ten-thousand-sent-again-beside-one-drop": Case(resent(again=10_000, drops=1), "retransmissions", "suspect"),
     "one-more-sent-again-than-dropped": Case(resent(again=3, drops=2), "retransmissions", "suspect"),
+    "sent-twice-and-arrived-twice": Case(resent(again=207, drops=200, twice=7), None),
+    "arrived-twice-more-often-than-dropped": Case(resent(again=5, drops=2, twice=9), "retransmissions", "suspect"),
     "a-probe-of-the-tail": Case(resent(again=3, drops=2, probes=1), None),
     "without-sack-a-drop-costs-a-window": Case(resent(again=200, drops=1), None, sysctls={"net.ipv4.tcp_sack": 0}),
     "sent-again-though-jitter-keeps-the-order": Case(

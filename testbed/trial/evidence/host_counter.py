@@ -18,7 +18,7 @@ SUSPECT_COUNTERS = (
 )
 """TcpExt counters that rise only when a host, not the network, holds a flow back."""
 
-RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecv")
+RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs")
 """TcpExt counters of what makes TCP send segments again that are not known to be lost, and of duplicates that receivers
 reported.
 """

@@ -199,9 +199,10 @@ def _explained(trial: Trial, plan: Plan, evidence: Evidence, drops: int) -> floa
     without_sack = any(key.endswith("tcp_sack") and value == "0" for key, value in trial.sysctls)
     episodes = timeouts + (drops if without_sack else 0)
     flight = _in_flight(plan, evidence) if episodes else 0.0
-    # On a busy machine acknowledgements wait, and segments look lost that are not: here at most one for each drop.
-    real_time = 0 if trial.kernel.is_virtual_time else min(drops, evidence.host_counters.get("TCPDSACKRecv", 0))
-    return None if flight is None else drops + probes + real_time + episodes * (1 + flight)
+    # A segment that was sent again and waits in a queue can look lost once more (RACK), and arrives twice. Receivers
+    # report such duplicates (RFC 2883): here at most one for each drop.
+    twice = min(drops, evidence.host_counters.get("TCPDSACKRecvSegs", 0))
+    return None if flight is None else drops + probes + twice + episodes * (1 + flight)
 
 
 def _in_flight(plan: Plan, evidence: Evidence) -> float | None:
