@@ -14,8 +14,12 @@ TWO = {"flows": 2, "congestion": "bbr", "duration": "3 s", "leave_out": {"rtts":
 
 
 def test_two_bbr_flows_may_get_more_than_the_rate_after_a_hole_was_filled(run_trial: RunTrial) -> None:
-    """What came before the steady state, and waited behind a hole, is handed over in it: 20.07 Mbit/s over 20."""
-    ran = run_trial(path=PATH, workload=TWO, seed=4)
-    assert (ran.result.goodput_bps or 0) > 20.02e6
-    assert ran.findings.get("goodput") == "valid", ran.result.warnings
-    assert ran.result.verdict == "valid"
+    """What came before the steady state, and waited behind a hole, is handed over in it: up to 20.93 Mbit/s over 20.
+
+    About one seed in four does so.
+    """
+    trials = [run_trial(path=PATH, workload=TWO, seed=seed) for seed in range(1, 17)]
+    assert {ran.result.verdict for ran in trials} == {"valid"}
+    more = [ran for ran in trials if (ran.result.goodput_bps or 0) > 20.02e6]
+    assert more
+    assert {ran.findings.get("goodput") for ran in more} == {"valid"}

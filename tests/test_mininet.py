@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from test_gate import INTERVAL_NS, carried, fine
-from trials import make_trial, steps_data
+from trials import make_trial, steps_data, whole
 
 from testbed.error import MachineError, SpecError
 from testbed.kernel.ready import feasibility
@@ -320,7 +320,7 @@ def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evi
         )
         for is_data in (True, False)
     )
-    return replace(fine(trial, planned), data_tc_ends=(change(data[0]),), answer_tc_ends=answers)
+    return whole(trial, planned, replace(fine(trial, planned), data_tc_ends=(change(data[0]),), answer_tc_ends=answers))
 
 
 NETEM = Qdisc("n", 1, "10:", "netem", 142, 5_000_000, 0)
