@@ -320,7 +320,8 @@ def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evi
         )
         for is_data in (True, False)
     )
-    return whole(trial, planned, replace(fine(trial, planned), data_tc_ends=(change(data[0]),), answer_tc_ends=answers))
+    seen = replace(fine(trial, planned), mininet="2.3.0", data_tc_ends=(change(data[0]),), answer_tc_ends=answers)
+    return whole(trial, planned, seen)
 
 
 NETEM = Qdisc("n", 1, "10:", "netem", 142, 5_000_000, 0)
