@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from comparing import Compare
 from storedruns import Made, write_run
 
-from testbed import cli
 from testbed.compare import published
 
 ROOT = Path(__file__).parents[1]
@@ -20,32 +18,6 @@ RATE_BPS = 10e9
 AGREE, DIFFER, CANNOT_TELL = 0, 1, 5
 NOISE = {1: (0.0,), 2: (-1.0, 1.0), 3: (-1.0, 0.0, 1.0), 5: (-1.3, -0.5, 0.0, 0.5, 1.3)}
 """Noise by the number of seeds, with a mean of 0."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """How a command ended, and what it wrote."""
-
-    code: int
-    out: str
-    err: str
-
-
-Compare = Callable[..., Said]
-
-
-@pytest.fixture
-def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
-    """Runs `testbed compare` in this process."""
-
-    def run(*words: str | Path) -> Said:
-        monkeypatch.setattr(sys, "argv", ["testbed", "compare", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return Said(int(ended.value.code or 0), said.out, said.err)
-
-    return run
 
 
 def run_of(
