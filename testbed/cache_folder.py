@@ -1,9 +1,77 @@
-"""Where this user's kernels, tools and journal are kept. Pure but for the environment."""
+"""Where this user's kernels, tools and journal are kept, closed to other users. Makes folders and lock files.
 
+Whoever can open a file can lock it, so a file that only serves as a lock is its user's alone.
+"""
+
+import errno
+import fcntl
 import os
+import stat
 from pathlib import Path
+
+from .error import MachineError
+
+FIX = "export XDG_CACHE_HOME=/a/folder/of/yours"
 
 
 def user_folder() -> Path:
     """`$XDG_CACHE_HOME/testbed`, by default `~/.cache/testbed`."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "testbed"
+
+
+def make(folder: Path) -> Path:
+    """Makes a folder of the cache, and those above it that are missing: 0700, whatever the umask. Raises OSError."""
+    try:
+        os.mkdir(folder, 0o700)
+    except FileNotFoundError:
+        make(folder.parent)
+        make(folder)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+    return folder
+
+
+def private(name: str) -> Path:
+    """A folder of the cache that only this user may enter; made if there is none, and closed if it is open.
+
+    Raises OSError if it cannot be made, and MachineError if it belongs to somebody else (root may use it all the same).
+    """
+    make(user_folder())
+    folder = make(user_folder() / name)
+    about = folder.stat()
+    if about.st_uid != os.geteuid():
+        if os.geteuid() != 0:
+            raise MachineError(f"{folder} belongs to another user", FIX)
+    elif about.st_mode & 0o077:
+        folder.chmod(0o700)
+    return folder
+
+
+def open_lock(path: Path, *, make: bool = True) -> int:
+    """The descriptor of a lock file, which belongs to the owner of its folder and which nobody else can open; made if
+    there is none, unless `make` is false. Raises OSError if it cannot be opened, is a link or is no file.
+    """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags | (os.O_CREAT if make else 0), 0o600)
+    try:
+        about, home = os.fstat(descriptor), path.parent.stat()
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+            raise OSError(errno.EINVAL, f"{path.name} is no lock file", str(path))
+        if os.geteuid() == 0 and about.st_uid != home.st_uid:
+            os.fchown(descriptor, home.st_uid, home.st_gid)
+        if os.geteuid() in (0, about.st_uid) and about.st_mode & 0o077:
+            os.fchmod(descriptor, 0o600)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+    """Locks an opened file; False if somebody else has."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -65,7 +65,7 @@ INSIDE = {
         ("observe",),
         ("stored_result",),
         ("measured", "node_result"),
-        ("record",),
+        ("record", "strict_folder"),
     ),
     "model": (
         ("scenario",),

@@ -6,24 +6,20 @@ context switch, and not a wake-up of another core: three times faster for a tria
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..cache_folder import user_folder
+from ..cache_folder import open_lock, private, try_lock
 
 
 @contextmanager
 def reserved() -> Iterator[int | None]:
     """The number of a core that no other lab kernel of this user has; None, for any core, if all are taken."""
-    folder = user_folder() / "cores"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = private("cores")
     for core in sorted(os.sched_getaffinity(0), reverse=True):
-        descriptor = os.open(folder / str(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        descriptor = open_lock(folder / str(core))
+        if not try_lock(descriptor):
             os.close(descriptor)
             continue
         try:

@@ -20,6 +20,7 @@ from typing import Any
 from ..error import TestbedError, UserError
 from ..model.scenario import Trial
 from ..sweep.store import Store
+from ..trial.folder import write_text
 from ..trial.stored_result import TrialResult
 from .page import data, page
 from .stored_run import Reader
@@ -113,7 +114,7 @@ class Live:
         self._version += 1
         text = page(self.state())
         self._fetched.clear()
-        self.file.write_text(text, encoding="utf-8")
+        write_text(self.file, text)
         self._ended = True
         if time.monotonic() - self._asked_at < LOOKING_S:
             self._fetched.wait(GOODBYE_S)

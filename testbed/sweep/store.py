@@ -9,24 +9,24 @@ DIR/*.parquet            tables of all trials, which `table` makes from the fold
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from .. import __version__, journal
+from ..cache_folder import open_lock, try_lock
 from ..error import TestbedError, UserError
 from ..journal import RUN
 from ..library import did_you_mean_path
 from ..model.run_setting import Until
 from ..model.scenario import Trial, sibling
 from ..spec.scenario.trial import trial_data
+from ..trial import strict_folder
 from ..trial.folder import (
     PARTIAL,
     PROVENANCE,
@@ -39,6 +39,12 @@ from ..trial.folder import (
     unwritable,
 )
 from ..trial.stored_result import SCHEMA, TrialResult
+from ..trial.strict_folder import is_name, names_in
+
+FOLDERS = ("trials", "failed", "spec")
+LOCK = "lock"
+ERROR = "error.txt"
+"""The file of a failed trial with the reason; its folder has no other mark."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +67,16 @@ class Store:
         for, with their repetitions. Raises UserError if it cannot be written.
         """
         try:
-            for folder in ("trials", "failed", "spec"):
-                (self.path / folder).mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
+            for folder in FOLDERS:
+                strict_folder.make(self.path, folder)
             about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
             about |= {"axes": list(axes), "until": None if until is None else _until_to_dict(until)}
             about |= {} if primary is None else {"primary": primary}
             about |= {"trials": list(order)} | ({"added": dict(added)} if added else {})
             replace_json(self.path / "run.json", about)
             for kind, spec in specs.items():
-                shutil.copyfile(spec, self.path / "spec" / kind)
+                strict_folder.write(self.path, "spec", kind, data=Path(spec).read_bytes())
         except OSError as error:
             raise unwritable(self.path, error) from None
 
@@ -126,16 +133,17 @@ class Store:
         """Locks the folder as `locked` does, without an entry in the journal."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = open_lock(self.path / LOCK)
         except OSError as error:
+            if (self.path / LOCK).is_symlink():
+                raise strict_folder.link_refused(self.path / LOCK) from None
             raise unwritable(self.path, error) from None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not try_lock(descriptor):
+                raise UserError(
+                    f"another run is writing to {self.path}; allowed: another folder (-o), or waiting for it"
+                )
             yield
-        except BlockingIOError:
-            raise UserError(
-                f"another run is writing to {self.path}; allowed: another folder (-o), or waiting for it"
-            ) from None
         finally:
             os.close(descriptor)
 
@@ -154,7 +162,7 @@ class Store:
 
     def failures(self) -> dict[str, str]:
         """The trials of the scenario that could not be carried out, and why."""
-        files = {id: self.path / "failed" / id / "error.txt" for id in self.ids}
+        files = {id: self.path / "failed" / id / ERROR for id in self.ids}
         return {id: file.read_text().strip() for id, file in files.items() if file.exists()}
 
     @property
@@ -186,7 +194,7 @@ class Store:
     def _about(self) -> dict[str, Any]:
         about = read_json(self.path / "run.json")
         trials = about.get("trials")
-        if not isinstance(trials, list) or not all(isinstance(id, str) for id in trials):
+        if not isinstance(trials, list) or not all(isinstance(id, str) and is_name(id) for id in trials):
             raise UserError(f"{self.path / 'run.json'} has no list of trials; allowed: what `testbed run -o` wrote")
         return about
 
@@ -220,56 +228,58 @@ class Store:
         """A folder for the files of a trial. It moves to `trials` if the block ends without an error, and to `failed`
         if the trial cannot be carried out.
         """
-        with partial(self.path / "trials") as folder:
+        with strict_folder.opened(self.path, "trials"), partial(self.path / "trials") as folder:
             try:
                 yield folder
             except (TestbedError, OSError) as error:
                 if folder.exists():
-                    (folder / "error.txt").write_text(f"{error}\n")
-                    put_in_place(folder, self.path / "failed" / trial.id)
+                    strict_folder.write(folder, ERROR, data=f"{error}\n".encode())
+                    self._remove_failure(trial.id)
+                    put_in_place(folder, self.path, "failed", trial.id)
                 raise
-            os.chmod(folder, 0o755)
-            os.rename(folder, self.path / "trials" / trial.id)
-            shutil.rmtree(self.path / "failed" / trial.id, ignore_errors=True)
+            put_in_place(folder, self.path, "trials", trial.id)
+            self._remove_failure(trial.id)
 
     def partials(self) -> list[Path]:
         """The half-written folders and files of a run in progress, or of one that was killed."""
-        return sorted((*(self.path / "trials").glob(f"{PARTIAL}*"), *self.path.glob(f"{PARTIAL}*")))
+        places = [(folder, name) for folder in ((), ("trials",)) for name in names_in(self.path, *folder)]
+        paths = (self.path.joinpath(*folder, name) for folder, name in places if name.startswith(PARTIAL))
+        return sorted(path for path in paths if not path.is_symlink())
 
     def discard(self, partial: Path) -> None:
         """Removes a half-written folder or file. Raises UserError if a run is using the folder."""
         with self.ours():
-            _remove(partial)
+            self._remove(partial)
 
     @property
     def is_in_use(self) -> bool:
         """Whether a run is using the folder."""
         try:
-            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
+            descriptor = open_lock(self.path / LOCK, make=False)
         except OSError:
             return False
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+            return not try_lock(descriptor)
         finally:
             os.close(descriptor)
-        return False
 
     def discard_partial(self) -> None:
         """Removes what a killed run left half-written, and the failures of trials that succeeded later."""
         for left in self.partials():
-            _remove(left)
-        for folder in (self.path / "failed").iterdir():
-            if (self.path / "trials" / folder.name).exists():
-                shutil.rmtree(folder, ignore_errors=True)
+            self._remove(left)
+        finished = set(names_in(self.path, "trials"))
+        for id in names_in(self.path, "failed"):
+            if id in finished:
+                self._remove_failure(id)
 
+    def _remove(self, path: Path) -> None:
+        strict_folder.remove(self.path, *path.relative_to(self.path).parts)
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+    def _remove_failure(self, id: str) -> None:
+        """Removes a folder in `failed`, if it is one that a failed trial left, or an empty one, and no link."""
+        with suppress(UserError):
+            if (names := names_in(self.path, "failed", id)) == [] or ERROR in names:
+                strict_folder.remove(self.path, "failed", id)
 
 
 def _until_to_dict(until: Until) -> dict[str, Any]:

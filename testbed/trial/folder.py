@@ -14,7 +14,7 @@ from typing import Any
 from ..error import UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
-from . import record
+from . import record, strict_folder
 from .stored_result import SCHEMA, TrialResult
 
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
@@ -68,7 +68,14 @@ def read_trial(folder: Path) -> Trial:
 
 
 def write_json(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+    """Writes a file anew; a link of its name is replaced."""
+    strict_folder.write(path.parent, path.name, data=f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replaces a file in one step, also where its name is that of a link."""
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def replace_json(path: Path, value: Any) -> None:
@@ -79,7 +86,7 @@ def replace_json(path: Path, value: Any) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file to write that takes the place of `path` when the block ends without an error."""
+    """A file to write that takes the place of `path`, also of a link, when the block ends without an error."""
     descriptor, name = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name}-", dir=path.parent)
     os.close(descriptor)
     try:
@@ -106,7 +113,10 @@ def _bytes(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
 
-def put_in_place(source: Path, target: Path) -> None:
-    shutil.rmtree(target, ignore_errors=True)
+def put_in_place(source: Path, folder: Path, *names: str) -> None:
+    """Moves a folder to where the names lead below `folder`. Raises UserError if a link is in the way."""
     os.chmod(source, 0o755)
-    os.rename(source, target)
+    with strict_folder.opened(folder, *names[:-1]) as here:
+        if strict_folder.is_link(names[-1], here):
+            raise strict_folder.link_refused(folder.joinpath(*names))
+        os.rename(source, names[-1], dst_dir_fd=here)

@@ -35,11 +35,15 @@ def report(
     from ...report.page import page  # SciPy takes a second to import, which no other command should pay for
     from ...report.stored_run import read
     from ...report.view import view
+    from ...trial.folder import write_text
 
     path = output or folder / "report.html"
     text = page(view(read(folder), profiles=[published.find(each) for each in profile or []]))
     try:
-        path.write_text(text, encoding="utf-8")
+        if output is None:
+            write_text(path, text)  # the folder is perhaps not ours; a file that the user names may be a link or a pipe
+        else:
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(
             f"the report {path} cannot be written: {error.strerror}; allowed: -o with a file that can"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ...cache_folder import user_folder
+from ...cache_folder import FIX, make, open_lock, try_lock, user_folder
 from ...error import MachineError, one_of
 
 BUILD_COMMAND = "testbed kernel build"
@@ -111,10 +111,12 @@ class Cache:
     def lock(self, on_wait: Callable[[], None]) -> Iterator[None]:
         """Locks the cache; calls `on_wait` once if another build holds the lock, which ends with us, however we end."""
         _make(self.folder)
-        with (self.folder / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+        try:
+            descriptor = open_lock(self.folder / ".lock")
+        except OSError as error:
+            raise _unwritable(self.folder, error) from error
+        with os.fdopen(descriptor, "wb") as file:
+            if not try_lock(descriptor):
                 on_wait()
                 fcntl.flock(file, fcntl.LOCK_EX)
             for left_behind in self.folder.glob(".partial-*"):
@@ -170,10 +172,13 @@ def find(name: str | None) -> KernelImage:
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make(folder)
     except OSError as error:
-        what = f"the kernel cache {folder} cannot be written ({error.strerror})"
-        raise MachineError(what, "export XDG_CACHE_HOME=/a/folder/of/yours") from error
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> MachineError:
+    return MachineError(f"the kernel cache {folder} cannot be written ({error.strerror})", FIX)
 
 
 def _write_json(path: Path, value: dict[str, object]) -> None:
