@@ -121,3 +121,17 @@ def test_a_level_of_two_samples_is_allowed_and_of_one_is_not() -> None:
     assert levels([850e6] * 100 + [400e6] * 200, shortest=2).shifts[0].at_s == 100
     with pytest.raises(ValueError, match=r"."):
         levels([850e6] * 100 + [400e6] * 200, shortest=1)
+
+
+def test_of_two_doubtful_shifts_the_one_that_explains_less_goes_first() -> None:
+    """From 100 over a short 70 to 60: without the step of 10 that of 30 stands out, at its own place."""
+    series = np.repeat([100.0, 70.0, 60.0], [30, 5, 25]) + 3.0 * noise(3, 60)
+    assert [shift.at_s for shift in levels(series, confidence=0.0).shifts] == [30, 35]
+    (shift,) = levels(series, confidence=0.999).shifts
+    assert (shift.at_s, shift.confidence > 0.999) == (30, True)
+
+
+def test_a_confidence_is_a_share_however_weak_the_shift() -> None:
+    found = [shift for seed in range(40) for shift in levels(noise(seed, 40, 0.8) + 9, confidence=0.0).shifts]
+    assert min(shift.confidence for shift in found) == 0
+    assert max(shift.confidence for shift in found) < 1

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from testbed.analysis.paired import CellComparison, compare, noise_floor, overall
-from testbed.analysis.significance import noise
+from testbed.analysis.significance import noise, power
 from testbed.analysis.significance.multiple import holm, shares
 from testbed.analysis.significance.sequential import levels
 
@@ -372,3 +372,61 @@ def test_differences_that_are_all_equal_are_judged_by_their_signs(cells: int) ->
     found = compare({number: (base, base + 2e6) for number in range(cells)}, 0.03)
     assert {each.verdict for each in found} == {"cannot tell"}
     assert all(each.p is not None and each.p >= 0.25 for each in found)
+
+
+def test_the_interval_of_one_cell_alone_is_the_t_interval_however_few_its_pairs() -> None:
+    """In a unit in which all is small: 0.5 and 0.6, with a noise of 0.001."""
+    base, candidate = run(0.5, 0.001, 1, 3), run(0.6, 0.001, 2, 3)
+    found, expected = cell(base, candidate).interval, stats.ttest_rel(candidate, base).confidence_interval(0.95)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize(("seeds", "is_careful"), [(3, True), (4, True), (5, False)])
+def test_few_pairs_among_others_are_as_noisy_as_the_mean_cell(seeds: int, is_careful: bool) -> None:
+    """All pairs of two levels fall alike by a chance of 2^-n: 1/8 and 1/16 are more than 0.05, 1/32 is less."""
+    cells = dict(enumerate(sides(seeds, 6, 0, 0.1)))
+    quiet = cells[0] = (cells[0][0], cells[0][0] + 1e-3 * run(1, 0.1, 9, seeds))
+    found = compare(cells, 0.03, kind=lambda key: "goodput")[0]
+    (own, *_) = noise.pooled([*cells.values()])
+    assert own.mean is not None
+    assert own.variance < own.mean
+    se = np.sqrt((own.mean if is_careful else own.variance) / seeds)
+    half = stats.t.ppf(0.975, own.df) * se
+    effect = float(np.mean(quiet[1] - quiet[0]))
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((effect - half, effect + half))
+
+
+def test_a_primary_cell_has_nine_tenths_of_the_error() -> None:
+    """One primary cell and nine without a difference: Holm's first step is p over its share."""
+    cells = {key: (run(1, 0.1, key), run(1, 0.1, 100 + key)) for key in range(10)}
+    cells[0] = (cells[0][0], cells[0][0] - 0.1 + run(0, 0.05, 50))
+    raw = stats.ttest_rel(cells[0][1], cells[0][0]).pvalue
+    assert compare(cells, 0.0, is_primary=lambda key: key == 0)[0].p == pytest.approx(raw / 0.9)
+    assert compare(cells, 0.0, is_primary=lambda key: key != 0)[0].p == pytest.approx(raw / 0.1)
+    assert [each.key for each in compare(cells, 0.0)] == list(range(10))
+
+
+def test_interval_and_noise_floor_are_of_the_level() -> None:
+    base, candidate = run(1e9, 1e8, 1), run(0.9e9, 1e8, 2)
+    found = cell(base, candidate, level=0.99)
+    assert found.interval is not None
+    assert found.interval.level == 0.99
+    assert found.interval.high == pytest.approx(stats.ttest_rel(candidate, base).confidence_interval(0.99).high)
+    floor = stats.t.ppf(0.995, SEEDS - 1) * base.std(ddof=1) * np.sqrt(2 / SEEDS) / base.mean()
+    assert found.noise_floor == pytest.approx(floor)
+
+
+@pytest.mark.parametrize(("sd", "margin"), [(0.01, 0.03), (0.02, 0.03), (0.05, 0.03), (0.1, 0.02), (0.3, 0.05)])
+def test_the_seeds_needed_are_the_fewest_that_decide(sd: float, margin: float) -> None:
+    """By scipy's noncentral t: a difference of 0 comes out as the same in 80 %, one of twice the margin is found."""
+
+    def decide(pairs: int) -> bool:
+        se, df = sd / np.sqrt(pairs), pairs - 1
+        reach = stats.t.ppf(0.975, df) + stats.norm.ppf(0.9)
+        found = stats.nct.sf(stats.t.ppf(1 - 0.01 / 2, df), df, 2 * margin / se)
+        return bool(reach * se <= margin and found >= 0.8)
+
+    needed = power.seeds_needed(sd, 0.01, 0.05, margin)
+    assert needed == next(pairs for pairs in range(2, 10_000) if decide(pairs))

@@ -198,3 +198,11 @@ def test_every_interval_has_the_level_that_was_asked_for() -> None:
     assert found.shape is not None
     intervals = [found.rms.interval, found.shape.c_uc.interval, *(each.relative.interval for each in found.points)]
     assert [each and each.level for each in intervals] == [0.8] * 7
+
+
+def test_the_rms_of_a_profile_is_its_own_whatever_is_judged_with_it() -> None:
+    ours = ThroughputProfile.of_samples({0.01: [1.0e9, 1.1e9, 1.2e9], 0.02: [0.8e9, 0.9e9, 0.85e9]})
+    theirs = exactly(ThroughputProfile.of_means({0.01: 1e9, 0.02: 0.9e9}))
+    alone, among = distance(ours, theirs), distance(ours, theirs, family=50)
+    assert among.rms == alone.rms
+    assert among.points[0].family.high > alone.points[0].family.high  # type: ignore[union-attr]

@@ -88,3 +88,14 @@ def test_a_flow_that_never_sent_was_limited_by_its_application() -> None:
 def test_impossible_totals_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"."):
         FlowTotals(**wrong)
+
+
+@pytest.mark.parametrize("name", ["busy_s", "rwnd_limited_s", "sndbuf_limited_s", "goodput_bps", "cpu_share"])
+def test_a_count_below_0_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is -1, not 0 or more"):
+        FlowTotals(30, **{name: -1})
+    assert getattr(FlowTotals(30, **{name: 0}), name) == 0
+    with pytest.raises(ValueError, match="limit_bps is 0, not above 0"):
+        FlowTotals(30, limit_bps=0)
+    with pytest.raises(ValueError, match="a flow of 0 s"):
+        FlowTotals(0)

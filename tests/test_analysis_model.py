@@ -1,7 +1,10 @@
 """The laws against the tables and examples of their sources."""
 
 import math
+import re
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -155,3 +158,49 @@ def test_slow_start_to_10_gbit_at_366_ms_takes_5_4_seconds() -> None:
 def test_what_is_out_of_range_is_refused(call: object) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         call()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: tcp_model.window_limit_bps(-7, 0.1), "-7 bytes"),
+        (lambda: tcp_model.window_limit_bps(1, -0.5), "RTT is -0.5"),
+        (lambda: tcp_model.cubic_loss(10, -0.5), "RTT is -0.5"),
+        (lambda: tcp_model.cubic_alone_window_segments(0.1, -0.5), "RTT is -0.5"),
+        (lambda: tcp_model.cubic_resting_windows_segments(0.1, -0.5), "RTT is -0.5"),
+        (lambda: tcp_model.slow_start_s(10, -0.5), "RTT is -0.5"),
+        (lambda: tcp_model.slow_start_s(-3, 1), "the window is -3"),
+        (lambda: tcp_model.slow_start_s(10, 1, -3), "initial window is -3"),
+        (lambda: tcp_model.slow_start_s(10, 1, growth=0.9), "grows by 0.9"),
+        (lambda: tcp_model.window_throughput_bps(1, 1, -4), "MSS is -4"),
+        (lambda: tcp_model.reno_window_segments(1.5), "loss of 1.5"),
+        (lambda: tcp_model.reno_loss(-2), "window is -2"),
+        (lambda: tcp_model.cubic_window_segments(0.1, 0.1, beta=0), "beta is 0,"),
+        (lambda: tcp_model.cubic_window_segments(0.1, 0.1, c=-1), "C is -1"),
+        (lambda: tcp_model.square_root_window_segments(0.1, 0), "0 segments per ACK"),
+        (lambda: tcp_model.mss_bytes(40), "MTU of 40"),
+        (lambda: tcp_model.mss_bytes(ip_version=5), "IP version 5; allowed: 4, 6"),
+        (lambda: tcp_model.line_rate_limit_bps(-9), "rate of -9"),
+        (lambda: tcp_model.line_rate_limit_bps(1, framing_bytes=-9), "-9 bytes of framing"),
+    ],
+)
+def test_what_is_refused_is_named_with_its_value(call: Callable[[], object], named: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(named)):
+        call()
+
+
+@pytest.mark.parametrize("loss", [1e-3, 1e-4, 1e-6])
+@pytest.mark.parametrize("rtt_s", [0.01, 0.2])
+def test_cubic_settles_between_epochs_that_end_at_w_max_and_a_second_and_a_third_before(
+    loss: float, rtt_s: float
+) -> None:
+    """By simulation: W(t) = C (t - K)^3 + W_max in small steps, from 0.7 W_max until the epoch has sent 1/p segments;
+    K is 1.357 s, cbrt(1 / 0.4), longer than the epoch of the highest window.
+    """
+    for lead_s, window in zip(
+        (0.0, 2.5 ** (1 / 3)), tcp_model.cubic_resting_windows_segments(loss, rtt_s), strict=True
+    ):
+        epoch_s = rtt_s / loss / window  # 1/p segments at so many a round trip
+        top = ((epoch_s + lead_s) ** 3) * 0.4 / 0.3
+        times = (np.arange(100_000) + 0.5) * epoch_s / 100_000
+        assert np.mean(0.4 * (times - epoch_s - lead_s) ** 3 + top) == pytest.approx(window, rel=1e-6)

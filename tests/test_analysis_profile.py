@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testbed.analysis.profile import Stretch, ThroughputProfile, stretches
+from testbed.analysis.profile import Reference, Stretch, ThroughputProfile, stretches
 from testbed.analysis.statistic import Estimate
 
 RTTS = [0.001, 0.012, 0.022, 0.045, 0.091, 0.183, 0.366]
@@ -112,3 +112,13 @@ def test_noise_bends_a_line_in_few_seeds_only_and_does_not_hide_a_parabola() -> 
     bent = sum(bends(noisy(2 - x, seed)) != ["straight"] for seed in seeds)
     assert bent / len(seeds) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(seeds))  # 5 %, within two sigmas
     assert all(bends(noisy(2 - x**2, seed)) == ["concave"] for seed in range(20))
+
+
+def test_a_reference_is_scaled_with_its_error_and_with_how_far_it_may_be_off() -> None:
+    assert Reference(Estimate(100.0, 5.0, 3), 2.0).scaled(3) == Reference(Estimate(300.0, 15.0, 3), 6.0)
+    assert Reference(Estimate.constant(100.0), 2.0).scaled(3) == Reference(Estimate.constant(300.0), 6.0)
+
+
+def test_a_negative_throughput_is_named_by_its_rtt() -> None:
+    with pytest.raises(ValueError, match=r"at 0\.012 s is negative"):
+        of([3.0, -1.0, 2.0], RTTS[:3])

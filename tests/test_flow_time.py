@@ -109,6 +109,21 @@ def test_a_burst_at_the_rate_is_no_full_bottleneck() -> None:
     assert "rate" not in parts(sender(), bursts)
 
 
+def test_a_bottleneck_is_full_for_an_interval_that_two_round_trips_fit_into() -> None:
+    """The same bursts, of 0.1 s: that is twice an RTT of 50 ms, and less than twice one of 70 ms."""
+    sent = np.concatenate([[0], np.cumsum(np.where(np.arange(STEPS - 1) % 10 == 0, RATE / 8 * 0.1, 0.0))])
+    bursts = (QueueSamples(TIME, sent, NOTHING, NOTHING + RATE),)
+    assert parts(sender(), path(queues=bursts, rtt_s=0.05))["rate"] == pytest.approx(0.1)
+    assert "rate" not in parts(sender(), path(queues=bursts, rtt_s=0.07))
+
+
+def test_a_bottleneck_is_not_full_where_it_was_not_sampled() -> None:
+    """Its last sample is at 5 s; from then on there is no time in which it could have sent."""
+    half = slice(0, STEPS // 2 + 1)
+    early = QueueSamples(TIME[half], TIME[half] * 0.1 * RATE / 8, NOTHING[half], NOTHING[half] + RATE)
+    assert parts(sender(), path(queues=(early,))) == {"slow start": pytest.approx(1)}
+
+
 def test_a_queue_without_a_rate_or_with_one_sample_is_never_full() -> None:
     endless = path(queues=(QueueSamples(TIME, TIME * 1e9, NOTHING, NOTHING * np.nan),))
     once = path(queues=(QueueSamples(TIME[:1], TIME[:1], NOTHING[:1], NOTHING[:1] + RATE),))

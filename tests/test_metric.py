@@ -228,3 +228,12 @@ def test_a_flow_of_several_connections_has_no_samples_of_its_own(tmp_path: Path)
         table.set_column(table.schema.get_field_index("source_port"), "source_port", ports), home / "samples.parquet"
     )
     assert flow_sample.read(home, made) == ()
+
+
+@pytest.mark.parametrize(("surplus_s", "converged_s"), [(0.1, 5.0), (0.2, 8.0)])
+def test_three_seconds_must_be_left_in_which_flows_stay_near(surplus_s: float, converged_s: float) -> None:
+    """Of 8 s. It falls from 3 to 1 at 4.1 or 4.2 s, so its second half has 1.05 or 1.10; a second's mean is within a
+    factor of 0.8 of that when 3 x + 1 - x is at most 1.3125 or 1.375: at 4.944 or 5.0125 s.
+    """
+    falling = flow(lambda t: 3e6 if t < 4 + surplus_s - STEP_S / 2 else 1e6, end_s=8)
+    assert convergence_s([falling]) == pytest.approx(converged_s)

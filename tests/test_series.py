@@ -352,3 +352,77 @@ def test_the_line_rate_over_ipv6_leaves_room_for_longer_headers() -> None:
     over_6 = replace(found, flows=flows, ip_version=6)
     assert line_rate_bps(conditions(found)) == pytest.approx(100e6 * 1448 / 1514)
     assert line_rate_bps(conditions(over_6)) == pytest.approx(100e6 * 1428 / 1514)
+
+
+def test_a_window_is_not_bounded_by_the_line_rate_that_it_may_exceed() -> None:
+    made = Made({}, [1e6], workload={"window": "64 KiB"})
+    found = {each.kind: each for each in overlays(conditions(trial_result(made), trial(made)), (0.001,))}
+    assert found["window limit"].goodput_bps == pytest.approx((8 * 65536 / 0.001,))
+
+
+def two_links(first: Mapping[str, Any], last: Mapping[str, Any], **workload: Any) -> Trial:
+    """Two hosts with a router between them."""
+    nodes = {"a": {"type": "host"}, "r": {"type": "router"}, "b": {"type": "host"}}
+    links = {"first": {"ends": ["a", "r"], **first}, "last": {"ends": ["r", "b"], **last}}
+    about = {"tool": "iperf3", "from": "a", "to": "b", "duration": "10 s", **workload}
+    return make_trial(topology={"name": "two", "nodes": nodes, "links": links}, workload=about)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "buffer"),
+    [
+        ({"rate": "1 Gbit/s", "buffer": "7 packets"}, {"rate": "10 Mbit/s", "buffer": "9 packets"}, "9 packets"),
+        ({"rate": "10 Mbit/s", "buffer": "7 packets"}, {"rate": "1 Gbit/s", "buffer": "9 packets"}, "7 packets"),
+        ({"rate": "1 Gbit/s", "buffer": "7 packets"}, {"rate": "10 Mbit/s"}, "default"),
+        ({"rate": "1 Gbit/s", "buffer": "7 packets"}, {}, "7 packets"),
+        ({}, {}, None),
+    ],
+)
+def test_the_buffer_of_a_trial_is_that_of_its_slowest_link(
+    first: Mapping[str, Any], last: Mapping[str, Any], buffer: str | None
+) -> None:
+    assert conditions(trial_result(Made({}, [1e6])), two_links(first, last)).buffer == buffer
+
+
+def test_the_windows_of_a_trial_are_each_said_once() -> None:
+    def window(**workload: Any) -> str | None:
+        made = Made({}, [1e6, 1e6], workload=workload)
+        return conditions(trial_result(made), trial(made)).window
+
+    assert window(window="64 KiB") == "64 KiB"
+    assert window() == "auto"
+    assert conditions(trial_result(Made({}, [1e6]))).window is None
+
+
+def test_counters_do_not_tell_why_a_window_was_small_even_where_packets_were_dropped() -> None:
+    """Of TCP; datagrams that fill the link were limited by its rate, whatever it dropped."""
+    counted = with_flow(retransmits=3)
+    assert limited_by(replace(counted, seen=replace(counted.seen, queue_drops=10))) == "unknown"
+    full = trial_result(Made({}, [LINE]))
+    sent = replace(full.flows[0], busy_s=None, rwnd_limited=None, sndbuf_limited=None, congestion=None)
+    assert limited_by(replace(full, flows=(sent,), seen=replace(full.seen, random_drops=10))) == "rate"
+
+
+@pytest.mark.parametrize(("goodput", "limit"), [(2e6, "application"), (1e6, "unknown")])
+def test_flows_that_offer_less_than_the_link_are_limited_by_that(goodput: float, limit: str) -> None:
+    """Two flows of 1 Mbit/s each, over 100 Mbit/s."""
+    offered = make_trial(workload={"tool": "iperf3", "duration": "10 s", "flows": 2, "rate": "1 Mbit/s"})
+    assert limited_by(trial_result(Made({}, [goodput / 2] * 2)), offered) == limit
+
+
+def test_the_stretches_are_those_of_the_span() -> None:
+    """Without the ramp concave, with it a straight line: 8 times the bytes received over 10 s."""
+    steady = {10: 1e8, 20: 0.98e8, 30: 0.9e8}
+    whole = {10: 9e7, 20: 8e7, 30: 7e7}
+    made = [
+        Made({"path.rtt": f"{rtt} ms"}, [whole[rtt]], data={"goodput_bps": rate, "ramp_goodput_bps": 1e6})
+        for rtt, rate in steady.items()
+    ]
+    (found,) = series(results(*made))
+    assert [each.bend for each in found.stretches()] == ["concave"]
+    assert [each.bend for each in found.stretches("whole")] == ["straight"]
+
+
+def test_the_delay_of_one_direction_is_an_rtt_axis_too() -> None:
+    made = [Made({"path.delay.forward": at, "flows": "1"}, [1e6]) for at in ("5 ms", "9 ms")]
+    assert rtt_key(results(*made)) == "path.delay.forward"
