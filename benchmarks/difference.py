@@ -21,7 +21,10 @@ RUN = "(run)"
 """In place of a trial's id: the run's list of trials, its tables and the files that it was given."""
 
 LEFT_OUT = frozenset({"host.json", "host.parquet", "lock"})
-OWN_KEYS: dict[str, tuple[str, ...]] = {"provenance.json": ("testbed", "programs"), "run.json": ("testbed",)}
+OWN_KEYS: dict[str, tuple[str, ...]] = {
+    "provenance.json": ("testbed", "programs", "software"),
+    "run.json": ("testbed",),
+}
 """JSON files with keys that say which version of the testbed, and which source of its programs, was used."""
 
 NAMES = (

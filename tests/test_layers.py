@@ -57,7 +57,8 @@ INSIDE = {
     "trial": (
         ("run",),
         ("provenance", "readiness", "result", "sample_table"),
-        ("folder", "ready_kernel", "column"),
+        ("folder", "ready_kernel", "column", "software"),
+        ("compiled_module",),
         ("gate",),
         ("evidence",),
         ("orders",),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from .. import __version__, process
 from ..error import MachineError, UserError
 from ..kernel.guest import steps_text
 from ..model.scenario import Trial
+from . import software
 from .folder import PROVENANCE, RESULT, read_json
 from .orders import remote
 from .orders.local_words import substituted
@@ -34,7 +36,32 @@ def of(trial: Trial) -> dict[str, Any]:
         else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
         "machine_kernels": machine_kernels(trial),
         "versions": _versions(),
+        "software": _software(None if image is None else image.key),
     }
+
+
+def _software(kernel_key: str | None) -> dict[str, Any]:
+    """All that decides the trial's bytes, by parts, so that a difference can be named."""
+    parts = {"kernel": kernel_key or software.NONE, **software.here()}
+    return {"digest": software.digest(parts), "parts": parts}
+
+
+def parts_of(told: Mapping[str, Any]) -> software.Parts:
+    """Those of provenance.json; empty if they were not noted, or cannot be read."""
+    parts = _map(_map(told, "software"), "parts")
+    return dict(parts) if all(isinstance(each, str) for each in parts.values()) else {}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that a trial ran with, as it was then and as it is now, in words."""
+
+    what: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.before} → {self.after}"
 
 
 def changes(trial: Trial, made: Orders, folder: Path) -> tuple[str, ...]:
@@ -43,38 +70,74 @@ def changes(trial: Trial, made: Orders, folder: Path) -> tuple[str, ...]:
     What the folder does not tell counts as a difference. `made` are the trial's orders as they would be given now.
     Raises MachineError if its kernel is missing.
     """
-    try:
-        then = read_json(folder / PROVENANCE)
-    except UserError:
-        return (f"{PROVENANCE} cannot be read",)
     now = of(trial)
-    return (*_differences(then, now), *_other_release(trial, folder), *_other_orders(trial, made, folder))
+    if noted(folder) is None:
+        return (f"{PROVENANCE} cannot be read",)
+    return (*map(str, _differences(trial, folder, now)), *_other_orders(trial, made, folder))
 
 
-def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    kernels = [each.get("kernel") or {} for each in (then, now)]
+def differences(trial: Trial, folder: Path) -> tuple[Difference, ...]:
+    """Between this computer and the one of the finished trial in `folder`, in all that decides the bytes. What the
+    folder does not tell counts as a difference, and so does a kernel that is missing here.
+    """
+    try:
+        now = of(trial)
+    except MachineError:
+        now = {"testbed": __version__, "versions": _versions(), "software": _software(None)}
+    return tuple(_differences(trial, folder, now))
+
+
+def noted(folder: Path) -> dict[str, Any] | None:
+    """What a trial's folder says that it ran with; None if it does not say."""
+    try:
+        return read_json(folder / PROVENANCE)
+    except UserError:
+        return None
+
+
+def _differences(trial: Trial, folder: Path, now: Mapping[str, Any]) -> Iterator[Difference]:
+    then = noted(folder) or {}
     for key in ("testbed", "programs", "machine_kernels"):
-        if then.get(key, "not noted") != now[key]:
-            yield f"{key.replace('_', ' ')} {then.get(key, 'not noted')} → {now[key]}"
-    if kernels[0].get("key") != kernels[1].get("key") or "kernel" not in then:
-        yield f"kernel {_kernel(kernels[0])} → {_kernel(kernels[1])}"
-    versions = [each.get("versions") or {} for each in (then, now)]
+        before, after = then.get(key, software.NOT_NOTED), now.get(key)
+        if key in now and before != after:
+            yield Difference(key.replace("_", " "), str(before), str(after))
+    kernels = [_map(each, "kernel") for each in (then, now)]
+    is_other_kernel = kernels[0].get("key") != kernels[1].get("key") or "kernel" not in then
+    if is_other_kernel:
+        yield Difference("kernel", *map(_kernel, kernels))
+    versions = [_map(each, "versions") for each in (then, now)]
     for name in dict.fromkeys((*versions[0], *versions[1])):
         before, after = (each.get(name, "none") for each in versions)
         if before != after:
-            yield f"{name} {before} → {after}"
+            yield Difference(name, str(before), str(after))
+    yield from _other_parts(parts_of(then), parts_of(now), is_other_kernel=is_other_kernel)
+    yield from _other_release(trial, folder)
+
+
+def _other_parts(then: software.Parts, now: software.Parts, *, is_other_kernel: bool) -> Iterator[Difference]:
+    if not then and now:
+        yield Difference("software", software.NOT_NOTED, str(software.digest(now)))
+        return
+    for part, before, after in software.differences(then, now):
+        if part != "kernel" or not is_other_kernel:  # that was said with its name
+            yield Difference(part, before, after)
+
+
+def _map(about: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = about.get(key)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _kernel(noted: Mapping[str, Any]) -> str:
     return f"{noted['name']} (build {str(noted.get('key'))[:8]})" if noted.get("name") else "none noted"
 
 
-def _other_release(trial: Trial, folder: Path) -> Iterator[str]:
+def _other_release(trial: Trial, folder: Path) -> Iterator[Difference]:
     """Of this computer's own kernel, which has no build key."""
     if trial.kernel.kind == "host":
         before, after = read_json(folder / RESULT).get("kernel_release"), platform.release()
         if before != after:
-            yield f"kernel release {before} → {after}"
+            yield Difference("kernel release", str(before), after)
 
 
 def _other_orders(trial: Trial, made: Orders, folder: Path) -> Iterator[str]:

@@ -1,9 +1,12 @@
 """`testbed doctor`: shows what this computer can run, what it lacks, and the command that fixes it."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import asdict
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -13,6 +16,9 @@ from ...kernel.ready.examination import BUILD, HOST, LAB, MININET, SDN, VM, Exam
 from ...kernel.ready.feasibility import Ability, abilities
 from ..text_table import Column, Table, paragraph, show, terminal_width
 
+if TYPE_CHECKING:
+    from ...sweep.origin import Origin
+
 TITLES = {
     LAB: "To run trials in the lab kernel (the default)",
     BUILD: "To build a lab kernel",
@@ -21,11 +27,13 @@ TITLES = {
     SDN: "For nodes of the types ovs and controller",
     VM: "To run virtual machines (`type: vm`, with `kernel: host`)",
 }
-COLOUR = {"ok": "green", "yes": "green", "no": "red"}
+SAME_BYTES = "same bytes"
+COLOUR = {"ok": "green", "yes": "green", "same": "green", "no": "red", "differs": "red"}
 
 EXAMPLES = (
     ("See what this computer can run, and what to type for the rest", "testbed doctor"),
     ("Read it in a program", "testbed doctor --format json"),
+    ("See whether a run from elsewhere would give the same bytes here", "testbed doctor --same-as results/theirs"),
 )
 
 
@@ -36,11 +44,22 @@ class Format(StrEnum):
 
 def doctor(
     format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    same_as: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Instead, compare this computer with the one of this run or trial, in all that decides its bytes.",
+        ),
+    ] = None,
 ) -> None:
     """For everything that is missing, the command that installs it is printed below the tables.
 
-    The exit code is 3 if this computer cannot run trials in the lab kernel.
+    The exit code is 3 if this computer cannot run trials in the lab kernel; with --same-as, 1 if anything differs.
     """
+    if same_as is not None:
+        if not _show_likeness(same_as, format):
+            raise typer.Exit(1)
+        return
     findings = examine()
     works = lab_works(findings)
     able = tuple(abilities())
@@ -50,6 +69,43 @@ def doctor(
         _print(findings, able, works)
     if not works:
         raise typer.Exit(3)
+
+
+def _show_likeness(folder: Path, format: Format) -> bool:
+    """Prints part by part how this computer differs from those of finished trials; whether it does not."""
+    from ...sweep import origin  # trials take half a second to import, which the rest does not need
+
+    folders = origin.finished(folder)
+    rows = likeness(origin.origins(folders), len(folders))
+    if format is Format.json:
+        print(json.dumps([*map(asdict, rows)], indent=2))
+    else:
+        columns = (Column(""), Column("what", names=True), Column("then → now", wraps=True))
+        lines = tuple(("same" if row.ok else "differs", row.what, row.detail) for row in rows)
+        show(Table(columns, lines, colours=COLOUR).lines(terminal_width()))
+        number = sum(not row.ok for row in rows)
+        few = f"{number} part{'s differ' if number > 1 else ' differs'}"
+        said = f"{few}: a repetition here may give other bytes" if number else "All that decides the bytes is the same"
+        print(f"{said} ({folder}, {len(folders)} trial{'s' if len(folders) > 1 else ''}).")
+    return all(row.ok for row in rows)
+
+
+def likeness(origins: tuple[Origin, ...], trials: int) -> list[Examination]:
+    """A finding for each part: what differs, and in how many of the trials; then what is the same in all of them."""
+    differing: dict[str, dict[str, int]] = {}
+    for each in origins:
+        for found in each.differences():
+            told = differing.setdefault(found.what, {})
+            text = f"{found.before} → {found.after}"
+            told[text] = told.get(text, 0) + len(each.folders)
+    rows = []
+    for what, told in differing.items():
+        detail = "; ".join(
+            text + (f" ({count} of {trials} trials)" if count < trials else "") for text, count in told.items()
+        )
+        rows.append(Examination(what, False, detail, needed_for=SAME_BYTES))
+    same = {part: value for each in origins for part, value in each.parts.items() if part not in differing}
+    return [*rows, *(Examination(part, True, value, needed_for=SAME_BYTES) for part, value in same.items())]
 
 
 def _as_finding(ability: Ability) -> dict[str, object]:

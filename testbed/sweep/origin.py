@@ -1,0 +1,51 @@
+"""The origin of a run's trials: the computers they ran on, told apart by their software, and how each differs from this
+one. Reads files of trials' folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..error import UserError
+from ..trial import provenance
+from ..trial.folder import PROVENANCE, TRIAL, read_trial
+from ..trial.provenance import Difference
+from ..trial.software import Parts
+from .store import Store
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Trials that ran with the same software; `parts` is empty if it was not noted."""
+
+    folders: tuple[Path, ...]
+    parts: Parts
+
+    def differences(self) -> tuple[Difference, ...]:
+        """Between this computer and theirs. Raises UserError if their specification cannot be read."""
+        first = self.folders[0]
+        return provenance.differences(read_trial(first), first)
+
+
+def origins(folders: Sequence[Path]) -> tuple[Origin, ...]:
+    """Of these trials, those of the first one first."""
+    alike: dict[bytes | None, list[Path]] = {}
+    for folder in folders:
+        file = folder / PROVENANCE
+        alike.setdefault(file.read_bytes() if file.exists() else None, []).append(folder)
+    return tuple(Origin(tuple(each), provenance.parts_of(provenance.noted(each[0]) or {})) for each in alike.values())
+
+
+def finished(folder: Path) -> tuple[Path, ...]:
+    """The folders of the finished trials of a run, or the folder of one trial. Raises UserError if it is neither, or
+    nothing is finished.
+    """
+    if (folder / TRIAL).exists():
+        return (folder,)
+    store = Store(folder).open()
+    found = tuple(each for id in store.ids if (each := folder / "trials" / id).exists())
+    if not found:
+        raise UserError(f"{folder} has no finished trial; allowed: a run, or a trial, that was measured")
+    return found

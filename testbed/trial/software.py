@@ -1,0 +1,255 @@
+"""What of this computer decides the bytes of a trial in virtual time, part by part, and the digest of all of it. Reads
+files, and starts the guest's Python and the loader.
+
+A part is text without a path or the name of a computer. What belongs here was found by repeating one trial with one
+thing changed at a time; docs/cluster.md has the list. The lab kernel is a part of each trial, not of the computer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from .. import __version__, process
+from ..error import MachineError
+from ..kernel.guest import AGENT, interpreter
+from ..kernel.native_program import tools
+from .compiled_module import is_read
+
+Parts = Mapping[str, str]
+
+UNKNOWN = "unknown"
+"""The value of a part that could not be examined: it is never the same as another one."""
+
+NONE = "none"
+"""The value of a program or package that is not here."""
+
+NOT_NOTED = "not noted"
+
+OURS = ("model", "spec", "plan", "kernel", "trial", "process.py", "package.py", "units.py")
+"""Those of our sources that make a trial and read its evidence; the agent is a part of its own."""
+
+SEARCH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+"""The folders in which a guest looks for programs."""
+
+PROGRAMS = (
+    *("ip", "tc", "nft", "ethtool", "bridge", "ping", "iperf3", "tcpdump", "nginx", "curl"),
+    *("ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ovsdb-server", "ovsdb-tool"),
+    *("sh", "awk", "cat", "date", "env", "grep", "mkdir", "mount", "sleep", "tee", "truncate", "python3", "mnexec"),
+)
+"""All that plans, workloads and controllers start in a guest, but for our own programs."""
+
+PACKAGES = ("pyarrow", "pyroute2", "os-ken", "eventlet", "ovs")
+"""Python packages that write a trial's tables, decode its evidence, or run in a controller."""
+
+SETTINGS = (
+    *("/etc/protocols", "/etc/services", "/etc/nsswitch.conf", "/etc/locale.alias", "/etc/localtime"),
+    *("/etc/ld.so.preload", "/etc/connlabel.conf", "/etc/iproute2", "/usr/share/iproute2", "/usr/lib/locale/C.utf8"),
+)
+"""Files and folders that programs in a guest read."""
+
+LOADER_CACHE = Path("/etc/ld.so.cache")
+"""Only whether it is there counts, not what else it lists."""
+
+CHOOSING = (".cpu_features.preferred.", ".active[", ".isa_1=", ".xsave_")
+"""What the loader says of the processor that counts; the sizes of its caches do not."""
+
+ASK_PYTHON = """
+import importlib.util, json, os, sys
+folder = sys.argv[1]
+spec = importlib.util.spec_from_file_location("agent", folder + "/__init__.py", submodule_search_locations=[folder])
+sys.modules["agent"] = importlib.util.module_from_spec(spec)
+importlib.import_module("agent.main")
+specs = [getattr(module, "__spec__", None) for module in sys.modules.values()]
+files = {line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if " /" in line}
+print(json.dumps({
+    "modules": [[each.name, each.origin, each.cached] for each in specs if each is not None and each.name != "agent"],
+    "files": sorted(files),
+}))
+"""
+"""What the guest's Python has open once it has the agent: its modules, and the files mapped into its memory."""
+
+
+def digest(parts: Parts | None = None) -> str | None:
+    """Of these parts, by default of those of this computer. The same digest means the same bytes; None, if a part is
+    unknown, means nothing.
+    """
+    parts = here() if parts is None else parts
+    return None if UNKNOWN in parts.values() else _sha(json.dumps(sorted(parts.items())).encode(), length=16)
+
+
+def differences(then: Parts, now: Parts) -> Iterator[tuple[str, str, str]]:
+    """Each part that differs, with its value then and now. What is unknown or not noted differs."""
+    for part in dict.fromkeys((*then, *now)):
+        before, after = (each.get(part, NOT_NOTED) for each in (then, now))
+        if before != after or before in (UNKNOWN, NOT_NOTED):
+            yield part, before, after
+
+
+@cache
+def here() -> Parts:
+    """The parts of this computer, as they were when this process first asked. Takes half a second."""
+    found = {name: _examined(examine) for name, examine in EXAMINATIONS.items()}
+    return found | _programs() | {f"package {name}": _version(name) for name in PACKAGES}
+
+
+def _examined(examine: Callable[[], str]) -> str:
+    try:
+        return examine()
+    except (process.CommandError, MachineError, OSError, ValueError, LookupError):
+        return UNKNOWN
+
+
+def _testbed() -> str:
+    """What makes a trial and reads its evidence."""
+    package = AGENT.parent
+    sources = [path for path in package.rglob("*.py") if path.relative_to(package).parts[0] in OURS]
+    return f"{__version__} {_of_files(package, sources)}"
+
+
+def _agent() -> str:
+    """Its sources, and which of them are compiled."""
+    sources = sorted(AGENT.rglob("*.py"))
+    compiled = [str(path.relative_to(AGENT)) for path in sources if is_read(path)]
+    return _sha(_of_files(AGENT, sources).encode(), repr(compiled).encode())
+
+
+def _tools() -> str:
+    """Our programs as they are compiled here, and their sources."""
+    made = tools()
+    return f"{made.digest} {_of_files(made.folder, made.folder.iterdir())}"
+
+
+@cache
+def _asked() -> dict[str, Any]:
+    done = process.run((interpreter(), "-ISB", "-c", ASK_PYTHON, AGENT), env={"HOME": "/", "TERM": "linux"})
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def _python() -> str:
+    """How deep it lies counts, as it looks for its library on the way."""
+    executable = Path(interpreter())
+    content = _sha(executable.read_bytes(), str(len(executable.parts)).encode())
+    return f"{platform.python_version()} {content}"
+
+
+def _python_modules() -> str:
+    """What of the standard library the guest's Python reads: which modules, from where, and whether compiled."""
+    said = []
+    for name, origin, _ in _asked()["modules"]:
+        path = Path(origin or "")
+        if path.is_absolute() and not path.is_relative_to(AGENT):
+            said.append((name, _sha(path.read_bytes()), len(path.parts), is_read(path)))
+        elif not path.is_absolute():
+            said.append((name, str(origin), 0, False))
+    return _sha(repr(said).encode())
+
+
+def _python_libraries() -> str:
+    executable = interpreter()
+    libraries = [Path(file) for file in _asked()["files"] if file != executable]
+    return _sha(repr([_library(path) for path in libraries if path.is_file()]).encode())
+
+
+def _processor() -> str:
+    """What the C library makes of the processor: by that it chooses its functions, and some of them count."""
+    lines = process.run((_loader(), "--list-diagnostics")).stdout.splitlines()
+    told = [line for line in lines if any(word in line for word in CHOOSING)]
+    levels = next(line.split('"')[1] for line in lines if line.startswith("dl_hwcaps_subdirs="))
+    return f"{levels.split(':')[0] or platform.machine()} {_sha(repr(told).encode())}"
+
+
+def _loader() -> str:
+    return next(str(file) for file in _asked()["files"] if Path(file).name.startswith("ld-"))
+
+
+def _settings() -> str:
+    said: list[object] = [LOADER_CACHE.exists()]
+    for name in SETTINGS:
+        path = Path(name)
+        if path.is_dir():
+            said.append((name, _of_files(path, (each for each in path.rglob("*") if each.is_file()))))
+        else:
+            said.append((name, _sha(path.read_bytes()) if path.exists() else None))
+    return _sha(repr(said).encode())
+
+
+EXAMINATIONS: dict[str, Callable[[], str]] = {
+    "architecture": platform.machine,
+    "processor": _processor,
+    "testbed sources": _testbed,
+    "agent": _agent,
+    "our programs": _tools,
+    "python": _python,
+    "python modules": _python_modules,
+    "python libraries": _python_libraries,
+    "settings": _settings,
+}
+
+
+def _programs() -> dict[str, str]:
+    """Each program's content, where in the search path it is, and the libraries that it loads."""
+    found = {name: path for name in PROGRAMS if (path := shutil.which(name, path=os.pathsep.join(SEARCH))) is not None}
+    libraries = _libraries(found.values())
+    return {name: _program(found.get(name), libraries) for name in PROGRAMS}
+
+
+def _program(path: str | None, libraries: Mapping[str, list[str]]) -> str:
+    if path is None:
+        return NONE
+    if path not in libraries:
+        return UNKNOWN
+    try:
+        loaded = [_library(Path(each)) for each in libraries[path]]
+        return _sha(Path(path).read_bytes(), repr((SEARCH.index(str(Path(path).parent)), loaded)).encode())
+    except OSError:
+        return UNKNOWN
+
+
+def _libraries(programs: Iterable[str]) -> dict[str, list[str]]:
+    """The files that the loader maps for each program, in their order; without programs that could not be asked."""
+    script = 'loader=$1; shift; for program; do echo "$program:"; "$loader" --list "$program" 2>&1; done; true'
+    try:
+        said = process.run(("sh", "-c", script, "sh", _loader(), *programs)).stdout
+    except (process.CommandError, MachineError, OSError, ValueError, LookupError):
+        return {}
+    found: dict[str, list[str]] = {}
+    for line in said.splitlines():
+        if line.startswith("/") and line.endswith(":"):
+            mapped = found.setdefault(line[:-1], [])
+        else:
+            mapped.extend(word for word in line.split() if word.startswith("/"))
+    return found
+
+
+@cache
+def _library(path: Path) -> tuple[str, str, int]:
+    return path.name, _sha(path.read_bytes()), len(path.parts)
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return NONE
+
+
+def _of_files(folder: Path, paths: Iterable[Path]) -> str:
+    """Of the names below the folder, and the contents."""
+    return _sha(*(f"{path.relative_to(folder)}\0{_sha(path.read_bytes())}\n".encode() for path in sorted(paths)))
+
+
+def _sha(*chunks: bytes, length: int = 12) -> str:
+    whole = hashlib.sha256()
+    for chunk in chunks:
+        whole.update(chunk)
+    return whole.hexdigest()[:length]
