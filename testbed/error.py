@@ -64,7 +64,7 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{place}: {with_allowed(self.what, self.allowed)}"
+        return visible(f"{place}: {with_allowed(self.what, self.allowed)}")
 
 
 class SpecError(UserError):
@@ -74,6 +74,11 @@ class SpecError(UserError):
         self.problems: tuple[Problem, ...] = tuple(problems)
         assert self.problems, "BUG: a SpecError without a problem"
         super().__init__("\n".join(map(str, self.problems)))
+
+
+def visible(text: str) -> str:
+    """Text in one line, in which control characters are to be seen instead of obeyed."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def with_allowed(what: str, allowed: str | None) -> str:

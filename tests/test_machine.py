@@ -258,3 +258,40 @@ def test_a_machine_that_this_computer_has_no_cable_to_is_refused(
 def test_a_program_on_a_machine_does_not_begin_if_who_started_it_is_gone(parent: int | None, status: int) -> None:
     done = subprocess.run(["true"], preexec_fn=partial(machine_daemon.die_with, parent or os.getpid()), check=False)
     assert done.returncode == status
+
+
+RUNS = "{{ lookup('ansible.builtin.pipe', 'touch %s') }}"
+"""Text that Ansible reads as a template, and which then runs a program on this computer."""
+SHOWS = """
+- hosts: machines
+  gather_facts: false
+  connection: local
+  tasks:
+    - ansible.builtin.debug:
+        msg: [
+          "{{ testbed_sysctls }}", "{{ testbed_nics }}", "{{ testbed_output }}", "{{ testbed_looks }}",
+          "{{ ansible_host }}", "{{ ansible_user }}", "{{ ansible_ssh_private_key_file }}",
+          "{{ ansible_ssh_common_args }}",
+        ]
+"""
+
+
+def test_nothing_of_a_file_is_a_template_for_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even with text that the reader of files refuses."""
+    (tmp_path / "shows.yml").write_text(SHOWS)
+    (tmp_path / "ansible.cfg").write_text("[defaults]\nnocolor = True\n")
+    monkeypatch.setattr(playbook, "PLAYBOOKS", tmp_path)
+    monkeypatch.setattr(playbook, "LOOKS", {"kernel": "uname -a"})
+    monkeypatch.chdir(tmp_path)
+    runs = [RUNS % (tmp_path / f"ran-{number}") for number in range(8)]
+    ssh = Ssh(runs[0], runs[1], 22, runs[2], runs[3])
+    machine = Machine(runs[4], (("path", (runs[5],)),), False, ssh)
+    node = Node("m", "machine", sysctls=(("net.core.x", runs[6]),), machine=machine)
+    played = playbook.play("shows", Topology("t", (node,), ()), Path(runs[7]))
+    assert played.changed == {"m": 0}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ansible.cfg", "shows.yml"]
+    assert playbook.plain(["a", {"b": ("c",)}, 1]) == [
+        {"__ansible_unsafe": "a"},
+        {"b": [{"__ansible_unsafe": "c"}]},
+        1,
+    ]

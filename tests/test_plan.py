@@ -9,6 +9,7 @@ Each `plans/NAME.yaml`, a topology or a scenario, and each of `topologies/`, lea
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -20,7 +21,9 @@ from network import Forwarding, Wires, topologies, vlan_topologies
 from trials import steps_data
 
 from testbed import units
+from testbed.cli import main
 from testbed.error import UserError
+from testbed.library import SCENARIOS
 from testbed.model.address import address_book
 from testbed.model.route import way
 from testbed.model.topology import Link, Node, Topology
@@ -29,6 +32,8 @@ from testbed.plan.batch import batches, steps
 from testbed.plan.command import PREFIX, Command, undos
 from testbed.plan.network import plan
 from testbed.plan.node.namespace import node_netns
+from testbed.plan.script import comment
+from testbed.plan.script import script as as_script
 from testbed.spec.load import is_scenario, load_scenario, load_topology
 from testbed.trial.orders.sequence import orders
 
@@ -209,3 +214,36 @@ def test_the_data_goes_to_the_address_on_the_last_link_of_its_path() -> None:
     links = (Link("aside", ("b", "c")), Link("direct", ("a", "b")))
     planned = plan(Topology("net", nodes, links), PingWorkload("a", "b"))
     assert planned.destination in {address.ip for address in planned.book.port("b", "direct").addresses}
+
+
+NASTY = "\nid > /tmp/owned\n#\r\x1b[2J\u2028\x85id"
+
+
+def test_a_comment_has_no_line_that_a_shell_runs() -> None:
+    said = comment(f"on left: {NASTY}")
+    assert said.endswith("\n")
+    assert all(line.startswith("# ") for line in said.removesuffix("\n").split("\n"))
+    assert all(line.isprintable() for line in said.removesuffix("\n").split("\n"))
+
+
+def test_a_command_for_another_kernel_is_a_comment_to_its_last_line() -> None:
+    """Even of a plan that was not made from a file, whose reader refuses such text."""
+    command = Command("write", ("/proc/sys/net/ipv4/tcp_ecn", NASTY), on="left")
+    assert all(line.startswith("# ") for line in as_script([command]).removesuffix("\n").split("\n"))
+
+
+def test_the_name_of_a_scenarios_file_is_a_comment_to_its_last_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / f"x\nid > {'owned'}\n"
+    home.mkdir()
+    shutil.copy(SCENARIOS / "quickstart.yaml", home)
+    text = (home / "quickstart.yaml").read_text()
+    (home / "quickstart.yaml").write_text(text.replace("../topologies", str(TOPOLOGIES[0].parent)))
+    monkeypatch.setattr("sys.argv", ["testbed", "plan", str(home / "quickstart.yaml")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code in (0, None)
+    said = capsys.readouterr().out
+    assert "\n# id > owned\n# /quickstart.yaml)\n" in said
+    assert not [line for line in said.splitlines() if line.startswith(("id", "/"))]

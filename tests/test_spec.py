@@ -338,3 +338,41 @@ def test_junk_anywhere_is_either_fine_or_refused_with_a_line(path: tuple[Any, ..
         part = part[step]
     part[path[-1]] = junk
     assert all(problem.what and problem.line for problem in problems_of(data))
+
+
+FREE = ("description", "text", "note")
+"""Keys whose text may have lines; other control characters they may not have either."""
+CONTROL = ("\x1b", "\x7f", "\x85", "\u2028", "\u202e", "\x07")
+
+
+@pytest.mark.parametrize("path", sorted((SPECS / "good").glob("*.yaml")), ids=stem)
+def test_control_characters_are_refused_in_every_value(path: Path, tmp_path: Path) -> None:
+    text = path.read_text().replace("../../../topologies", str(ROOT / "topologies"))
+    text = text.replace("../../data", str(SPECS.parent / "data"))
+    data = yaml.load(text, yaml.BaseLoader)
+    (tmp_path / "good").mkdir()
+    for beside in path.parent.glob("*.py"):
+        (tmp_path / "good" / beside.name).write_bytes(beside.read_bytes())
+    assert not _problems(tmp_path / "good" / path.name, data)
+    for number, place in enumerate(paths(data)):
+        here = data
+        for step in place[:-1]:
+            here = here[step]
+        if not place or isinstance(here[place[-1]], dict | list):
+            continue
+        was = here[place[-1]]
+        here[place[-1]] = was + (CONTROL[number % len(CONTROL)] if place[-1] in FREE or number % 2 else "\n")
+        found = _problems(tmp_path / "good" / path.name, data)
+        assert found, place
+        assert all(str(problem).isprintable() for problem in found), place
+        here[place[-1]] = was
+
+
+def _problems(file: Path, data: Any) -> tuple[Problem, ...]:
+    file.write_text(yaml.safe_dump(data, sort_keys=False))
+    for quick in (False, True) if "quick" in data else (False,):
+        try:
+            load_scenario(file, quick=quick)
+        except SpecError as error:
+            return error.problems
+    return ()

@@ -6,22 +6,28 @@ import shlex
 from collections.abc import Iterable
 
 from ..agent.syscall import OUTSIDE
+from ..error import visible
 from ..package import MININET_DRIVER, MININET_PYTHON
 from .command import HOME, Command, process_words
 
 
 def script(commands: Iterable[Command]) -> str:
     """The commands as a script for a root shell."""
-    return "".join(f"{_shell_line(command)}\n" for command in commands)
+    return "".join(map(_shell_lines, commands))
 
 
-def _shell_line(command: Command) -> str:
+def comment(text: str) -> str:
+    """Text as lines that a shell skips, whatever is in it."""
+    return "".join(f"# {visible(line)}\n" for line in text.split("\n"))
+
+
+def _shell_lines(command: Command) -> str:
     line = _line(command)
     if command.on is None:
-        return line
+        return f"{line}\n"
     if not command.on.endswith(HOME):
-        return f"# on {command.on}: {line}"
-    return shlex.join(("ssh", command.on.removesuffix(HOME), line))
+        return comment(f"on {command.on}: {line}")
+    return f"{shlex.join(('ssh', command.on.removesuffix(HOME), line))}\n"
 
 
 def _line(command: Command) -> str:

@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter
 
 from ..error import Problem, SpecError
 from .syntax.document import Document, Position, parse
-from .syntax.field import Text
+from .syntax.field import Lines
 from .syntax.file_model import FileModel, check
 from .topology.node.keys import nodes_that
 from .topology.node.machine import Host, SshFile
@@ -27,7 +27,7 @@ PATHS = ("key", "known_hosts")
 class InventoryFile(FileModel):
     """The computers that topologies beside this file can name."""
 
-    description: Text = ""
+    description: Lines = ""
     hosts: dict[Host, SshFile] = Field(min_length=1)
 
 

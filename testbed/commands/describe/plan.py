@@ -10,6 +10,7 @@ import typer
 from ...error import UserError, did_you_mean
 from ...library import spec_file
 from ...plan import network as planning
+from ...plan.script import comment
 from ...spec.load import is_scenario, load_scenario, load_topology
 from ...trial.orders.sequence import orders
 
@@ -54,5 +55,5 @@ def plan(
     if chosen is None:
         meant = did_you_mean(trial or "", [each.id for each in trials])
         raise UserError(f"{file} has no trial {trial!r}; allowed: one of `testbed plan {file} --list`{meant}")
-    print(f"# {chosen.id} (1 of {len(trials)} trials of {file})")
+    print(comment(f"{chosen.id} (1 of {len(trials)} trials of {file})"), end="")
     print(orders(chosen).script, end="")

@@ -96,8 +96,8 @@ def play(
         ended = ansible_runner.run(
             private_data_dir=folder,
             playbook=str((PLAYBOOKS / f"{name}.yml").resolve()),
-            inventory=inventory(topology),
-            extravars={"testbed_output": str(output.resolve()) if output else "", "testbed_looks": LOOKS},
+            inventory=plain(inventory(topology)),
+            extravars={"testbed_output": plain(str(output.resolve()) if output else ""), "testbed_looks": LOOKS},
             envvars=_environment(folder),
             suppress_env_files=True,
             quiet=True,
@@ -128,6 +128,15 @@ def inventory(topology: Topology) -> dict[str, Any]:
         "machines": {"hosts": {node.name: _host(node) for node in found}, "vars": variables},
         "emulators": {"hosts": {node.name: {} for node in found if node.name in emulators}},
     }
+
+
+def plain(value: Any) -> Any:
+    """Data that Ansible takes as it is. Other text is a template for it, which can start programs on this computer."""
+    if isinstance(value, str):
+        return {"__ansible_unsafe": value}
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _host(node: Node) -> Mapping[str, Any]:

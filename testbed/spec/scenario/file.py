@@ -24,9 +24,9 @@ from ...model.run_setting import (
 )
 from ...model.topology import Engine, Nic
 from ..syntax.document import MAPPING, Fault
-from ..syntax.field import IpVersionsField, Name, Size, Span, Sysctls, Text, byte_count_schema, number
+from ..syntax.field import IpVersionsField, Lines, Name, Size, Span, Sysctls, Text, byte_count_schema, number
 from ..syntax.file_model import FileModel
-from ..syntax.scalar import byte_count, text_of, whole
+from ..syntax.scalar import byte_count, lines_of, text_of, whole
 from ..topology.file import TopologyFile
 from ..topology.loss import FractionField
 from ..workload.background import BackgroundFile
@@ -184,7 +184,7 @@ class TitleFile(FileModel):
     """What a scenario file begins with."""
 
     name: Name
-    description: Text = ""
+    description: Lines = ""
     topology: TopologyField
 
 
@@ -222,8 +222,10 @@ def read_quick(value: object) -> dict[str, Any]:
         raise ValueRefused("this is not a mapping", MAPPING)
     if "note" not in value:
         raise ValueRefused("the key 'note' is missing", "a line that says what is scaled, and what that changes")
-    if not isinstance(value["note"], str):
-        raise ValueRefused("this is not text", "what is scaled, and what that changes", ("note",))
+    try:
+        lines_of(value["note"])
+    except ValueRefused as refused:
+        raise ValueRefused(refused.what, "what is scaled, and what that changes", ("note",)) from None
     if len(value) == 1:
         raise ValueRefused("nothing is set", "KEY: VALUE as for --set, such as 'path.rate: 1 Gbit/s'")
     return value

@@ -6,10 +6,11 @@ text) and a JSON Schema stand side by side. "none" is None: no such impairment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import (
+    BeforeValidator,
     GetJsonSchemaHandler,
     PlainSerializer,
     PlainValidator,
@@ -72,6 +73,7 @@ IpVersionsField = Annotated[
     WithJsonSchema({"anyOf": [{"enum": ["4", "6", "both"]}, {"enum": [4, 6]}]}),
 ]
 Text = Annotated[str, PlainValidator(lambda value: scalar.text_of(value, "text")), WithJsonSchema({"type": "string"})]
+Lines = Annotated[str, PlainValidator(scalar.lines_of), WithJsonSchema({"type": "string"})]
 Ends = Annotated[
     tuple[str, str],
     PlainValidator(scalar.ends),
@@ -139,10 +141,17 @@ Mac = Annotated[
     PlainValidator(scalar.mac),
     WithJsonSchema(matching(r"^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$", scalar.MAC_ALLOWED, "00:00:00:00:00:01")),
 ]
+SysctlName = Annotated[
+    str, PlainValidator(scalar.sysctl_name), WithJsonSchema(matching(f"^{scalar.SYSCTL_PATTERN}$", "A kernel setting."))
+]
+SysctlValue = Annotated[
+    str,
+    PlainValidator(scalar.sysctl_value),
+    WithJsonSchema({"anyOf": [matching(f"^{scalar.SYSCTL_VALUE_PATTERN}$", "Its value."), {"type": "number"}]}),
+]
 Sysctls = Annotated[
-    Mapping[str, str],
-    PlainValidator(scalar.sysctls),
-    PlainSerializer(dict),
+    dict[SysctlName, SysctlValue],
+    BeforeValidator(scalar.sysctls),
     WithJsonSchema(
         {
             "type": "object",

@@ -20,7 +20,10 @@ NIC_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,14}"
 NIC_ALLOWED = "the name of a network interface of this computer, as `ip link` shows it"
 END_PATTERN = rf"{NAME_PATTERN}(\.[1-9][0-9]{{0,3}})?"
 END_ALLOWED = "the name of a node, or on a trunk NAME.VLAN, such as router.10"
-SYSCTL_PATTERN = r"[a-z0-9_]+([./][A-Za-z0-9_*-]+)+"
+SYSCTL_PATTERN = r"[a-z0-9_]+([./][A-Za-z0-9_-]+)+"
+SYSCTL_VALUE_PATTERN = r"[A-Za-z0-9_.,:+-]+( +[A-Za-z0-9_.,:+-]+)*"
+SYSCTL_VALUE_ALLOWED = "numbers, or words of letters, digits and _.,:+-, such as 4096 131072 6291456"
+SYSCTL_VALUE_MAX = 255
 ADDRESS_ALLOWED = "an IPv4 or IPv6 address with its prefix length, such as 10.0.0.1/24"
 PREFIX_ALLOWED = "a network such as 10.0.2.0/24, or default"
 MAC_PATTERN = r"[0-9a-f][02468ace](:[0-9a-f]{2}){5}"
@@ -28,12 +31,42 @@ MAC_ALLOWED = "a MAC address of one device such as 00:00:00:00:00:01"
 IP_ALLOWED = "an IPv4 or IPv6 address such as 10.0.0.1"
 
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that are not to be seen but do something: end a line, move a terminal's cursor, turn the reading order."""
+LINES_ALLOWED = "text, in which newline and tab are the only control characters"
+
+
 def text_of(value: object, allowed: str) -> str:
-    """The scalar as written; numbers come as such from JSON. Raises ValueRefused for lists and mappings."""
+    """The scalar as written; numbers come as such from JSON. Raises ValueRefused for lists and mappings, and for
+    control characters, such as a newline: what is read here gets into commands, scripts and terminals.
+    """
+    text = _as_written(value, allowed)
+    _refuse_control(text, text, allowed)
+    return text
+
+
+def lines_of(value: object) -> str:
+    """The same for text that may have several lines."""
+    text = _as_written(value, LINES_ALLOWED)
+    _refuse_control(text.replace("\n", " ").replace("\t", " "), text, LINES_ALLOWED)
+    return text
+
+
+def _as_written(value: object, allowed: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         what = {dict: "a mapping", list: "a list", bool: "true or false"}.get(type(value), "not text")
         raise ValueRefused(f"this is {what}", allowed)
     return str(value)
+
+
+def _refuse_control(searched: str, text: str, allowed: str) -> None:
+    if (found := CONTROL.search(searched)) is not None:
+        raise ValueRefused(f"{_part(text, found.start())!r} has the control character {found[0]!r}", allowed)
+
+
+def _part(text: str, at: int) -> str:
+    """What stands around a place of a text that may be long."""
+    return text[max(0, at - 20) : at + 20]
 
 
 def quantity(
@@ -167,15 +200,21 @@ def flag(value: object) -> bool:
     return text.casefold() == "true"
 
 
-def sysctls(value: object) -> dict[str, str]:
+def sysctls(value: object) -> object:
+    """What may be read as sysctls."""
     if not isinstance(value, dict):
         raise ValueRefused("this is not a mapping", f"{MAPPING} such as 'net.ipv4.tcp_ecn: 1'")
-    for key in value:
-        if not re.fullmatch(SYSCTL_PATTERN, str(key)):
-            raise ValueRefused(f"{key!r} is not the name of a sysctl", "a name such as net.ipv4.tcp_ecn", (key,))
-    return {key: text_of(text, "a number or text") for key, text in value.items()}
+    return value
 
 
+def sysctl_value(value: object) -> str:
+    text = text_of(value, "a number or text")
+    if not re.fullmatch(SYSCTL_VALUE_PATTERN, text) or len(text) > SYSCTL_VALUE_MAX:
+        raise ValueRefused(f"{text[:SYSCTL_VALUE_MAX]!r} is not the value of a sysctl", SYSCTL_VALUE_ALLOWED)
+    return text
+
+
+sysctl_name = word(SYSCTL_PATTERN, "the name of a sysctl", "a name such as net.ipv4.tcp_ecn")
 name = word(NAME_PATTERN, "a name", NAME_ALLOWED)
 
 

@@ -19,9 +19,9 @@ from ..syntax.field import (
     EndName,
     Ends,
     IpVersionsField,
+    Lines,
     Mtu,
     Name,
-    Text,
 )
 from ..syntax.file_model import FileModel
 from ..syntax.variant import Variant
@@ -103,7 +103,7 @@ class TopologyFile(FileModel):
     """A network: nodes, and the links between them."""
 
     name: Name
-    description: Text = ""
+    description: Lines = ""
     engine: Engine = Field(
         "netns", description="What builds the network: netns (commands of the testbed) or mininet (the real Mininet)."
     )

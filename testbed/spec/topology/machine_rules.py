@@ -10,6 +10,9 @@ from ..syntax.document import Fault
 from .file import LinkFile
 from .node.machine import MachineFile
 
+SYSCTLS = ("net.", "net/", "vm.", "vm/")
+"""What a topology may set on somebody's computer."""
+
 
 def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     """`nodes` and `links` are those that are well-formed by themselves."""
@@ -24,6 +27,7 @@ def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> I
     for name, machine in machines.items():
         yield from _unused(name, machine, nodes, links)
         yield from _twice(name, machine)
+        yield from _sysctls(name, machine)
 
 
 def _emulator(
@@ -65,6 +69,15 @@ def _unused(
         if link not in own:
             allowed = one_of(own, link) or "links that it is an end or the emulator of"
             yield Fault(("nodes", name, "nics", link), f"{link!r} is not a link of {name!r}", allowed, named=False)
+
+
+def _sysctls(name: str, machine: MachineFile) -> Iterator[Fault]:
+    for key in machine.sysctls:
+        if not key.startswith(SYSCTLS):
+            what = (
+                f"{key!r} is not about the network, and `testbed machines prepare` would set it for the whole computer"
+            )
+            yield Fault(("nodes", name, "sysctls", key), what, "sysctls of a machine that begin with net. or vm.")
 
 
 def _twice(name: str, machine: MachineFile) -> Iterator[Fault]:

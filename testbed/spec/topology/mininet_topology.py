@@ -16,6 +16,7 @@ from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema
 
 from ...error import ValueRefused
 from ...model.openflow import NOBODY
+from ..syntax.field import Text
 from ..syntax.file_model import FileModel
 from ..syntax.scalar import NAME_PATTERN
 
@@ -52,8 +53,8 @@ TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 class MininetTopologyFile(FileModel):
     """A class of a Python file."""
 
-    file: str = Field(description="Relative to the folder of this file.")
-    name: str = Field(
+    file: Text = Field(description="Relative to the folder of this file.")
+    name: Text = Field(
         alias="class", description="The name of a class derived from Mininet's Topo, or a key of the file's topos."
     )
     args: dict[str, Any] = Field({}, description="The keyword arguments of its build().")

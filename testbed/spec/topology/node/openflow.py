@@ -13,7 +13,7 @@ from ....model.impairment import IMPAIRMENTS, Direction, Impairment
 from ....model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, Ovs, Rule
 from ....model.topology import Node
 from ...syntax.document import Fault
-from ...syntax.field import Flag, Name, Span, Text, number
+from ...syntax.field import Flag, Lines, Name, Span, number
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import text_of, whole
 from ..impaired import Impaired, channel_keys, with_keys
@@ -120,7 +120,9 @@ class ControllerNodeFile(NodeKeys):
 
     type: Literal["controller"]
     app: App
-    text: Text | None = Field(None, description="The text of the app's file; default: read from the topology's folder.")
+    text: Lines | None = Field(
+        None, description="The text of the app's file; default: read from the topology's folder."
+    )
     control: ControlFile | None = Field(None, description="The channel to its switches; default: without delay.")
     rules: list[RuleFile] = Field(
         [], description="The rules of the firewall: the first that matches applies; without a match, allow."
