@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import library
+from ..spec.syntax import input_file
 
 if TYPE_CHECKING:
     from ..kernel.image.cache import KernelImage
@@ -134,9 +135,13 @@ def axes(scenario: Path) -> tuple[str, ...]:
     """The keys of a scenario's sweep; none if it cannot be read."""
     import yaml
 
+    from ..spec.syntax.node_tree import Broken, tree
+
     try:
-        data = yaml.load(library.spec_file(scenario).read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (OSError, ValueError, yaml.YAMLError):
+        text = input_file.read_text(library.spec_file(scenario), input_file.SPEC_BYTES)
+        tree(text)
+        data = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (OSError, ValueError, Broken, yaml.YAMLError):
         return ()
     sweep = data.get("sweep") if isinstance(data, dict) else None
     return tuple(map(str, sweep)) if isinstance(sweep, dict) else ()

@@ -5,8 +5,11 @@ Times count from the start of the workload, in lab time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from .impairment import Direction
@@ -75,13 +78,40 @@ def course(
     """
     mine = [change for change in changes if change.pairs(way, is_data)]
     layers = [*sorted((c for c in mine if c.is_lasting), key=lambda c: c.at_ns), *(c for c in mine if not c.is_lasting)]
+    values = [dict(change.pairs(way, is_data)) for change in layers]
+    events = sorted({(time_ns, number) for number, each in enumerate(layers) for time_ns in each.instants(until_ns)})
+    held = _Held(start, values)
     before = start
-    for time_ns in sorted({instant for change in mine for instant in change.instants(until_ns)}):
-        now = start
-        for change in layers:
-            if change.holds(time_ns):
-                for name, value in change.pairs(way, is_data):
-                    now = now.with_value(name, value)
+    for time_ns, group in groupby(events, key=itemgetter(0)):
+        numbers = [number for _, number in group]
+        for number in numbers:
+            held.set(number, layers[number].holds(time_ns))
+        now = before
+        for name in dict.fromkeys(name for number in numbers for name in values[number]):
+            now = now.with_value(name, held.value(name))
         if now != before:
             yield time_ns, now
         before = now
+
+
+class _Held:
+    """Which layers hold now. Of those that set a name the highest applies; it is found without a look at the others."""
+
+    def __init__(self, start: Direction, values: Sequence[Mapping[str, Any]]) -> None:
+        self._start, self._values = start, values
+        self._numbers: set[int] = set()
+        self._highest: dict[str, list[int]] = {}  # heaps of negative numbers; some no longer hold
+
+    def set(self, number: int, holds: bool) -> None:
+        if not holds:
+            self._numbers.discard(number)
+        elif number not in self._numbers:
+            self._numbers.add(number)
+            for name in self._values[number]:
+                heappush(self._highest.setdefault(name, []), -number)
+
+    def value(self, name: str) -> Any:
+        heap = self._highest.get(name, [])
+        while heap and -heap[0] not in self._numbers:
+            heappop(heap)
+        return self._values[-heap[0]][name] if heap else self._start.value(name)

@@ -8,6 +8,7 @@ import os
 from dataclasses import replace
 
 from ..model.openflow import APPS
+from .syntax import input_file
 from .syntax.document import Document, Fault, Position
 from .topology.node.keys import nodes_that
 
@@ -24,11 +25,10 @@ def with_apps(document: Document, folder: str) -> Document:
             continue
         path = ("nodes", name, "app")
         try:
-            with open(os.path.join(folder, app), encoding="utf-8") as file:
-                text = Document(file.read(), {(): document.positions.get(path, Position(app))})
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-            fault = Fault(path, f"the file {app!r} cannot be read: {why}", ALLOWED)
+            said = input_file.read_text(os.path.join(folder, app), input_file.SPEC_BYTES)
+            text = Document(said, {(): document.positions.get(path, Position(app))})
+        except OSError as error:
+            fault = Fault(path, f"the file {app!r} cannot be read: {error.strerror}", ALLOWED)
             document = replace(document, faults=(*document.faults, fault))
             continue
         document = document.grafted(("nodes", name, "text"), text)

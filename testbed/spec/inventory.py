@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field, TypeAdapter
 
 from ..error import Problem, SpecError
+from .syntax import input_file
 from .syntax.document import Document, Position, parse
 from .syntax.field import Lines
 from .syntax.file_model import FileModel, check
@@ -51,10 +52,9 @@ def with_inventory(topology: Document, folder: str) -> Document:
 def _hosts(path: str) -> Document:
     name = os.path.normpath(path)
     try:
-        with open(path, encoding="utf-8") as file:
-            document = parse(file.read(), Position(name, 1))
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError([Problem(name, None, f"this cannot be read: {error}")]) from None
+        document = parse(input_file.read_text(path, input_file.SPEC_BYTES), Position(name, 1))
+    except OSError as error:
+        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}")]) from None
     found, faults = check(TypeAdapter(InventoryFile), document.data)
     if found is None or document.faults:
         raise SpecError(document.problems(faults))

@@ -13,6 +13,7 @@ from typing import Any
 from .. import process
 from ..error import MachineError, Problem, SpecError, ValueRefused
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
+from .syntax import input_file
 from .syntax.document import Document, Fault, mapping
 from .syntax.file_model import check
 from .topology.mininet_topology import MININET_TOPOLOGY, MininetTopologyFile, nodes_and_links
@@ -74,8 +75,10 @@ def missing() -> MachineError | None:
 
 def _read(document: Document, mininet_topology: MininetTopologyFile, folder: str) -> dict[str, Any]:
     path = os.path.normpath(os.path.join(folder, mininet_topology.file))
-    if not os.access(path, os.R_OK):
-        raise SpecError([document.problem(Fault(("topo",), f"{path!r} cannot be read", "a Python file"))])
+    try:
+        input_file.read(path, input_file.SPEC_BYTES)
+    except OSError:
+        raise SpecError([document.problem(Fault(("topo",), f"{path!r} cannot be read", "a Python file"))]) from None
     lacking = missing()
     if lacking is not None:
         raise lacking

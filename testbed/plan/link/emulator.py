@@ -31,7 +31,7 @@ from ...model.topology import Link
 from ...model.workload import ControlConnection
 from ..command import PREFIX, Command
 from . import ruleset
-from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, has_netem, is_in_order, makings, netem_options
+from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
 from .stage import DELAY, RATE, Emulator, Policing, Stage, State, frame_bytes
 
 Device: TypeAlias = tuple[str, str]
@@ -60,7 +60,8 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         policing = _policing(asked.policy, link, where)
         made = replace(made, states=tuple(_states(made, later, link, where)), policing=policing)
         of_packets = superpackets and any(netem_options(state, of_packets=True) for state in made.history)
-        return replace(made, delay_device=last if of_packets else first, keeps_order=_shrinks(made))
+        device = last if of_packets else first
+        return replace(made, delay_device=device, keeps_order=_shrinks(made), has_netem=needs_netem(made))
 
     return Emulator(
         link.name,
@@ -148,7 +149,7 @@ def _phase(loss: Loss | None, seed: str) -> int:
 
 def _qdiscs(stage: Stage, emulator: Emulator, real_time: bool) -> Iterator[Command]:
     """netem for the delay and random loss, tbf with its buffer for the rate; parents before children."""
-    if has_netem(stage):
+    if stage.has_netem:
         yield _tc("add", emulator, stage.delay_place, ("root",), _netem(stage, stage.start))
     for qdisc in _rate(emulator, stage, stage.start, real_time):
         yield _tc("add", emulator, *qdisc)
@@ -162,7 +163,7 @@ def _netem(stage: Stage, state: State) -> Words:
 
 def _rate(emulator: Emulator, stage: Stage, state: State, real_time: bool) -> tuple[tuple[Device, Words, Words], ...]:
     """The qdiscs that send at a rate: the device, the parent and the words of each."""
-    parent = ("parent", f"{DELAY}1") if has_netem(stage) and stage.is_nested else ("root",)
+    parent = ("parent", f"{DELAY}1") if stage.has_netem and stage.is_nested else ("root",)
     context = Context(emulator.mtu_bytes, real_time)
     shapers = [(stage.rate_place, parent, row.shaper(stage, state, context)) for row in makings()]
     queues = [(stage.buffer_place, ("parent", f"{RATE}1"), row.queue(stage, state)) for row in makings()]

@@ -105,8 +105,8 @@ def netem_options(state: State, *, of_packets: bool = False) -> Words:
     return tuple(word for words in options for word in words)
 
 
-def has_netem(stage: Stage) -> bool:
-    """Whether a stage ever needs netem."""
+def needs_netem(stage: Stage) -> bool:
+    """Whether a stage ever needs netem; looks at all its states, so `has_netem` keeps the answer."""
     return any(netem_options(state) for state in stage.history)
 
 
@@ -114,7 +114,7 @@ def settings(stage: Stage, state: State, context: Context | None = None) -> Iter
     """All that netlink must report of a stage in a state; without a context, all but the size of its token bucket."""
     for row in makings():
         yield from row.read_back(stage, state)
-    if has_netem(stage) and is_in_order(stage, state):
+    if stage.has_netem and is_in_order(stage, state):
         yield Setting("rate that keeps packets in order, in bytes/s", IN_ORDER_BYTES, DELAY, "rate")
     if context is not None and state.asked.rate_bps is not None:
         time_ns = burst_bytes(state.asked.rate_bps, context) * 8 * 10**9 // state.asked.rate_bps
@@ -146,7 +146,7 @@ def netem_share(stage: Stage, state: State, what: str, name: str, share: Fractio
     """What netlink must report of a share of netem. With a schedule that is 0 where none is asked, as there may have
     been one before.
     """
-    if share is not None or (stage.states and has_netem(stage)):
+    if share is not None or (stage.states and stage.has_netem):
         yield Setting(f"{what} in 2^-32", round((share or 0) * WHOLE), DELAY, name, slack=1)
 
 
@@ -166,7 +166,7 @@ def _delay(state: State) -> Words:
 
 
 def _delay_settings(stage: Stage, state: State) -> Iterator[Setting]:
-    if has_netem(stage):
+    if stage.has_netem:
         yield Setting("delay in ns", state.asked.delay_ns, DELAY, "delay_ns", TICK_NS)
         yield Setting("packets that the delay holds", NETEM_LIMIT, DELAY, "limit")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from ...model.impairment import Direction, Loss, Way
@@ -58,7 +59,7 @@ class Stage:
 
     `phase` is the number of data packets by which a periodic loss comes early. `limit` is the buffer of the rate, in
     `limit_unit`; None without a rate. These describe the start; a schedule leads to the later `states`. `keeps_order`
-    says whether packets must not overtake each other when the delay decreases.
+    says whether packets must not overtake each other when the delay decreases, `has_netem` whether it ever needs netem.
     """
 
     way: Way
@@ -72,6 +73,7 @@ class Stage:
     states: tuple[State, ...] = ()
     policing: Policing | None = None
     keeps_order: bool = False
+    has_netem: bool = False
 
     @property
     def loss(self) -> Loss | None:
@@ -81,7 +83,7 @@ class Stage:
     def start(self) -> State:
         return State(0, self.asked, self.phase, self.limit, 0)
 
-    @property
+    @cached_property
     def history(self) -> tuple[State, ...]:
         """Every state, from the start on."""
         return (self.start, *self.states)

@@ -14,6 +14,7 @@ from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
 from ..inventory import with_inventory
 from ..mininet_import import expanded, python_file
+from ..syntax import input_file
 from ..syntax.document import Document, Fault, Path, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
 from ..topology.node.vm import anchored
@@ -199,8 +200,7 @@ def read(path: str | os.PathLike[str]) -> Document:
     """Raises SpecError for what cannot be read, or is not YAML."""
     name = os.path.normpath(path)
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = input_file.read(path, input_file.SPEC_BYTES)
     except OSError as error:
         meant = did_you_mean_file(name) if isinstance(error, FileNotFoundError) else ""
         raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}{meant}")]) from None

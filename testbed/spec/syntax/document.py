@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from ...error import Problem, SpecError
+from .node_tree import Broken, tree
 
 Data: TypeAlias = "str | list[Data] | dict[str, Data] | None"
 Path: TypeAlias = tuple[str | int, ...]
@@ -69,11 +70,11 @@ class Document:
 
     def problems(self, faults: Iterable[Fault]) -> list[Problem]:
         """What is wrong, each thing once, in the order of the lines; of what is no good YAML only that."""
-        broken = [fault.path for fault in self.faults]
+        broken = {fault.path for fault in self.faults}
         found = {self.problem(fault): None for fault in self.faults}
         for fault in faults:
             written = self.written(fault.path)
-            if not any(written[: len(path)] == path for path in broken):
+            if not any(written[:end] in broken for end in range(len(written) + 1)):
                 found[self.problem(fault)] = None
         return sorted(found, key=lambda problem: problem.line or 0)
 
@@ -102,16 +103,9 @@ def parse(text: str, position: Position) -> Document:
     Raises SpecError if it is no YAML at all; lesser faults are kept with the document.
     """
     try:
-        anchor = _anchor_line(text)
-        node = _compose(text) if anchor is None else None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise _no_yaml(position, mark.line + 1 if mark else 1, *_syntax(error)) from None
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise _no_yaml(position, line, f"the character {chr(_code(error))!r} is not allowed in YAML") from None
-    if anchor is not None:
-        raise _no_yaml(position, anchor, "anchors (&x) and aliases (*x) are not supported", "the value in full")
+        node = tree(text)
+    except Broken as broken:
+        raise _no_yaml(position, broken.line, broken.what, broken.allowed) from None
     if node is None:
         raise SpecError([Problem(position.file, None, "this is empty", MAPPING)])
     reader = _Reader(position)
@@ -194,38 +188,8 @@ def mapping(data: object) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _compose(text: str) -> yaml.Node | None:
-    """The node tree, by the fast loader if PyYAML has it; what is wrong is said by the plain one."""
-    fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        return yaml.compose(text, Loader=fast)
-    except yaml.YAMLError:
-        return yaml.compose(text, Loader=yaml.SafeLoader)
-
-
-def _anchor_line(text: str) -> int | None:
-    """The line of the first anchor; one could make a document endless, or a small file a huge document."""
-    events = yaml.parse(text, Loader=yaml.SafeLoader) if "&" in text else ()
-    marks = (event.start_mark for event in events if getattr(event, "anchor", None) is not None)
-    return next((mark.line + 1 for mark in marks if mark is not None), None)
-
-
-def _syntax(error: yaml.MarkedYAMLError) -> tuple[str, str | None]:
-    problem = error.problem or "this cannot be read"
-    if r"'\t'" in problem:
-        return "there is a tab", "spaces, for indentation and between words"
-    for said, meaning in _SYNTAX.items():
-        if said in problem:
-            return meaning
-    return f"this is not YAML: {problem}", None
-
-
 def _no_yaml(position: Position, line: int, what: str, allowed: str | None = None) -> SpecError:
     return SpecError([Problem(position.file, None if position.line is None else line, what, allowed)])
-
-
-def _code(error: yaml.reader.ReaderError) -> int:
-    return error.character if isinstance(error.character, int) else ord(error.character)
 
 
 def _with(data: Any, path: Path, value: Data) -> Any:
@@ -249,15 +213,6 @@ def _paths(data: object, path: Path) -> Iterator[Path]:
 _TAGS = {
     f"tag:yaml.org,2002:{name}"
     for name in ("map", "seq", "str", "null", "bool", "int", "float", "timestamp", "merge", "value")
-}
-_SYNTAX: dict[str, tuple[str, str | None]] = {
-    "undefined alias": ("text without quotes cannot begin with '*'", "the text in quotes"),
-    "mapping values are not allowed here": (
-        "there is a ':' where YAML does not allow one",
-        "one 'key: value' on a line, and text with ': ' in quotes",
-    ),
-    "expected a single document": ("a second document begins here", "one document in a file"),
-    "but found another document": ("a second document begins here", "one document in a file"),
 }
 _BOOL = re.compile("true|false", re.IGNORECASE)
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
@@ -156,15 +156,25 @@ Schedule = Annotated[
 
 
 def schedule_faults(schedule: list[ChangeFile], link: Link) -> Iterator[Fault]:
-    """What is wrong within a schedule, and between it and the link's own keys; paths begin at the schedule."""
+    """What is wrong within a schedule, and between it and the link's own keys; paths begin at the schedule.
+
+    An entry that changes what earlier ones change at the same time is named once, with the first of them.
+    """
     for index, file in enumerate(schedule):
         for fault in (*_own_faults(file), *_link_faults(file, link)):
             yield fault.under(index)
-    for (first, one), (second, other) in combinations(enumerate(schedule), 2):
-        same = {key for key in KEYS if file_sets(one, key) & file_sets(other, key)}
-        if same and one.at == other.at and one.holds is None and other.holds is None:
-            what = f"entry {first + 1} changes the {min(same)} at {units.format_time(one.at)} too"
-            yield Fault((second, "at"), what, "one change of a key at a time")
+    seen: dict[tuple[int, str, str], int] = {}
+    for index, file in enumerate(schedule):
+        if file.holds is not None:
+            continue
+        places = {key: [(file.at, key, way) for way in file_sets(file, key)] for key in KEYS}
+        same = [(seen[place], key) for key, all in places.items() for place in all if place in seen]
+        if same:
+            first, key = min(same)
+            what = f"entry {first + 1} changes the {key} at {units.format_time(file.at)} too"
+            yield Fault((index, "at"), what, "one change of a key at a time")
+        for place in itertools.chain(*places.values()):
+            seen.setdefault(place, index)
 
 
 def file_sets(file: ChangeFile, key: str) -> set[str]:
