@@ -52,7 +52,9 @@ INSIDE = {
         ("ready",),
         ("lab", "host", "machine"),
         ("vm", "guest", "cpu_core", "nic"),
-        ("image", "native_program"),
+        ("image", "consumption"),
+        ("confinement",),
+        ("native_program",),
     ),
     "trial": (
         ("run",),

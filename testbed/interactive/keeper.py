@@ -28,6 +28,7 @@ from .. import journal
 from ..error import MachineError, TestbedError
 from ..journal import Held
 from ..kernel import host, lab, nic
+from ..kernel.consumption import Watch, share
 from ..kernel.guest import CONSOLE, TrialError, ending, write_steps
 from ..kernel.image.cache import find
 from ..kernel.native_program import tools
@@ -38,6 +39,8 @@ from ..process import CommandError, Running
 from .running_network import Process
 from .session_relay import Relay
 
+LOOK_MS = 2_000
+"""How often, at least, it is seen what the guest takes of the host."""
 GRACE_S = 10.0
 """How long the guest may take to end by itself."""
 
@@ -137,7 +140,7 @@ def keep(home: Path, held: Held, announcer: Announcer, listening: socket.socket)
         announcer.say(ready=since)
         announcer.close()
         try:
-            _serve(relay, guest, signs.fileno())
+            _serve(relay, guest, signs.fileno(), Watch(guest.pid, folder, CONSOLE, share(folder)))
         finally:
             _take_down(relay, guest)
 
@@ -201,14 +204,19 @@ def _wait_until_ready(relay: Relay, guest: Running, folder: Path, signs: int, an
         if announcer.descriptor in ready or relay.wants_down:
             raise Quit
         if guest.poll() is not None:
-            ending(folder, (folder / CONSOLE).read_text(errors="replace"), 0.0)
+            ending(folder, 0.0)
             raise TrialError("the network went down as soon as it was up")
 
 
-def _serve(relay: Relay, guest: Running, signs: int) -> None:
+def _serve(relay: Relay, guest: Running, signs: int, taken: Watch) -> None:
+    """Ends when the network is to go down, or takes too much of the host."""
     while not relay.wants_down and guest.poll() is None:
-        if relay.look({signs: select.POLLIN}).get(signs):
+        if relay.look({signs: select.POLLIN}, LOOK_MS).get(signs):
             os.read(signs, 65536)
+        excess = taken.excess()
+        if excess is not None:
+            print(excess, file=sys.stderr, flush=True)
+            return
 
 
 def _take_down(relay: Relay, guest: Running) -> None:

@@ -43,7 +43,7 @@ class Relay:
         self.events: list[str] = []
         self.ended = os.pidfd_open(guest.pid)
 
-    def look(self, others: dict[int, int]) -> dict[int, int]:
+    def look(self, others: dict[int, int], patience_ms: int = PATIENCE_MS) -> dict[int, int]:
         """Waits for the next event, and passes on what there is. Returns the events of the `others`."""
         poll = select.poll()
         for descriptor, events in others.items():
@@ -58,7 +58,7 @@ class Relay:
             held_up = len(self.unsent) > frame.WINDOW_BYTES
             reads = 0 if held_up or client.ends else select.POLLIN
             poll.register(client.connection, reads | (select.POLLOUT if client.unsent else 0))
-        ready = dict(poll.poll(PATIENCE_MS))
+        ready = dict(poll.poll(patience_ms))
         if self.hears in ready:
             self._hear()
         for descriptor, number in by_descriptor.items():

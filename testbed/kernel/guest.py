@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from ..error import MachineError, TestbedError
 from ..plan.step import Step
 from ..plan.step_json import data
 from ..process import Running
+from . import confinement
+from .consumption import Watch, share
 
 AGENT = Path(__file__).parent.parent / "agent"
 """The agent's folder; the interpreter starts MAIN in it."""
@@ -27,6 +28,9 @@ CONSOLE = "console.log"
 """The file in a trial's folder with the output of the guest, or the agent."""
 
 WATCH_S = 0.5
+WALL_LIMIT_S = 24 * 3600.0
+"""The wall time of a trial whose limits name none."""
+CONSOLE_READ_BYTES = 1 << 20
 STANDSTILL_S = 120.0
 """The wall time without a sign of life after which a guest counts as hung. Under load one sign takes a few seconds."""
 
@@ -54,7 +58,7 @@ class Ending:
 
 def interpreter() -> str:
     """The Python that runs us, without its virtual environment, so that a guest can start it."""
-    path = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    path = confinement.interpreter()
     if not os.access(path, os.X_OK | os.R_OK):
         raise MachineError(f"the interpreter {path} cannot be read inside the lab kernel", "python3 -m venv .venv")
     return path
@@ -82,6 +86,7 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 def watch(
     process: Running,
+    folder: Path,
     signs: int,
     progress: Progress,
     wall_limit_s: float | None,
@@ -89,9 +94,11 @@ def watch(
 ) -> None:
     """Waits for the process to end, reading the agent's signs of life.
 
-    Raises TrialError if none comes for STANDSTILL_S, or after `wall_limit_s` (None: no limit), and Cancelled once
-    `cancelled` returns true.
+    Raises TrialError if none comes for STANDSTILL_S, after `wall_limit_s` (None: WALL_LIMIT_S), or if it takes too much
+    of the host; and Cancelled once `cancelled` returns true.
     """
+    limit_s = WALL_LIMIT_S if wall_limit_s is None else wall_limit_s
+    taken = Watch(process.pid, folder, CONSOLE, share(folder))
     began = heard = time.monotonic()
     last, unread = "nothing", b""
     ended = os.pidfd_open(process.pid)
@@ -113,23 +120,31 @@ def watch(
                     f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
                     "Something in the guest waits for time to pass without sleeping, or the path has no rate"
                 )
-            if wall_limit_s is not None and now - began > wall_limit_s:
-                raise TrialError(
-                    f"the trial took longer than its limit of {wall_limit_s:.0f} s; the last sign was '{last}'"
-                )
+            if now - began > limit_s:
+                raise TrialError(f"the trial took longer than its limit of {limit_s:.0f} s; the last sign was '{last}'")
+            excess = taken.excess()
+            if excess is not None:
+                raise TrialError(excess)
     finally:
         os.close(ended)
 
 
-def ending(folder: Path, console: str, wall_s: float) -> Ending:
+def ending(folder: Path, wall_s: float) -> Ending:
     """Reads the agent's outcome. Raises TrialError if a step failed or the kernel died before the last one."""
     path = folder / "outcome.json"
     if not path.exists():
-        raise TrialError(_death(console))
+        raise TrialError(_death(_console(folder)))
     outcome = json.loads(path.read_text())
     if outcome["error"] is not None:
         raise TrialError(outcome["error"]["text"])
     return Ending(outcome["release"], outcome["end_ns"], wall_s)
+
+
+def _console(folder: Path) -> str:
+    """The end of what the guest, or the agent, wrote."""
+    with (folder / CONSOLE).open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - CONSOLE_READ_BYTES))
+        return file.read().decode(errors="replace")
 
 
 def _death(console: str) -> str:

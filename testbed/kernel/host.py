@@ -51,8 +51,8 @@ def run(
     write_steps(folder, steps)
     began = time.monotonic()
     with pipe() as (signs, writing), started(folder, tools=tools, signs=writing) as guest:
-        watch(guest, signs, progress, wall_limit_s, cancelled)
-    return ending(folder, (folder / CONSOLE).read_text(errors="replace"), time.monotonic() - began)
+        watch(guest, folder, signs, progress, wall_limit_s, cancelled)
+    return ending(folder, time.monotonic() - began)
 
 
 @contextmanager

@@ -16,6 +16,9 @@ from pathlib import Path
 from .. import process
 from ..error import MachineError
 from ..process import Running
+from . import confinement
+from .confinement import Allowance
+from .consumption import share
 from .cpu_core import reserved
 from .guest import AGENT, CONSOLE, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.cache import KernelImage
@@ -70,8 +73,8 @@ def run(
             core=core,
         ) as guest,
     ):
-        watch(guest, signs, progress, wall_limit_s, cancelled)
-    return ending(folder, (folder / CONSOLE).read_text(errors="replace"), time.monotonic() - began)
+        watch(guest, folder, signs, progress, wall_limit_s, cancelled)
+    return ending(folder, time.monotonic() - began)
 
 
 @contextmanager
@@ -96,6 +99,7 @@ def started(
     with tempfile.TemporaryDirectory(prefix=".uml-", dir=folder) as uml_dir:
         words = [
             *(("taskset", "--cpu-list", str(core)) if core is not None else ()),
+            *confinement.words(tools, allowance(image.path, folder, tools, memory_bytes)),
             str(image.path),
             f"mem={memory_bytes >> 20}M",
             *(("time-travel=inf-cpu", "time-travel-start=0") if virtual_time else ()),
@@ -144,6 +148,18 @@ def started(
             ) as guest,
         ):
             yield guest
+
+
+def allowance(linux: Path, folder: Path, tools: Tools, memory_bytes: int) -> Allowance:
+    """What the process of a guest may do: read the system, our programs and Python, and write to a trial's folder."""
+    code, listed = confinement.code_folders()
+    return Allowance(
+        reads=(linux, tools.folder, *code, *confinement.python_files()),
+        lists=listed,
+        writes=(folder.absolute(),),
+        file_bytes=max(memory_bytes, share(folder)),  # its memory is a file, too
+        has_terminal=True,
+    )
 
 
 SMALLER = "testbed run … --jobs 1, or fewer flows, a lower rate or RTT, or --set limits.memory=…"

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from ..kernel import host, lab, nic
+from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, TrialError
 from ..kernel.machine import ssh_relay
 from ..model.scenario import Trial
@@ -57,7 +57,8 @@ def run(
     write_samples(folder, evidence)
     (folder / SAMPLES).unlink()
     done = result(trial, made.plan, evidence, findings, ending)
-    write_json(folder / HOST, {"wall_s": ending.wall_s, "started": started})
+    confined = confinement.NONE if ready.image is None else confinement.method()
+    write_json(folder / HOST, {"wall_s": ending.wall_s, "started": started, "confinement": confined.text})
     write_json(folder / RESULT, done.stored())
     return done
 

@@ -6,6 +6,10 @@
  * TESTBED_SEED, so that every random number of the guest kernel (netem, BBR, HTCP, port numbers, ...) repeats.
  *
  * open(O_TMPFILE): the guest's memory.  A memfd instead of a file in /dev/shm, whose size bounds it.
+ *
+ * socket(), bind() and openpty(): a confined process has no sockets and no terminals of the host (see confine.c).  The
+ * management console, a socket that nobody uses, is one end of a pair; the terminal that the kernel tries when it boots
+ * was opened before.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,8 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include "confine.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U   /* since Linux 6.3 */
@@ -84,4 +93,33 @@ int open(const char *path, int flags, ...)
 int open64(const char *path, int flags, ...)
 {
 	return open_next("open64", path, flags, flags & (O_CREAT | __O_TMPFILE) ? MODE_OF(flags) : 0);
+}
+
+/* The other end stays open, with a number that moves no others. */
+int socket(int family, int type, int protocol)
+{
+	int ends[2];
+
+	(void)type;
+	if (family != AF_UNIX || socketpair(AF_UNIX, SOCK_STREAM, protocol, ends) < 0)
+		return -1;
+	fcntl(ends[1], F_DUPFD_CLOEXEC, TERMINAL_SLAVE + 1);
+	close(ends[1]);
+	return ends[0];
+}
+
+int bind(int fd, const struct sockaddr *address, socklen_t length)
+{
+	(void)fd, (void)address, (void)length;
+	return 0;
+}
+
+int openpty(int *master, int *slave, char *name, const struct termios *settings, const struct winsize *size)
+{
+	(void)name, (void)settings, (void)size;
+	*master = dup(TERMINAL_MASTER);
+	*slave = dup(TERMINAL_SLAVE);
+	close(TERMINAL_MASTER);
+	close(TERMINAL_SLAVE);
+	return *master < 0 || *slave < 0 ? -1 : 0;
 }

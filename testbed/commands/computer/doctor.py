@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from ...kernel.ready.doctor import examine, lab_works
-from ...kernel.ready.examination import BUILD, HOST, LAB, MININET, SDN, VM, Examination
+from ...kernel.ready.examination import BUILD, CONFINED, HOST, LAB, MININET, SDN, VM, Examination
 from ...kernel.ready.feasibility import Ability, abilities
 from ..text_table import Column, Table, paragraph, show, terminal_width
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     LAB: "To run trials in the lab kernel (the default)",
+    CONFINED: "To run what somebody else wrote",
     BUILD: "To build a lab kernel",
     MININET: "To build networks with Mininet (`engine: mininet`)",
     HOST: "To run trials in the kernel of this computer (`kernel: host`)",

@@ -6,7 +6,6 @@ import contextlib
 import json
 import shlex
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,6 +16,9 @@ from pathlib import Path
 from ... import process
 from ...error import MachineError
 from ...journal import noted, unique
+from .. import confinement
+from ..confinement import Allowance
+from ..native_program import Tools, tools
 from . import feature
 from .feature import Features
 
@@ -24,6 +26,9 @@ MARK = "testbed-first-boot"
 LAB_S = 3600
 """The guest's sleep: immediate in virtual time, endless in real time."""
 MEMORY = "64M"
+FILE_BYTES = 1 << 30
+"""More than its memory, which is a file."""
+PRELOAD = "preload.so"
 POWER_OFF = 0x4321FEDC
 
 INIT = f"""\
@@ -91,18 +96,22 @@ def features(linux: Path) -> Features:
 
 
 def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
-    """Boots with this interpreter as init. `limit_s` is wall time; a healthy kernel needs 0.5 s of it."""
+    """Boots with our interpreter as init. `limit_s` is wall time; a healthy kernel needs 0.5 s of it."""
     began = time.monotonic()
     with _folder() as folder:
         (folder / "init.py").write_text(INIT)
         asked = {"attempts": feature.ATTEMPTS, "environment": {"PATH": process.search_path(), "LC_ALL": "C"}}
         (folder / "attempts.json").write_text(json.dumps(asked))
         init = folder / "init"
-        init.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -I {folder}/init.py\n")
+        init.write_text(f"#!/bin/sh\nexec {shlex.quote(confinement.interpreter())} -ISB {folder}/init.py\n")
         init.chmod(0o755)
         console = folder / "console"
+        programs = tools()
+        (folder / PRELOAD).symlink_to(programs.folder / PRELOAD)  # LD_PRELOAD is cut at blanks
+        words = (*confinement.words(programs, _allowance(linux, folder, programs)), *_words(linux, folder))
+        environment = {"PATH": process.search_path(), "LD_PRELOAD": f"./{PRELOAD}"}
         with console.open("wb") as file:
-            guest = process.start(_words(linux, folder), stdout=file, stderr=file)
+            guest = process.start(words, stdout=file, stderr=file, cwd=folder, env=environment)
             with guest, contextlib.suppress(process.CommandError):  # The console decides.
                 guest.wait(limit_s)
         text = console.read_text(errors="replace")
@@ -118,6 +127,11 @@ def _folder() -> Iterator[Path]:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _allowance(linux: Path, folder: Path, programs: Tools) -> Allowance:
+    reads = (linux, programs.folder, *confinement.python_files())
+    return Allowance(reads=reads, writes=(folder,), file_bytes=FILE_BYTES, has_terminal=True)
 
 
 def _words(linux: Path, folder: Path) -> tuple[str, ...]:

@@ -15,10 +15,11 @@ from pathlib import Path
 from ... import package, process
 from ...error import MachineError
 from ...spec import mininet_import
+from .. import confinement
 from ..image import feature, first_boot
 from ..image.cache import find
 from . import machine_doctor, sdn_doctor, vm_doctor
-from .examination import BUILD, HOST, LAB, MININET, VM, Examination
+from .examination import BUILD, CONFINED, HOST, LAB, MININET, VM, Examination
 from .probe import lacking
 
 PYTHON = (3, 11)
@@ -97,6 +98,13 @@ def _memory() -> Iterator[Examination]:
 def _available_bytes() -> int:
     fields = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
     return next(int(words[1]) * 1024 for words in fields if words[0] == "MemAvailable:")
+
+
+def _confinement() -> Iterator[Examination]:
+    held = confinement.method()
+    detail = held.text if held.holds else "none: a guest may do all that you may"
+    fix = "" if held.holds else package.install_command([confinement.PACKAGE])
+    yield Examination("confinement", held.holds, detail, fix, CONFINED)
 
 
 def _lab_kernel() -> Iterator[Examination]:
@@ -181,6 +189,7 @@ CHECKS: tuple[Callable[[], Iterator[Examination]], ...] = (
     _programs,
     _mininet,
     _memory,
+    _confinement,
     _lab_kernel,
     _host_kernel,
     _congestion_controls,

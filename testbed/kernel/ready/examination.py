@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
+CONFINED = "confinement"
 
 
 @dataclass(frozen=True)
@@ -12,7 +13,7 @@ class Examination:
     """`fix` is what to type: empty if all is well, "# …" if nothing helps.
 
     `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
-    of the types ovs and controller), "vm" or "mininet" (`engine: mininet`).
+    of the types ovs and controller), "vm", "mininet" (`engine: mininet`) or "confinement" (what others wrote).
     """
 
     what: str

@@ -1,0 +1,100 @@
+"""What a guest takes of the host while it runs: processes and files, bounded so that one guest ends and nothing else.
+Reads /proc and the guest's folder.
+
+Its memory is bounded by `mem=`, its time by `limits.wall`, each file by the launcher. A guest could raise limits inside
+itself, so these are watched from outside.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PROCESSES_MAX = 4096
+"""Each process of a guest is one of the host."""
+ENTRIES_MAX = 10_000
+"""Files and folders below a trial's folder; a trial leaves some dozens."""
+CONSOLE_BYTES = 64 << 20
+LOOK_S = 0.5
+
+
+def share(folder: Path) -> int:
+    """The bytes that one guest may take of a folder's disk: half of what is free."""
+    return shutil.disk_usage(folder).free // 2
+
+
+@dataclass
+class Watch:
+    """Looks at most every LOOK_S. `console` is the name of the file with the guest's output, `bytes_max` what all files
+    may take together.
+    """
+
+    pid: int
+    folder: Path
+    console: str
+    bytes_max: int
+    looked: float = 0.0
+
+    def excess(self) -> str | None:
+        """What there is too much of, in words; None if all is well."""
+        now = time.monotonic()
+        if now - self.looked < LOOK_S:
+            return None
+        self.looked = now
+        processes = sum(1 for _ in _descendants(self.pid, PROCESSES_MAX))
+        if processes >= PROCESSES_MAX:
+            return f"the guest has more than {PROCESSES_MAX} processes"
+        if _bytes(self.folder / self.console) > CONSOLE_BYTES:
+            return f"the guest has written more than {CONSOLE_BYTES >> 20} MiB to its console"
+        entries, size = _size(self.folder)
+        if entries > ENTRIES_MAX:
+            return f"the guest has made more than {ENTRIES_MAX} files"
+        if size > self.bytes_max:
+            return f"the guest's files take more than {self.bytes_max >> 20} MiB, half of what was free when it began"
+        return None
+
+
+def _descendants(pid: int, most: int) -> Iterator[int]:
+    """At most `most` processes below one; none where the kernel does not tell."""
+    waiting, found = [pid], 0
+    while waiting:
+        for child in _children(waiting.pop()):
+            found += 1
+            if found > most:
+                return
+            yield child
+            waiting.append(child)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _bytes(path: str | Path) -> int:
+    try:
+        return os.lstat(path).st_blocks * 512
+    except OSError:
+        return 0
+
+
+def _size(folder: Path) -> tuple[int, int]:
+    """How many files and folders there are, up to ENTRIES_MAX + 1, and the bytes that they take on the disk."""
+    waiting, entries, size = [str(folder)], 0, 0
+    while waiting and entries <= ENTRIES_MAX:
+        try:
+            with os.scandir(waiting.pop()) as found:
+                for each in found:
+                    entries += 1
+                    size += _bytes(each.path)
+                    if each.is_dir(follow_symlinks=False):
+                        waiting.append(each.path)
+        except OSError:  # gone, or not for us to read: its name was counted
+            continue
+    return entries, size
