@@ -1,16 +1,20 @@
 """The report of a run that goes on: serves it on this computer alone, and says what has changed since.
 
 It opens a port on the loopback address and reads the run's folder. A page is worked out when somebody asks for it, and
-once for each change: a run that nobody looks at is not slowed down.
+once for each change: a run that nobody looks at is not slowed down. The loopback address is open to all local users:
+only who knows the token in the page's address gets an answer, and CONNECTIONS_MAX bounds the descriptors.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
+import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -27,6 +31,10 @@ from .stored_run import Reader
 from .view import Traces, view
 
 ADDRESS = "127.0.0.1"
+CONNECTIONS_MAX = 16
+"""So many at a time; one more, and the oldest is ended."""
+SILENCE_S = 5.0
+"""How long a connection may be silent while its request is read, or its answer sent."""
 FILE = "report.html"
 LOOKING_S = 6.0
 """Who asked within this time is still looking."""
@@ -52,7 +60,8 @@ class Live:
 
     @property
     def url(self) -> str:
-        return f"http://{ADDRESS}:{self._server.server_port}/"
+        """The address of the page, with the token."""
+        return f"http://{ADDRESS}:{self._server.server_port}/{self._server.token}/"
 
     @property
     def file(self) -> Path:
@@ -122,20 +131,46 @@ class Live:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, live: Live) -> None:
         super().__init__((ADDRESS, 0), _Handler)
         self.live = live
+        self.token = secrets.token_urlsafe(16)
+        self._open: dict[socket.socket, None] = {}
+        self._counting = threading.Lock()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._counting:
+            while len(self._open) >= CONNECTIONS_MAX:
+                oldest = next(iter(self._open))
+                del self._open[oldest]
+                with suppress(OSError):  # its thread sees the end, and closes it
+                    oldest.shutdown(socket.SHUT_RDWR)
+            self._open[request] = None
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._counting:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing: the terminal is the progress display's, and the client is gone."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
+    timeout = SILENCE_S
 
     def do_GET(self) -> None:
         if not self._is_for_us():
             self.send_error(HTTPStatus.FORBIDDEN, "this host name is not allowed")
             return
-        path = self.path.partition("?")[0].removeprefix("/")
+        token, slash, path = self.path.partition("?")[0].removeprefix("/").partition("/")
+        if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
+            self.send_error(HTTPStatus.FORBIDDEN, "the address of the page has a token, which testbed run printed")
+            return
         if path not in _PAGES:
             self.send_error(HTTPStatus.NOT_FOUND)
             return
@@ -149,8 +184,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _is_for_us(self) -> bool:
         """A page from elsewhere that has its own name lead to this address must not read the results."""
-        host = self.headers.get("Host", "")
-        return host in (f"{name}:{self.server.server_port}" for name in (ADDRESS, "localhost"))
+        hosts = [f"{name}:{self.server.server_port}" for name in (ADDRESS, "localhost")]
+        origin = self.headers.get("Origin")
+        return self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts))
 
     def _answer(self, kind: str, text: str) -> None:
         body = text.encode()
@@ -159,6 +195,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
         self.end_headers()
         self.wfile.write(body)
 

@@ -67,7 +67,7 @@ class Store:
         for, with their repetitions. Raises UserError if it cannot be written.
         """
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            strict_folder.make_own(self.path)
             for folder in FOLDERS:
                 strict_folder.make(self.path, folder)
             about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
@@ -132,7 +132,7 @@ class Store:
     def ours(self) -> Iterator[None]:
         """Locks the folder as `locked` does, without an entry in the journal."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            strict_folder.make_own(self.path)
             descriptor = open_lock(self.path / LOCK)
         except OSError as error:
             if (self.path / LOCK).is_symlink():

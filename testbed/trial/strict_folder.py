@@ -37,6 +37,22 @@ def opened(folder: Path, *names: str) -> Iterator[int]:
         yield here
 
 
+def make_own(folder: Path) -> None:
+    """Makes the folder that a user named, unless there is one, and those above it: only this user may enter it, and
+    under sudo the one who typed that. Raises OSError.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return
+    uid, gid = (os.environ.get(key, "") for key in ("SUDO_UID", "SUDO_GID"))
+    if os.geteuid() == 0 and uid.isdecimal() and gid.isdecimal():
+        os.chown(folder, int(uid), int(gid))
+
+
 def make(folder: Path, name: str) -> None:
     """Makes a folder in a folder, unless there is one. Raises UserError if it is a link, OSError if it cannot be."""
     with opened(folder) as here, contextlib.suppress(FileExistsError):

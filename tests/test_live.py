@@ -1,0 +1,103 @@
+"""The page of --live: who holds connections, knows no token or comes from another site gets and blocks nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import pytest
+from storedruns import write_run
+from test_report import TWO
+
+from testbed.report import live as module
+from testbed.report.live import CONNECTIONS_MAX, Live
+from testbed.sweep.store import Store
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Live]:
+    with Live(Store(write_run(tmp_path / "run", TWO[:1])), 2) as running:
+        yield running
+        running._asked_at = -100.0
+
+
+def port(live: Live) -> int:
+    return urlsplit(live.url).port or 0
+
+
+def test_a_thousand_idle_connections_take_a_handful_of_descriptors_and_the_page_is_still_served(live: Live) -> None:
+    """They used up the descriptors of the run, and every later trial failed."""
+    before = len(os.listdir("/proc/self/fd"))
+    idle = []
+    try:
+        for _ in range(300):  # each costs this test a descriptor of its own
+            client = socket.create_connection(("127.0.0.1", port(live)))
+            client.sendall(b"GET ")
+            idle.append(client)
+        assert b"1 of 2" not in urlopen(live.url + "progress").read()
+        backlog = 16
+        assert len(os.listdir("/proc/self/fd")) - before - len(idle) <= CONNECTIONS_MAX + backlog
+    finally:
+        for client in idle:
+            client.close()
+
+
+def test_a_connection_that_says_nothing_is_ended(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module._Handler, "timeout", 0.05)
+    with socket.create_connection(("127.0.0.1", port(live))) as client:
+        assert client.recv(1) == b""
+    with socket.create_connection(("127.0.0.1", port(live))) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        assert client.recv(1) == b""
+
+
+@pytest.mark.parametrize("path", ["", "data.json", "progress", "x/data.json", "../data.json", "%00/"])
+def test_without_the_token_nothing_is_told(live: Live, path: str) -> None:
+    with pytest.raises(HTTPError) as refused:
+        urlopen(f"http://127.0.0.1:{port(live)}/{path}")
+    assert refused.value.code == 403
+    assert TWO[0].id not in refused.value.read().decode()
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"}, {"Host": ""}]
+)
+def test_pages_of_other_sites_are_told_nothing(live: Live, headers: dict[str, str]) -> None:
+    with pytest.raises(HTTPError) as refused:
+        urlopen(Request(live.url + "data.json", headers=headers))
+    assert refused.value.code == 403
+    own = Request(live.url + "data.json", headers={"Origin": f"http://127.0.0.1:{port(live)}"})
+    assert urlopen(own).status == 200
+
+
+def test_two_runs_have_different_tokens_that_cannot_be_guessed(tmp_path: Path, live: Live) -> None:
+    with Live(Store(write_run(tmp_path / "other", TWO[:1])), 2) as other:
+        assert urlsplit(other.url).path != urlsplit(live.url).path
+        assert len(urlsplit(other.url).path) >= 22
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_a_new_results_folder_is_its_users_alone(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        with Store(tmp_path / "a" / "run").ours():
+            pass
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a" / "run").stat().st_mode) == 0o700
+
+
+@pytest.mark.root
+def test_under_sudo_it_belongs_to_the_user_who_typed_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUDO_UID", "4321")
+    monkeypatch.setenv("SUDO_GID", "4322")
+    with Store(tmp_path / "run").ours():
+        pass
+    about = (tmp_path / "run").stat()
+    assert (about.st_uid, about.st_gid, stat.S_IMODE(about.st_mode)) == (4321, 4322, 0o700)
