@@ -36,6 +36,7 @@ from testbed.spec.scenario.trial import trial_data
 from testbed.trial.stored_result import TrialResult
 
 ROWS = {row.id: row for row in catalogue.ROWS}
+ROOT = Path(__file__).parents[1]
 
 
 def by_window(scenario: str, mbit: dict[str, float]) -> Measured:
@@ -99,6 +100,11 @@ def test_what_was_not_measured_is_said() -> None:
         measured.only(window="5 KiB")
     with pytest.raises(UserError, match="has no axis 'rtt'; it has window"):
         measured.split("rtt")
+    two = Measured.of("two", "full", [trial_result(Made({"path.rtt": "1 ms", "flows": "2"}, [1e6]))])
+    with pytest.raises(UserError, match=r"two \(full\) has no usable trial with path\.rtt = 2 ms, flows = 3"):
+        two.only(rtt="2 ms", flows="3")
+    with pytest.raises(UserError, match=r"it has path\.rtt, flows"):
+        two.split("loss")
 
 
 @pytest.mark.parametrize(
@@ -125,6 +131,18 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
     assert "- K7: not met: it; too much" in page
     assert "- K9: this version has no engine: mininet; the finding of S4-T5-MN again" in page
     assert "## Hartpence et al., Performance Evaluation of Networks with Physical and Virtual Links, 2015" in page
+
+
+def test_the_page_of_the_documentation_has_every_row_as_it_is() -> None:
+    page = (ROOT / "docs/reproduction.md").read_text().splitlines()
+    remarks = [line.removeprefix("- ").split(": ", 1) for line in page if line.startswith("- ")]
+    for row in catalogue.ROWS:
+        criterion = f"{row.criterion.text} ({row.criterion.source})" if row.criterion else "–"
+        start = f"| {row.id} | {row.where} | {row.what} | {row.expected} | {criterion} | ".replace("/|", "/\\|")
+        (line,) = [each for each in page if each.startswith(start)]
+        assert line.split(" | ")[-2] == row.claim, row.id
+        (remark,) = [text for ids, text in remarks if row.id in ids.split(", ")] if row.limits else [""]
+        assert row.limits in remark, row.id
 
 
 def test_an_rtt_of_which_every_trial_is_invalid_is_not_passed_over() -> None:
@@ -173,6 +191,25 @@ PRINTED: dict[str, Callable[[], Mapping[str, Measured]]] = {
     "S0-E8": lambda: region_tests.lengths(*region_tests.SEEN),
     "K14": lambda: {**region_tests.with_steps(), **region_tests.lengths(*region_tests.SEEN)},
 }
+AS_PRINTED = {
+    id: text
+    for id, _, text in (
+        part.partition("\n") for part in (ROOT / "tests/data/reproduction-as-printed.txt").read_text().split("## ")
+    )
+}
+
+
+@pytest.mark.parametrize("id", [row.id for row in catalogue.ROWS if row.judge is not None])
+def test_what_is_said_of_results_as_printed_has_the_printed_numbers(id: str) -> None:
+    """In the file: the outcome, our result in words, what limits it, and each part with what was found."""
+    runs = {**PRINTED, "S2-F8a": object_tests.blobs, "S1-E1": object_tests.sizes}.get(id, dict)()
+    found = of_row(id, runs)
+    assert found.judgement is not None
+    parts = [re.sub(r" \[[^]]*\]", "", f"- {each}") for each in found.judgement.decisions]
+    lines = [str(found.outcome), found.judgement.ours, *filter(None, [found.judgement.why]), *parts]
+    assert "\n".join(lines) == AS_PRINTED[id].strip()
+
+
 COUNTED = {"S0-E1", "S0-F8b", "S0-F9b", "S0-E8", "K13", "K13-VM", "K13-MN", "S1-SYS", "S1-T1", "S1-E2", "S1-MET1"} | {
     "S2-E4", "S3-SYS-T", "S4-E2", "S4-TV",
 }  # fmt: skip
@@ -329,7 +366,23 @@ def test_a_finding_in_json_has_its_criterion_and_its_parts() -> None:
     assert told["why"] == "not met: the gain (3); cannot tell: seen; the ramp"
     assert told["criterion"].startswith("a gain of")
     assert told["repeats"] is None
-    assert [each["verdict"] for each in told["parts"]] == ["not met", "cannot tell"]
+    assert told["parts"] == [
+        {"says": "the gain", "verdict": "not met", "found": "3"},
+        {"says": "seen", "verdict": "cannot tell", "found": ""},
+    ]
+    assert {key: told[key] for key in ("id", "source", "where", "claim", "ours", "scenarios")} == {
+        "id": "K7",
+        "source": "google-cloud-emulated",
+        "where": "IV.B",
+        "claim": "shape",
+        "ours": "× 3",
+        "scenarios": ["throughput-profile"],
+    }
+    assert (told["what"], told["expected"], told["limits"]) == (ROWS["K7"].what, "× 2 to 2.8", ROWS["K7"].limits)
+    assert told["criterion_source"].startswith("IV.B: 3.22 to 6.44")
+    again = table.to_dict(Finding(ROWS["K5"], None, "not now"))
+    assert (again["ours"], again["parts"], again["why"], again["repeats"]) == (None, [], "not now", "S3-F6")
+    assert table.to_dict(Finding(ROWS["S3-SYS-C"], None))["criterion"] is None
 
 
 def test_a_row_with_a_lost_trial_behind_it_does_not_pass() -> None:

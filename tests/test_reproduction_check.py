@@ -54,6 +54,50 @@ def test_a_difference_of_samples_has_the_freedom_of_welch() -> None:
     assert (found.mean, found.error, found.freedom) == pytest.approx((3.0, 1 / math.sqrt(3), 2.0))
 
 
+def test_a_difference_is_of_pairs_or_of_samples_of_unlike_size() -> None:
+    """Pairs: 1, 2 and 3, so an error of 1 / sqrt(3). Samples: means 4 and 2, and 1/3 + 2/2 of Welch."""
+    pairs, samples = minus([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]), minus([3.0, 4.0, 5.0], [1.0, 3.0])
+    assert pairs is not None
+    assert samples is not None
+    assert (pairs.mean, pairs.error, pairs.freedom) == pytest.approx((2.0, 1 / math.sqrt(3), 2.0))
+    freedom = (1 / 3 + 1) ** 2 / ((1 / 3) ** 2 / 2 + 1**2 / 1)
+    assert (samples.mean, samples.error, samples.freedom) == pytest.approx((2.0, math.sqrt(4 / 3), freedom))
+
+
+def test_every_part_says_what_it_is_and_what_was_found() -> None:
+    """By hand: CoV 0.5 and 0.1; 3 of 4 is a beta from 19 to 99 %."""
+    wide, narrow = [0.5, 1.0, 1.5], [0.9, 1.0, 1.1]
+    parts = {
+        Within("mean", estimate((1, [1.0, 1.0]))): "1",
+        Within("no mean", None): "fewer than two values",
+        Share("share", 3, 4): "3 of 4, 19% to 99%",
+        Share("no share", 0, 0): "no runs",
+        Holds("it", True, "so"): "so",
+        AnyOf("any", (Holds("a", False, "1"), Holds("b", True, "2"))): "b (2)",
+        AnyOf("none", (Holds("a", False, "1"),)): "",
+        AnyOf("nothing", ()): "nothing was seen",
+    }
+    assert {str(part.decide(0.05)) for part in parts} == {
+        f"{part.says} ({found})" if found else part.says for part, found in parts.items()
+    }
+    more, little = MoreSpread("more", [wide], [narrow]).decide(0.05), LittleSpread("little", narrow, 0.1).decide(0.05)
+    assert more.found.startswith("CoV 0.5 and 0.1, ratio 5 [")
+    assert little.found.startswith("CoV 0.1 [")
+    assert (more.says, little.says) == ("more", "little")
+    for part in (MoreSpread("more", [[]], [narrow]), LittleSpread("little", [0.0, 0.0], 0.1)):
+        decided = part.decide(0.05)
+        assert (decided.says, decided.found) == (part.says, "fewer than two values, or a mean of 0")
+    assert MoreSpread("more", [wide], [[1.0, 1.0]]).decide(0.05).found == "CoV 0.5 and 0"
+
+
+def test_the_intervals_of_spread_are_those_of_f_and_chi_square() -> None:
+    """CoV 0.5 over 0.1 with 2 and 2 degrees of freedom: F(0.975; 2, 2) = 39, so 25 / 39 to 25 * 39."""
+    part = MoreSpread("it", [[0.5, 1.0, 1.5]], [[0.9, 1.0, 1.1]])
+    assert part.decide(0.05).found.endswith("ratio 5 [0.8, 31]")  # the roots of 0.641 and 975
+    found = LittleSpread("it", [0.9, 1.0, 1.1], 0.1).decide(0.05).found
+    assert found == "CoV 0.1 [0.052, 0.63]"  # 0.1 sqrt(2 / 7.378), 0.1 sqrt(2 / 0.05064)
+
+
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, None], [1.0, math.nan], [math.inf, 1.0], [None, None]])
 def test_what_is_missing_or_single_is_never_met(values: list[float | None]) -> None:
     parts = [above("it", estimate((1, values)), -1e9), near("it", values, 1.0, 1e9), alike("it", values, values, 9.0)]

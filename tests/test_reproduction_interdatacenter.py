@@ -162,6 +162,9 @@ SEEN = ((30, None), (60, None), (120, 85), (300, 85))
         (((30, None), (60, 40), (120, 85), (300, 85)), False),  # seen too early
         (((30, None), (60, None), (120, 85), (300, None)), False),  # not seen at all
         (((120, 85), (300, 85)), None),  # nothing short was run
+        (((30, None), (60, None)), None),  # nothing long was run
+        (((30, None), (100, 60), (300, 85)), True),  # 100 s are neither
+        (((30, None), (100, None), (300, 85)), True),
     ],
 )
 def test_only_a_run_of_more_than_100_s_shows_the_step(steps: Any, is_met: bool | None) -> None:
@@ -429,6 +432,27 @@ def probes(lossy_s: float, queued_s: float, lossy_bytes: float) -> Made:
 def test_degradations(judge: Judge, runs: Made, is_met: bool) -> None:
     found = judge(runs)
     assert found.outcome == WORDS[is_met], found.reasons
+
+
+def test_an_hour_is_disturbed_while_a_path_is_worse_and_until_it_has_recovered() -> None:
+    """From 60 to 80 s, and 20 s to recover: the hours that begin at 60, 70, 80 and 90 s; the first is the ramp."""
+    (run, *_) = measured(
+        worse.SHARED, tcp_run([1e6 * n for n in range(240)], {}, stages=schedule(60, 80, asked_rate_bps=4e6))
+    )[worse.SHARED].results
+    begins = [*range(10, 60, 10), *range(100, 240, 10)]
+    assert worse.undisturbed_hours(run) == [pytest.approx(1e6 * (begin + 4.5)) for begin in begins]
+    assert worse.hours(run, first=0) == [pytest.approx(1e6 * (begin + 4.5)) for begin in range(0, 240, 10)]
+    assert len(worse.hours(run)) == 23
+
+
+def test_seconds_count_as_degraded_once_a_flow_has_adapted_and_as_usual_once_it_has_recovered() -> None:
+    """Worse from 30 to 70 s: degraded from 40 to 69 s; usual after the ramp of 8 s, up to 28 s, and from 90 s on."""
+    run = measured(
+        worse.SHARED, tcp_run([float(n) for n in range(240)], {}, stages=schedule(30, 70, asked_loss="random 1 %"))
+    )[worse.SHARED].results[0]
+    assert worse.intervals(run) == [(30, 70)]
+    assert worse.degraded(run) == [[float(n) for n in range(40, 70)]]
+    assert worse.undisturbed(run) == [float(n) for n in (*range(8, 29), *range(90, 240))]
 
 
 # All of them

@@ -374,6 +374,18 @@ def test_what_a_window_ceiling_lets_through_is_said_with_it() -> None:
     assert "78%" in found.why  # 500 Mbit/s × 50 ms of 4 MB
 
 
+def test_the_fixed_window_is_the_one_that_is_not_tuned_in_any_order() -> None:
+    every = windows()["default-window"]
+    backwards = {"default-window": replace(every, results=every.results[::-1])}
+    for runs in (windows(), backwards):
+        found = cloudcmp.default_window_is_slower(runs)
+        assert found.ours == "fixed 10 Mbit/s, 4 MB 500 Mbit/s, enough 760 Mbit/s"
+
+
+def test_the_longest_rtt_within_a_datacenter_is_said_in_ms() -> None:
+    assert cloudcmp.short_rtt(inside(rtt_s=1.234e-3)).ours == "at most 1.23 ms"
+
+
 @pytest.mark.parametrize("publication", ["S1", "S2"])
 def test_every_fact_of_a_row_is_in_its_profile(publication: str) -> None:
     for row in catalogue.PUBLICATIONS[publication]:
