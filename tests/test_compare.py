@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from comparing import Compare
 from storedruns import Made, write_run
+
+from testbed.analysis.paired import CellComparison
+from testbed.analysis.statistic import Interval
+from testbed.compare import run_text
+from testbed.compare.headline import effect_text
+from testbed.compare.run import CellKey
 
 ROOT = Path(__file__).parents[1]
 SEEDS = range(1, 9)
@@ -206,3 +213,62 @@ def test_results_of_another_schema_are_refused(compare: Compare, base: Path, tmp
     said = compare(base, old)
     assert said.code == 2
     assert "has results of schema version 0; allowed: " in said.err
+
+
+def judged(**changes: Any) -> CellComparison[CellKey]:
+    """A cell of goodput that is undecided: 3 pairs that show 2 Mbit/s of 40, and 5 that would decide."""
+    usual: dict[str, Any] = {"pairs": 3, "base": 40e6, "candidate": 39e6, "effect": -1e6, "relative": -0.025}
+    usual |= {"interval": Interval(-3e6, 1e6, 0.95), "relative_interval": Interval(-0.075, 0.025, 0.95)}
+    usual |= {"noise_floor": 0.1, "p": 0.123, "verdict": "cannot tell", "smallest_effect": 2e6, "seeds_needed": 5}
+    return CellComparison(**{"key": CellKey((), "goodput"), **usual, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "seen", "why"),
+    [
+        ({}, "5.0 %; 5 seeds", "3 seeds show a change of 5.0 % or more; 5 seeds would decide"),
+        ({"seeds_needed": None}, "5.0 %", "3 seeds show a change of 5.0 % or more; no number of seeds would decide"),
+        ({"smallest_effect": 40e6}, "over 100 %; 5 seeds", None),
+        ({"smallest_effect": 39.9e6}, "99.8 %; 5 seeds", None),
+        ({"base": 0.0}, "2 Mbit/s; 5 seeds", "3 seeds show a change of 2 Mbit/s or more; 5 seeds would decide"),
+        ({"base": -40e6}, "5.0 %; 5 seeds", None),
+        ({"base": 0.0, "candidate": 0.0}, None, "it is 0 on both sides, so nothing was measured"),
+        ({"pairs": 1, "smallest_effect": None}, "-", "one pair of seeds shows nothing; more repetitions do"),
+        (
+            {"smallest_effect": None},
+            "-",
+            "all seeds are copies of one case; something random, such as a jitter, tells them apart",
+        ),
+    ],
+)
+def test_why_a_cell_is_undecided_and_what_would_decide_it(
+    changes: dict[str, Any], seen: str | None, why: str | None
+) -> None:
+    assert seen is None or run_text._could_be_seen(judged(**changes)) == seen
+    assert why is None or run_text._undecided(judged(**changes)) == why
+
+
+def test_an_interval_is_relative_or_in_the_unit_of_the_metric() -> None:
+    assert run_text._interval(judged()) == "-7.5 … +2.5 %"
+    assert run_text._interval(judged(relative_interval=None)) == "-3.0 … +1.0 Mbit/s"
+    assert run_text._interval(judged(relative_interval=None, interval=None)) == "-"
+    assert effect_text(judged()) == "-2.5 %"
+    assert effect_text(judged(relative=None)) == "-1 Mbit/s"
+
+
+def test_more_than_three_are_counted() -> None:
+    assert run_text._few(["a", "b", "c"], ", ") == "a, b, c"
+    assert run_text._few(["a", "b", "c", "d", "e"], "; ") == "a; b; c; and 2 more"
+
+
+def test_both_sides_are_named_where_they_are_of_unlike_settings(compare: Compare, base: Path, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "longer", noisy(workload={"duration": "20 s"}))
+    said = " ".join(compare(base, other).err.split())
+    assert f"{base} and {other} are not of the same scenario: workload.duration: 10 s → 20 s; allowed: " in said
+    assert "two runs that differ in kernel, sysctls, workload.congestion only, or --ignore workload.duration" in said
+
+
+def test_a_setting_that_a_side_lacks_is_not_set(compare: Compare, base: Path, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "ecn", noisy(changes={"sysctls": {"net.ipv4.tcp_ecn": "1"}}))
+    assert "the sides differ in sysctls.net.ipv4.tcp_ecn: not set → 1" in compare(base, other).out
+    assert "the sides differ in sysctls.net.ipv4.tcp_ecn: 1 → not set" in compare(other, base).out

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 from comparing import Compare
-from storedruns import Made, write_run
+from storedruns import Made, trial_result, write_run
+
+from testbed.compare.side import Measured, Missing, Run, primary_of, single, split
+from testbed.error import UserError
 
 GROUPS = (("4 KiB", "4 KiB", 1.0), ("1 MiB", "1 MiB", 3.5), ("1 MiB", "4 KiB", 1.0))
 
@@ -91,3 +94,55 @@ def test_a_trial_that_failed_is_lost_on_its_side(compare: Compare, run: Path) ->
 def test_a_run_with_the_axis_is_one_run(compare: Compare, run: Path) -> None:
     said = compare(run.parent, "--axis", "rtt", "--base", "10 ms", "--candidate", "50 ms")
     assert (said.code, "holds several runs; allowed with --axis: the folder of one run" in said.err) == (2, True)
+
+
+def one(params: dict[str, str], seed: int = 1) -> Measured:
+    return Measured(trial_result(Made(params, [1e6], seed)), {}, {"goodput": 1e6})
+
+
+def test_a_split_has_the_trials_of_its_value_and_those_of_which_nothing_is_known() -> None:
+    trials = tuple(one({"kernel": name, "flows": flows}) for name in ("old", "new") for flows in ("1", "2"))
+    missing = (
+        Missing("o", "failed", {"kernel": "old", "flows": "1"}, 9),
+        Missing("n", "failed", {"kernel": "new", "flows": "1"}, 9),
+        Missing("x", "not run"),
+    )
+    base, candidate = split(Run(trials, missing, "rtt"), "kernel", "old", "new")
+    assert (base.name, candidate.name) == ("kernel old", "kernel new")
+    assert (base.trials, candidate.trials) == (trials[:2], trials[2:])
+    assert [[each.id for each in side.runs[""].missing] for side in (base, candidate)] == [["o", "x"], ["n", "x"]]
+    assert [side.runs[""].primary for side in (base, candidate)] == ["rtt", "rtt"]
+    assert primary_of(base, candidate, "") == "rtt"
+    whole = single("all", trials)
+    assert (whole.name, whole.trials, primary_of(whole, candidate, "")) == ("all", trials, "rtt")
+    assert primary_of(whole, whole, "") == primary_of(whole, whole, "other") == "goodput"
+
+
+@pytest.mark.parametrize(
+    ("axis", "base", "candidate", "message"),
+    [
+        ("flow", "1", "2", "--axis flow: the run has no such axis; allowed: kernel, flows"),
+        ("flows", "1", "1", "--base and --candidate are both 1; allowed: two of 1, 2"),
+        ("flows", "3", "1", "--base 3: flows has no such value; allowed: 1, 2"),
+        ("kernel+flows", "old,1", "old,1", "are both old, 1; allowed: two of old, 1; old, 2; new, 1"),
+        (
+            "kernel+flows",
+            "old",
+            "new, 1",
+            "--base old: kernel+flows has no such value; allowed: old, 1; old, 2; new, 1",
+        ),
+    ],
+)
+def test_what_a_run_cannot_be_split_by_is_refused_with_what_it_has(
+    axis: str, base: str, candidate: str, message: str
+) -> None:
+    rows = (("old", "1"), ("old", "2"), ("new", "1"))
+    run = Run(tuple(one({"kernel": name, "flows": flows}) for name, flows in rows))
+    with pytest.raises(UserError) as caught:
+        split(run, axis, base, candidate)
+    assert message in str(caught.value)
+
+
+def test_a_run_without_parameters_has_no_axis() -> None:
+    with pytest.raises(UserError, match="allowed: none, it has no axes"):
+        split(Run((one({}),)), "kernel", "old", "new")

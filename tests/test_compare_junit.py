@@ -158,3 +158,12 @@ def test_what_xml_cannot_hold_is_found(bad: str) -> None:
 
 def test_markdown_takes_every_text_as_it_is() -> None:
     assert escaped("a|b <c> \\ d\ne") == "a\\|b &lt;c> \\\\ d e"
+
+
+def test_what_only_the_candidate_has_and_what_was_not_needed_is_skipped(compare: Compare, tmp_path: Path) -> None:
+    base = write_run(tmp_path / "base", steady(("1 bdp",)))
+    text = compare(base, write_run(tmp_path / "more", steady()), "--format", "junit").out
+    assert text.startswith("<?xml version='1.0' encoding='")
+    ((case, skipped),) = [(case, case[0]) for case in read(text).iter("testcase") if len(case)]
+    assert (case.get("classname"), case.get("name"), skipped.tag) == ("buffer 2 bdp", "trials", "skipped")
+    assert (skipped.get("message") or "").startswith("buffer 2 bdp: the base lacks 8 trials (seed 1, seed 2, seed 3")

@@ -15,6 +15,7 @@ from storedruns import Made, write_run
 
 SEEDS = range(1, 9)
 WORSE, WRONG, LOST, UNDECIDED = 1, 2, 4, 5
+DATA = Path(__file__).parent / "data"
 """The exit codes of what was not shown to be the same or better."""
 
 
@@ -391,3 +392,41 @@ def test_a_run_of_a_suite_without_its_list_is_not_left_out(compare: Compare, tmp
         (side / "far" / "run.json").unlink()
     said = compare(*sides)
     assert (said.code, "far has trials and no run.json" in said.err) == (WRONG, True)
+
+
+def test_markdown_has_all_that_is_lost_new_failed_and_suspect(
+    compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 3 cells, one lost 3 trials, one all of them, and one a trial that failed; a fourth is new."""
+
+    def wide(made: list[Made], of: Callable[[int], float]) -> list[Made]:
+        """RTTs that differ by seed in the third cell."""
+        return [
+            replace(each, srtt_s=0.05 * (1 + of(each.seed) / 10)) if each.params["path.buffer"] == "3 bdp" else each
+            for each in made
+        ]
+
+    base = wide(steady(("1 bdp", "2 bdp", "3 bdp")), lambda seed: seed)
+    base[-7] = replace(base[-7], verdict="suspect")
+    mine = wide(steady(("1 bdp", "3 bdp", "4 bdp"), 0.9), lambda seed: seed * 7 % 9)
+    mine[5:8] = [replace(each, verdict="invalid") for each in mine[5:8]]
+    write_run(tmp_path / "base", base)
+    not_run(write_run(tmp_path / "mine", mine), lambda id: id == "buffer=3bdp,seed=4", "the kernel <died> | here\nx")
+    monkeypatch.chdir(tmp_path)
+    assert compare("base", "mine", "--format", "markdown").out == (DATA / "compare-lost.md").read_text()
+    found = json.loads(compare("base", "mine", "--format", "json").out)
+    assert (found["base"], found["candidate"], found["primary"]) == ("base", "mine", {"": "goodput"})
+    assert [(gap["verdict"], gap["is_whole"], gap["base"], gap["candidate"]) for gap in found["gaps"]] == [
+        ("lost", False, 8, 5), ("lost", True, 8, 0), ("lost", False, 8, 7), ("new", True, 0, 8),
+    ]  # fmt: skip
+    assert found["gaps"][2] == {
+        "verdict": "lost",
+        "scenario": "",
+        "params": {"path.buffer": "3 bdp"},
+        "metric": None,
+        "seeds": [4],
+        "base": 8,
+        "candidate": 7,
+        "is_whole": False,
+        "why": ["failed: the kernel <died> | here"],
+    }

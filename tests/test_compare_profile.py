@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -486,3 +487,93 @@ def test_a_published_number_may_be_off_by_what_is_printed_with_it(tmp_path: Path
     profile = published.load(profile_of(tmp_path, (f"at: 50 ms, value: 4000 Mbit/s{more}",)))
     (point,) = profile.series["fall"].points
     assert profile.series["fall"].off_bps(point) == pytest.approx(off_bps)
+
+
+LIMITED = {
+    "1 bdp": run_of(Path(), LEVELS, {"path.buffer": "1 bdp"}, seeds=3, path={"buffer": "1 bdp"}),
+    "2 bdp": run_of(Path(), LEVELS, {"path.buffer": "2 bdp"}, seeds=1, path={"buffer": "2 bdp"}),
+    "3 bdp": run_of(
+        Path(), {**LEVELS, 100: 0.0}, {"path.buffer": "3 bdp"}, seeds=3, noise=0.0, path={"buffer": "3 bdp"}
+    ),
+}
+"""A series with little noise, one of single trials, and one of copies."""
+DOUBTED = (
+    "at: 1 ms, value: 9 Gbit/s",
+    "at: 50 ms, value: 4000 Mbit/s",
+    "at: 75 ms, value: 2500 Mbit/s, certainty: about",
+    "at: 300 ms, value: 410 Mbit/s",
+)
+
+
+def test_all_that_limits_a_comparison_is_said_of_the_series_that_it_limits(compare: Compare, tmp_path: Path) -> None:
+    """By hand: an RMS of sqrt((5.56² + 4²) / 3) = 3.95 % and of sqrt((5.56² + 20²) / 3) = 12 %."""
+    made = [each for series in LIMITED.values() for each in series]
+    made[0], made[-1] = replace(made[0], verdict="suspect"), replace(made[-1], verdict="invalid")
+    profile = profile_of(tmp_path, DOUBTED, {**OF, "buffer": "1 bdp"}, claim="reproduced")
+    words = (stored(tmp_path / "run", made), profile, "--tolerance", "3 %")
+    assert compare(*words, "--format", "markdown").out == (ROOT / "tests/data/compare-profile-limits.md").read_text()
+    found = json.loads(compare(*words, "--format", "json").out)
+    (series,) = found["series"]
+    assert (found["profile"], found["tolerance"], series["published"], series["where"]) == (
+        "mine", 0.03, "fall", "our lab",
+    )  # fmt: skip
+    assert [each["fits"] for each in series["matches"]] == [True, False, False]
+    first = series["matches"][0]
+    assert (first["unit"], first["left_out_rtt_s"], first["params"]) == ("bit/s", [0.3], {"path.buffer": "1 bdp"})
+    assert first["conditions"][0] == {
+        "name": "congestion", "ours": "cubic", "published": "cubic", "is_same": True, "decides": True,
+    }  # fmt: skip
+    assert [each["is_between"] for each in first["points"]] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("middle", "published", "shape"),
+    [(8000, 8000, "concave"), (8000, 5000, "concave, published straight"), (2000, 8000, "convex, published concave")],
+)
+def test_the_shape_is_ours_and_the_published_one_where_it_differs(
+    compare: Compare, tmp_path: Path, middle: int, published: int, shape: str
+) -> None:
+    """From 9000 to 1000 Mbit/s: the chord is at 5000 in the middle."""
+    run = stored(tmp_path / "run", run_of(tmp_path, {10: 9000, 20: middle, 30: 1000}, noise=0.001))
+    points = [f"at: {rtt} ms, value: {bps}.0 Mbit/s" for rtt, bps in ((10, 9000), (20, published), (30, 1000))]
+    said = compare(run, profile_of(tmp_path, points), "--format", "markdown", "--tolerance", "3 %")
+    assert f"| {shape} |" in said.out
+
+
+def test_what_was_not_received_has_no_ratio(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, {50: 0.0, 100: 0.0}))
+    found = json.loads(compare(run, profile_of(tmp_path, POINTS[1:]), "--format", "json").out)
+    assert "at 50, 100 ms: nothing was received, so there is no ratio (fall with all)" in found["notes"]
+    assert not any("all seeds give the same" in note for note in found["notes"])
+
+
+def test_several_published_series_are_counted_by_their_verdicts(compare: Compare, tmp_path: Path) -> None:
+    """A second one is twice as high; a caution about both is about all."""
+    path = profile_of(tmp_path, POINTS)
+    head, series = path.read_text().split("  fall:\n")
+    high = series.replace("9500", "4750").replace("4000", "8000").replace("1200", "2400")
+    path.write_text(f"{head}  fall:\n{series}  high:\n{high}")
+    said = compare(stored(tmp_path / "run", run_of(tmp_path, LEVELS)), path)
+    assert said.code == DIFFER
+    out = " ".join(said.out.split())
+    assert "overall: differs (2 published series, within 10 % of each throughput: 1 agrees, 1 differs)" in out
+    assert "the publication does not state: window, buffer, duration (all)" in out
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"workload": {"flows": 1}, "path": {"buffer": "100 packets"}}, "ours has buffer 100 packets, published 2 bdp"),
+        ({"workload": {"window": "64 KiB"}, "path": {"buffer": "2 bdp"}}, "ours has window 64 KiB, published auto"),
+    ],
+)
+def test_a_condition_is_said_in_the_words_of_each_side(
+    compare: Compare, tmp_path: Path, changes: Mapping[str, Any], words: str
+) -> None:
+    """A buffer in packets and one in BDP cannot be held against each other, so nothing is said of them."""
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, **changes))
+    said = compare(run, profile_of(tmp_path, POINTS, {**OF, "buffer": "2 bdp", "window": "auto"}), "--format", "json")
+    is_same = {each["name"]: each["is_same"] for each in json.loads(said.out)["series"][0]["matches"][0]["conditions"]}
+    is_buffer = "buffer" in words
+    assert (is_same["buffer"], is_same["window"]) == ((None, True) if is_buffer else (True, False))
+    assert any(words in note for note in json.loads(said.out)["notes"]) != is_buffer

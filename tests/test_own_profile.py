@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,16 @@ def test_the_report_shows_an_own_profile_and_refuses_one_that_has_nothing_in_com
     code, _, err = command("report", tmp_path / "Base run", "--profile", "google-cloud-emulated", "-o", page)
     assert code == 2
     assert "nothing of this run can be compared with google-cloud-emulated" in err
+
+
+def test_doubts_about_the_trials_of_a_series_are_noted(command: Command, tmp_path: Path) -> None:
+    trials = made(seeds=2)
+    trials[0], trials[2] = replace(trials[0], verdict="suspect"), replace(trials[2], verdict="invalid")
+    out = command("results", write_run(tmp_path / "run", trials), "--format", "profile")[1]
+    assert 'note: "1 trials are suspect; 1 trials were invalid and are left out"' in out
+    points = [line.strip() for line in out.splitlines() if "{at:" in line]
+    assert points == [
+        "- {at: 10 ms, value: 90.000000 Mbit/s, sd: 0.254558 Mbit/s, runs: 2}",  # 90 * 0.004 / sqrt(2)
+        "- {at: 100 ms, value: 40.080000 Mbit/s, runs: 1}",
+    ]
+    assert "note:" not in command("results", write_run(tmp_path / "fine", made()), "--format", "profile")[1]

@@ -7,7 +7,7 @@ import pytest
 from testbed.analysis import statistic, tcp_model
 from testbed.compare import published
 from testbed.compare.number import parse_number
-from testbed.compare.published import PublishedProfile, Series
+from testbed.compare.published import Certainty, Measure, PublishedProfile, Series
 from testbed.error import SpecError, UserError, ValueRefused
 
 PROFILES = sorted((Path(__file__).parents[1] / "profiles").glob("*.yaml"))
@@ -350,3 +350,172 @@ def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 def test_the_format_has_a_schema() -> None:
     assert "facts" in published.schema()["properties"]
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("1.40 Gbit/s", 1e7), ("4 Gbit/s", 1e9), ("3562 KiB/s", 8192), ("-43.59 %", 1e-4), ("7 d", 86_400),
+        ("2.0e-10 ratio", 1e-11), ("20e3 runs", 1e3), ("1.5E2 ms", 1e-2),
+    ],
+)  # fmt: skip
+def test_the_last_digit_is_a_unit_of_the_place_that_is_written(text: str, step: float) -> None:
+    assert parse_number(text).last_digit == pytest.approx(step, rel=1e-12)
+
+
+def test_a_number_is_refused_with_an_example_of_one() -> None:
+    example = "a number with its unit, such as '77.8 Mbit/s'"
+    for text, allowed in (
+        ("x", f"'x' is not a number; allowed: {example}"),
+        ("7", f"'7' has no unit; allowed: {example}; 'ratio' if it has no dimension"),
+        ("7 Gbit/z", "did you mean 'Gbit/s'?"),
+    ):
+        with pytest.raises(ValueRefused) as caught:
+            parse_number(text)
+        assert allowed in f"{caught.value.what}; allowed: {caught.value.allowed}"
+
+
+@pytest.mark.parametrize(
+    ("new", "certainty", "what", "allowed", "at"),
+    [
+        ({}, "exact", "there is no number", "value, at_least, at_most, or 'certainty: unknown'", ()),
+        ({"value": "1 s"}, "unknown", "an unknown value has no number", "another certainty, or no number", ()),
+        ({"at_most": "1 s"}, "unknown", "an unknown value has no number", "another certainty, or no number", ()),
+        (
+            {"value": "1 s", "at_least": "1 s"},
+            "exact",
+            "there are a value and a limit",
+            "value alone, or at_least and at_most",
+            (),
+        ),
+        (
+            {"value": "1 s", "at_most": "1 s"},
+            "exact",
+            "there are a value and a limit",
+            "value alone, or at_least and at_most",
+            (),
+        ),
+        ({"value": "1 s"}, "bound", "a bound has no value", "at_least, at_most, or both", ("value",)),
+        ({"at_most": "1 s", "sd": "1 s"}, "bound", "an sd needs a value", "a value", ("sd",)),
+        ({"at_most": "1 s", "plus_minus": "1 s"}, "bound", "a plus_minus needs a value", "a value", ("plus_minus",)),
+        (
+            {"value": "1 s", "sd": "1 s", "runs": 1},
+            "exact",
+            "one run has no sd, and several have one",
+            "'runs: 1', or runs with an sd",
+            ("runs",),
+        ),
+        (
+            {"value": "1 s", "runs": 2},
+            "exact",
+            "one run has no sd, and several have one",
+            "'runs: 1', or runs with an sd",
+            ("runs",),
+        ),
+        (
+            {"value": "1 s", "plus_minus": "-1 s"},
+            "exact",
+            "'-1 s' is no distance",
+            "0 or more, in s or %",
+            ("plus_minus",),
+        ),
+        (
+            {"value": "1 s", "plus_minus": "1 B"},
+            "exact",
+            "'1 B' is no distance",
+            "0 or more, in s or %",
+            ("plus_minus",),
+        ),
+        ({"value": "1 B"}, "exact", "this is in B and others are in s", "in s", ("value",)),
+        ({"at_least": "1 s", "at_most": "1 B"}, "bound", "this is in B and others are in s", "in s", ("at_most",)),
+    ],
+)
+def test_what_contradicts_itself_is_refused_at_its_key_with_what_is_allowed(
+    new: dict[str, object], certainty: Certainty, what: str, allowed: str, at: tuple[str, ...]
+) -> None:
+    with pytest.raises(ValueRefused) as caught:
+        Measure.model_validate(new).refuse_unless(certainty, "s")
+    assert (caught.value.what, caught.value.allowed, caught.value.at) == (what, allowed, at)
+
+
+@pytest.mark.parametrize(
+    ("new", "certainty"),
+    [
+        ({"value": "1 s"}, "exact"),
+        ({"value": "1 s", "runs": 1}, "exact"),
+        ({"value": "1 s", "sd": "1 s", "runs": 2}, "about"),
+        ({"value": "1 s", "plus_minus": "0 s"}, "exact"),
+        ({"value": "1 s", "plus_minus": "5 %"}, "exact"),
+        ({"at_least": "1 s"}, "bound"),
+        ({"at_least": "1 s", "at_most": "2 s"}, "exact"),
+        ({}, "unknown"),
+    ],
+)
+def test_what_is_consistent_is_taken(new: dict[str, object], certainty: Certainty) -> None:
+    Measure.model_validate(new).refuse_unless(certainty, "s")
+
+
+POINT = "      - {at: 1 ms, value: 10 Gbit/s}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (POINT, POINT.replace("1 ms", "-1 ms"), ("19", "'-1 ms' is negative", "0 or more")),
+        (POINT, POINT.replace("10 G", "-10 G"), ("19", "'-10 Gbit/s' is negative", "0 or more")),
+        (POINT, f"{POINT}{POINT}", ("20", "two points at 1 ms", "each once")),
+        ("at: 340 ms", "at: 3 MiB", ("20", "this is in B and others are in s", "in s")),
+        (
+            "    certainty: about",
+            "    certainty: about\n    capacity: 1 ms",
+            ("17", "'1 ms' is no rate", "1 bit/s or more"),
+        ),
+        (
+            "    certainty: about",
+            "    certainty: about\n    capacity: 0.5 bit/s",
+            ("17", "'0.5 bit/s' is no rate", "1 bit/s or more"),
+        ),
+        (
+            "    value: 10 Gbit/s\n    certainty: exact",
+            "    certainty: unknown",
+            ("7", "it has no unit", "'unit: Mbit/s' or the like"),
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_point_is_said_at_its_line(
+    tmp_path: Path, old: str, new: str, said: tuple[str, ...]
+) -> None:
+    file = tmp_path / "one.yaml"
+    assert MINIMAL.count(old) == 1
+    file.write_text(MINIMAL.replace(old, new))
+    with pytest.raises(SpecError) as caught:
+        published.load(file)
+    line, what, allowed = said
+    (problem,) = [str(each) for each in caught.value.problems if what in str(each)]
+    assert problem.startswith(f"{file}:{line}: ")
+    assert problem.endswith(f"; allowed: {allowed}")
+
+
+def test_a_rate_of_one_bit_per_second_is_a_rate(tmp_path: Path) -> None:
+    file = tmp_path / "one.yaml"
+    file.write_text(MINIMAL.replace("    certainty: about", "    certainty: about\n    capacity: 1 bit/s"))
+    assert published.load(file).series["fall"].capacity == parse_number("1 bit/s")
+
+
+def test_an_unknown_profile_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(UserError) as caught:
+        published.find("none")
+    listed = "amazon-azure-2015, cloudcmp-2010, google-cloud-emulated, physical-virtual-links-2015, rfc9438, "
+    assert f"there is no published profile 'none'; allowed: a file, or {listed}" in str(caught.value)
+    with pytest.raises(UserError, match="amazon-azure-2015 has no series 'x'; allowed: none"):
+        published.find("amazon-azure-2015#x")
+    assert published.find("rfc9438")[1] is None
+    assert published.find("rfc9438#cubic-10ms")[1] == "cubic-10ms"
+
+
+@pytest.mark.parametrize(("key", "is_profile"), [("citation", 1), ("facts", 1), ("series", 1), ("nodes", 0)])
+def test_a_file_that_cites_or_has_facts_or_series_is_meant_as_a_profile(
+    tmp_path: Path, key: str, is_profile: int
+) -> None:
+    (tmp_path / "it.yaml").write_text(f"name: it\n{key}: {{}}\n")
+    assert published.is_profile(tmp_path / "it.yaml") == bool(is_profile)
