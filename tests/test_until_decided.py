@@ -8,7 +8,7 @@ import io
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -25,7 +25,8 @@ from testbed.commands.measure.run import carry_out
 from testbed.commands.measure.run_until_decided import Decision, Options
 from testbed.commands.sequential.budget import Budget, budget_of
 from testbed.commands.sequential.until_decided import UntilDecided
-from testbed.compare.look import CellData, Looks, advance
+from testbed.compare import look_text
+from testbed.compare.look import CellData, CellLooks, Look, Looks, advance, following, reached, read
 from testbed.compare.pairing import Cell
 from testbed.compare.run import RunComparison
 from testbed.error import UserError
@@ -521,3 +522,57 @@ def test_a_run_until_decided_ends_with_the_exit_code_of_the_comparison(
         said = capsys.readouterr()
         assert "2 of 2 decided" in said.err
         assert "sequential: " in said.out
+
+
+CELL = Cell("far", (("flows", "1"),))
+PAIRS = {0: (100.0, 99.0), 1: (110.0, 106.0), 2: (105.0, 104.5), 3: (95.0, 92.0)}
+
+
+def looked(most: int = 8, done: int = 4, keys: int = 1) -> tuple[Looks, dict[Cell, int]]:
+    """A first look at four pairs, of which the last one came late."""
+    looks = Looks("base", "mine", 0.03, ("goodput",), keys)
+    return advance(looks, {CELL: CellData(done, 4, {"goodput": PAIRS})}, most)
+
+
+def test_a_look_has_what_it_saw_what_it_spent_and_what_it_may_err() -> None:
+    """Half of the way of 0.9 to all of the error; 0.45² of it is spent. p is over the 0.9 that primary cells share."""
+    looks, wanted = looked()
+    (look,) = looks.of(CELL, "goodput").looks
+    p = stats.ttest_rel(*zip(*PAIRS.values(), strict=True)).pvalue
+    assert (look.repetitions, look.pairs, look.fraction) == (4, 4, pytest.approx(0.45))
+    assert (look.spent, look.error) == (pytest.approx(0.2025), pytest.approx(0.05 * 0.2025))
+    assert (look.p, look.verdict, look.is_random) == (pytest.approx(p / 0.9), "cannot tell", True)
+    assert wanted == {CELL: 6}
+    (other,) = looked(keys=5)[0].of(CELL, "goodput").looks
+    assert other.p == pytest.approx(min(1, 5 * p / 0.9))
+    (last,) = looked(most=4)[0].of(CELL, "goodput").looks
+    assert last.fraction == pytest.approx(0.9)
+
+
+def test_a_cell_goes_nine_tenths_of_the_rest_of_its_way_with_each_budget() -> None:
+    new = CellLooks("", {}, "goodput")
+    assert [reached(new, count, 10) for count in (5, 10, 12)] == pytest.approx([0.45, 0.9, 0.9])
+    done = replace(new, looks=(Look(10, 10, 0.9, 0.81, 0.04, 0.5, "cannot tell"),))
+    assert [reached(done, count, 20) for count in (15, 20)] == pytest.approx([0.945, 0.99])
+    assert [following(count, 20) for count in (0, 1, 3, 4, 13, 14)] == [3, 3, 5, 6, 20, 20]
+
+
+def test_looks_are_told_in_words_and_in_json() -> None:
+    looks, _ = looked()
+    told = look_text.to_json(looks)
+    (cell,) = told.pop("cells")  # type: ignore[misc]
+    assert told == {"error": pytest.approx(0.05), "spent": pytest.approx(0.010125), "tests": 1, "metrics": ["goodput"]}
+    assert (cell["scenario"], cell["params"], cell["metric"], cell["verdict"]) == (
+        "far", {"flows": "1"}, "goodput", "cannot tell",
+    )  # fmt: skip
+    assert [(look["repetitions"], look["spent"]) for look in cell["looks"]] == [(4, pytest.approx(0.2025))]
+    assert look_text.note(looks) == (
+        "sequential: 1 look at each cell, with 4 seeds; all looks at all cells together may err by 5 %, of which 1 % "
+        "are spent. p and the interval are those of the last look, which tells a difference where p is below its own "
+        "error (0.01)"
+    )
+    again, _ = advance(looks, {CELL: CellData(6, 4, {"goodput": {**PAIRS, 4: (90.0, 91.0), 5: (99.0, 97.0)}})}, 8)
+    assert look_text.note(again).startswith("sequential: 2 looks at each cell, with 4 to 6 seeds; ")
+    assert look_text.note(replace(looks, cells=())) == "sequential: no look yet"
+    assert look_text.to_json(replace(looks, cells=()))["spent"] == 0
+    assert read(again.to_dict()) == again
