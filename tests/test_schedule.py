@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_gate import carried, fine
+from test_gate import seen as seen_of_stage
 from trials import make_trial, steps_data
 
 from testbed.error import UserError
 from testbed.model.impairment import Direction, PeriodicLoss
+from testbed.model.scenario import Trial
 from testbed.model.schedule import Change, course
-from testbed.trial.evidence.interval import capacity_bits
+from testbed.plan.link.stage import Stage, State
+from testbed.plan.network import Plan
+from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, capacity_bits
+from testbed.trial.evidence.stage import Evidence
+from testbed.trial.gate import schedule_check
 from testbed.trial.orders.sequence import orders
 
 S = 10**9
 START = Direction(100, 5)
+Followed: TypeAlias = tuple[Trial, Plan, Evidence]
 
 
 def rates(*changes: Change, until_s: int = 100) -> list[tuple[float, int | None]]:
@@ -166,3 +175,137 @@ def test_memory_is_for_what_other_links_and_datagrams_bring_into_a_delay() -> No
         for rate in ("1 Mbit/s", "1 Gbit/s")
     )
     assert fast - slow > 900e6 / 8 * 3
+
+
+CHANGE = [{"at": "1 s", "rate": "50 Mbit/s"}]
+
+
+def followed(kernel: str = "lab", ran_ns: int = 10 * S, late_ns: int | None = 0, **path: Any) -> Followed:
+    """A trial of 10 s, and what is seen of its change at 1 s; None: it did not happen."""
+    trial = make_trial(path={"schedule": CHANGE, **path}, workload={"duration": "10 s"}, kernel=kernel)
+    plan = orders(trial).plan
+    seen = fine(trial, plan)
+    moments = {} if late_ns is None else {S: Happened(7 * S + S, 8 * S, 8 * S + late_ns, 9 * S)}
+    held = tuple(
+        replace(stage, intervals=tuple(held_by(stage.stage, state, trial) for state in stage.stage.history))
+        for stage in seen.stages
+    )
+    count = len(seen.data_stages)
+    timeline = Timeline(7 * S, 7 * S + ran_ns, moments)
+    return trial, plan, replace(seen, timeline=timeline, data_stages=held[:count], answer_stages=held[count:])
+
+
+def held_by(stage: Stage, state: State, trial: Trial) -> Interval:
+    """A state that the kernel had as asked."""
+    own = replace(stage, asked=state.asked, phase=state.phase, limit=state.limit)
+    return Interval(state, state.at_ns, 10 * S, seen_of_stage(own, trial).qdiscs, (), 10_000, 0, 0, 0, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "late_ns", "verdict"),
+    [
+        ("lab", 1_000_000, None),
+        ("lab", 1_000_001, "invalid"),
+        ("host", 50_000_000, None),
+        ("host", 50_000_001, "suspect"),
+        ("host", S, "suspect"),
+        ("host", S + 1, "invalid"),
+    ],
+)
+def test_a_change_may_be_late_by_a_millisecond_and_in_real_time_by_fifty(
+    kernel: str, late_ns: int, verdict: str | None
+) -> None:
+    found = list(schedule_check.happened(*followed(kernel, late_ns=late_ns)))
+    assert [each.verdict for each in found] == ([verdict] if verdict else [])
+    for each in found:
+        assert each.text == f"the change at 1 s was {late_ns / S:g} s late"
+        assert (each.check, each.hint) == ("schedule", "the machine is too busy")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "ran_ns", "is_due"),
+    [("lab", S + 1_000_000, False), ("lab", S + 1_000_001, True), ("host", 2 * S, False), ("host", 2 * S + 1, True)],
+)
+def test_a_change_that_was_due_before_the_end_must_have_happened(kernel: str, ran_ns: int, is_due: bool) -> None:
+    found = list(schedule_check.happened(*followed(kernel, ran_ns, None)))
+    missing = ("schedule", "invalid", "the change at 1 s did not happen", "look at timeline.jsonl")
+    assert [(each.check, each.verdict, each.text, each.hint) for each in found] == ([missing] if is_due else [])
+
+
+def test_a_schedule_that_never_started_is_invalid_and_without_one_nothing_is_said() -> None:
+    trial, plan, seen = followed()
+    (found,) = schedule_check.happened(trial, plan, replace(seen, timeline=None))
+    assert (found.verdict, found.text, found.hint) == (
+        "invalid", "the schedule never started", "the workload did not report its start",
+    )  # fmt: skip
+    plain = make_trial()
+    nothing = replace(seen, timeline=None)
+    assert not list(schedule_check.happened(plain, orders(plain).plan, nothing))
+    assert not list(schedule_check.came(trial, plan, nothing))
+
+
+def test_a_workload_that_outlasts_the_plan_of_its_schedule_is_invalid() -> None:
+    trial, plan, seen = followed()
+    assert not list(schedule_check.happened(trial, replace(plan, until_ns=S), seen))
+    (found,) = schedule_check.happened(trial, replace(plan, until_ns=S - 1), seen)
+    assert (found.verdict, found.text) == (
+        "invalid", "the workload ran for 10 s, but the plan has the schedule only up to 1 s",
+    )  # fmt: skip
+    assert found.hint == "give the workload a duration, or the schedule fewer changes"
+
+
+@pytest.mark.parametrize(("ran_ns", "is_noted"), [(S - 1, True), (S, True), (S + 1, False)])
+def test_a_change_after_the_end_is_noted(ran_ns: int, is_noted: bool) -> None:
+    found = [str(each) for each in schedule_check.came(*followed(ran_ns=ran_ns))]
+    text = "schedule: path: the change at 1 s never happened, the workload was over (the workload ran for 1 s)"
+    assert found == ([text] if is_noted else [])
+    assert all(each.verdict == "valid" for each in schedule_check.came(*followed(ran_ns=ran_ns)))
+
+
+def test_what_is_read_back_after_a_change_must_be_what_was_asked() -> None:
+    trial, plan, seen = followed()
+    assert not list(schedule_check.set_up(trial, plan, seen))
+    (stage, *_) = seen.data_stages
+    first, second = stage.intervals
+    slow = {**second.qdiscs, "2:": replace(second.qdiscs["2:"], rate_bps=49_000_000)}
+    wrong = replace(seen, data_stages=(replace(stage, intervals=(first, replace(second, qdiscs=slow))),))
+    (found,) = schedule_check.set_up(trial, plan, wrong)
+    assert found.verdict == "invalid"
+    assert found.text.startswith("path forward from 1 s on: rate in bit/s: asked 50000000, the kernel has 49000000")
+    assert found.hint == "the change did not take effect"
+    blind = replace(seen, data_stages=(replace(stage, intervals=(first,)),))
+    (found,) = schedule_check.set_up(trial, plan, blind)
+    assert found.text == "path forward: nothing was read back after the change at 1 s"
+    assert not list(schedule_check.set_up(trial, plan, replace(blind, timeline=None)))
+
+
+def test_no_state_carries_more_than_its_own_rate() -> None:
+    """70 Mbit/s are too much for the second state, of 50, and not for the first, of 100."""
+    trial, plan, seen = followed()
+    (stage, *_) = seen.data_stages
+    held = [replace(each, samples=carried(70e6, 70e6, 70e6)) for each in stage.intervals]
+    for intervals, expected in (([held[0], stage.intervals[1]], []), ([stage.intervals[0], held[1]], ["invalid"])):
+        found = list(
+            schedule_check.rate(trial, plan, replace(seen, data_stages=(replace(stage, intervals=tuple(intervals)),)))
+        )
+        assert [each.verdict for each in found] == expected
+        assert all(each.check == "schedule" and "path forward from 1 s on" in each.text for each in found)
+
+
+@pytest.mark.parametrize(("dropped", "is_right"), [(10, True), (9, False), (11, False), (0, False)])
+def test_each_periodic_loss_of_a_schedule_drops_exactly_its_packets(dropped: int, is_right: bool) -> None:
+    """1 in 100 of 1000 packets, which begins with the first."""
+    comes = [{"at": "1 s", "loss": {"every": 100, "phase": 0}}]
+    trial, plan, seen = followed(schedule=comes)
+    (stage, *_) = seen.data_stages
+    counts = (LossCount(stage.stage.history[-1], 1000, dropped),)
+    found = list(schedule_check.periodic_loss(trial, plan, replace(seen, data_stages=(replace(stage, losses=counts),))))
+    assert [each.verdict for each in found] == ([] if is_right else ["invalid"])
+    for each in found:
+        asked = f"{dropped} of 1000 data packets were dropped, asked were 10"
+        assert each.text == f"path forward from 1 s on: {asked}"
+    silent = replace(seen, data_stages=(replace(stage, data_packets=0),))
+    (found,) = schedule_check.periodic_loss(trial, plan, silent)
+    assert (found.verdict, found.text) == (
+        "suspect", "path forward: periodic loss was asked, but no packet that it counts passed",
+    )  # fmt: skip
