@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from testbed.analysis.changepoint import levels
 
@@ -135,3 +136,11 @@ def test_a_confidence_is_a_share_however_weak_the_shift() -> None:
     found = [shift for seed in range(40) for shift in levels(noise(seed, 40, 0.8) + 9, confidence=0.0).shifts]
     assert min(shift.confidence for shift in found) == 0
     assert max(shift.confidence for shift in found) < 1
+
+
+@pytest.mark.parametrize("unit", [1e9, 1.0, 1e-9])
+def test_a_step_without_noise_is_judged_by_a_thousandth_of_the_median_in_any_unit(unit: float) -> None:
+    """From 1 to 0.998: t of 0.002 over 0.000999 sqrt(2 / 5), with 8 degrees of freedom, at 10 positions, two-sided."""
+    (shift,) = levels(unit * np.repeat([1.0, 0.998], 5), confidence=0.0).shifts
+    t = 0.002 / (0.000999 * np.sqrt(2 / 5))
+    assert shift.confidence == pytest.approx(1 - 20 * stats.t.sf(t, 8))

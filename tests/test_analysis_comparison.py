@@ -377,9 +377,11 @@ def test_differences_that_are_all_equal_are_judged_by_their_signs(cells: int) ->
 def test_the_interval_of_one_cell_alone_is_the_t_interval_however_few_its_pairs() -> None:
     """In a unit in which all is small: 0.5 and 0.6, with a noise of 0.001."""
     base, candidate = run(0.5, 0.001, 1, 3), run(0.6, 0.001, 2, 3)
-    found, expected = cell(base, candidate).interval, stats.ttest_rel(candidate, base).confidence_interval(0.95)
+    compared, test = cell(base, candidate), stats.ttest_rel(candidate, base)
+    found, expected = compared.interval, test.confidence_interval(0.95)
     assert found is not None
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert compared.p == pytest.approx(test.pvalue)
 
 
 @pytest.mark.parametrize(("seeds", "is_careful"), [(3, True), (4, True), (5, False)])

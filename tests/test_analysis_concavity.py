@@ -130,3 +130,8 @@ def test_a_capacity_of_0_and_a_single_rtt_are_refused() -> None:
         concavity.normalized(profile, 0)
     with pytest.raises(ValueError, match="at least 2"):
         concavity.normalized(ThroughputProfile.of_means({0.1: 1.0}), L)
+
+
+def test_a_negative_y_is_named_by_its_place() -> None:
+    with pytest.raises(ValueError, match=r"y is negative at x = 0\.25"):
+        Curve((0.0, 0.25, 1.0), (1.0, -0.5, 0.2))

@@ -1,13 +1,15 @@
 """How far profiles are apart, what is shown by that, and which of ours explains a published one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from testbed.analysis import concavity
-from testbed.analysis.distance import best_match, distance, worst
+from testbed.analysis.distance import Figure, PointDifference, best_match, distance, worst
 from testbed.analysis.profile import Reference, ThroughputProfile, exactly
-from testbed.analysis.statistic import Estimate
+from testbed.analysis.statistic import Estimate, Interval
 
 RTTS = (0.001, 0.05, 0.1, 0.2, 0.35)
 SAME = (10e9, 10e9)
@@ -206,3 +208,15 @@ def test_the_rms_of_a_profile_is_its_own_whatever_is_judged_with_it() -> None:
     alone, among = distance(ours, theirs), distance(ours, theirs, family=50)
     assert among.rms == alone.rms
     assert among.points[0].family.high > alone.points[0].family.high  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 0.3, "cannot tell"), (0.1001, 0.3, "differ"), (-0.3, -0.1, "cannot tell"), (-0.3, -0.1001, "differ")],
+)
+def test_a_point_differs_only_beyond_the_tolerance(low: float, high: float, verdict: str) -> None:
+    family = Interval(low, high, 0.99)
+    point = PointDifference(0.1, 1e9, 1e9, Figure(0.2, Interval(low, high, 0.95)), family, False, 0.0, 3)
+    assert point.verdict(0.1) == verdict
+    assert replace(point, measured_bps=0.0).verdict(0.1) == "differ"
+    assert replace(point, relative=Figure(0.0, Interval(-0.1, 0.1, 0.95))).verdict(0.1) == "agree"

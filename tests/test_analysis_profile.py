@@ -122,3 +122,10 @@ def test_a_reference_is_scaled_with_its_error_and_with_how_far_it_may_be_off() -
 def test_a_negative_throughput_is_named_by_its_rtt() -> None:
     with pytest.raises(ValueError, match=r"at 0\.012 s is negative"):
         of([3.0, -1.0, 2.0], RTTS[:3])
+
+
+def test_a_mean_that_is_not_that_of_its_samples_is_refused_in_any_unit() -> None:
+    for mean, samples in ((1e9, (1e9, 1e9 + 20)), (0.5, (0.6, 0.6))):
+        with pytest.raises(ValueError, match=r"at 0\.1 s is .*, but its samples have another mean"):
+            ThroughputProfile((0.1,), (mean,), (samples,))
+    assert ThroughputProfile((0.1,), (1e9,), ((1e9, 1e9 + 1),)).mean_bps == (1e9,)

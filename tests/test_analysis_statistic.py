@@ -213,3 +213,8 @@ def test_an_interval_says_which_level_it_has_and_a_level_of_0_or_1_is_refused() 
     for level in (0.0, 1.0):
         with pytest.raises(ValueError, match="level"):
             statistic.t_interval([1.0, 2.0, 3.0], level)
+
+
+def test_an_interval_contains_its_ends() -> None:
+    found = statistic.Interval(1.0, 2.0, 0.95)
+    assert [found.contains(value) for value in (0.999, 1.0, 1.5, 2.0, 2.001)] == [False, True, True, True, False]

@@ -117,6 +117,20 @@ def test_a_bottleneck_is_full_for_an_interval_that_two_round_trips_fit_into() ->
     assert "rate" not in parts(sender(), path(queues=bursts, rtt_s=0.07))
 
 
+def test_two_round_trips_are_around_the_interval() -> None:
+    """Of bursts of 0.3 s, the middle interval: two RTTs of 100 ms reach 50 ms into those around it."""
+    sent = np.concatenate([[0], np.cumsum(np.where(np.arange(STEPS - 1) % 10 < 3, RATE / 8 * 0.1, 0.0))])
+    bursts = (QueueSamples(TIME, sent, NOTHING, NOTHING + RATE),)
+    found = parts(sender(), path(queues=bursts, rtt_s=0.1))
+    assert found["rate"] == pytest.approx(0.11)  # with the first of all, before which there is nothing
+
+
+def test_two_samples_of_a_queue_are_enough() -> None:
+    ends = slice(0, STEPS, STEPS - 1)
+    queue = QueueSamples(TIME[ends], TIME[ends] * RATE / 8, NOTHING[ends], NOTHING[ends] + RATE)
+    assert parts(sender(), path(queues=(queue,))) == {"rate": pytest.approx(1)}
+
+
 def test_a_bottleneck_is_not_full_where_it_was_not_sampled() -> None:
     """Its last sample is at 5 s; from then on there is no time in which it could have sent."""
     half = slice(0, STEPS // 2 + 1)

@@ -426,3 +426,9 @@ def test_the_stretches_are_those_of_the_span() -> None:
 def test_the_delay_of_one_direction_is_an_rtt_axis_too() -> None:
     made = [Made({"path.delay.forward": at, "flows": "1"}, [1e6]) for at in ("5 ms", "9 ms")]
     assert rtt_key(results(*made)) == "path.delay.forward"
+
+
+def test_sampled_flows_that_fill_the_link_together_are_limited_by_its_rate() -> None:
+    lossy: list[dict[Any, float]] = [{"loss": 1.0}, {"loss": 1.0}]
+    assert limited_by(trial_result(Made({}, [LINE / 2, LINE / 2])), None, lossy) == "rate"
+    assert limited_by(trial_result(Made({}, [LINE / 4, LINE / 4])), None, lossy) == "loss"
