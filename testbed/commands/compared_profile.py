@@ -12,6 +12,7 @@ from ..compare import profile, profile_text, published
 from ..compare.condition import Choice
 from ..compare.profile import ProfileComparison
 from ..spec.scenario.trial import trial_of
+from ..sweep.shard import in_words
 from ..sweep.store import Store
 from ..trial.folder import TRIAL, read_json
 from .comparison_table import write, write_table
@@ -55,4 +56,5 @@ def _absent(store: Store) -> tuple[str, ...]:
     """What a run should have and has not, in one line."""
     missing, failed = len(store.ids) - len(store.results()), len(store.failures())
     said = f"{store.path}: {missing} of {len(store.ids)} trials are missing, {failed} of them failed"
-    return (said,) if missing else ()
+    share = f"; this is {in_words(store.shards)} of its scenario" if store.shards else ""
+    return (f"{said}{share}",) if missing else ()

@@ -11,6 +11,7 @@ from ..analysis import flow_sample
 from ..analysis.metric import chosen
 from ..compare.side import Measured, Missing, Run, Side
 from ..error import UserError
+from ..sweep.shard import in_words
 from ..sweep.store import Store
 from ..trial.folder import TRIAL, read_json
 
@@ -80,7 +81,7 @@ def _suite_side(folder: Path, metrics: Sequence[str]) -> Side:
 
 def _missing(store: Store, id: str, failures: dict[str, str]) -> Missing:
     if id not in failures:
-        return Missing(id, "not run")
+        return Missing(id, f"not run: this is {in_words(store.shards)}" if store.shards else "not run")
     said = next(iter(failures[id].splitlines()), "")
     why = "failed: " + "".join(each if each.isprintable() else "?" for each in said)
     about = store.path / "failed" / id / TRIAL

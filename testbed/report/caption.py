@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from ..sweep.shard import in_words
 from .link_fact import facts
 from .stored_run import StoredRun
 
@@ -35,7 +36,8 @@ def trials(run: StoredRun) -> str:
     parts = [f"{count} trial{'s' if count != 1 else ''}"]
     parts += [f"{suspect} of them suspect (open marks)"] if suspect else []
     parts += [f"{left_out} invalid or without goodput left out"] if left_out else []
-    parts += [f"{run.missing} not measured yet"] if run.missing else []
+    share = f": this is {in_words(run.shards)} of the scenario" if run.shards else ""
+    parts += [f"{run.missing} not measured yet{share}"] if run.missing else []
     return ", ".join(parts)
 
 

@@ -32,6 +32,7 @@ class StoredRun:
     ids: tuple[str, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     has_until: bool = False
+    shards: tuple[str, ...] = ()
 
     @cached_property
     def usable(self) -> tuple[TrialResult, ...]:
@@ -89,6 +90,7 @@ class Reader:
             ids=ids,
             failures=store.failures(),
             has_until=store.until is not None,
+            shards=store.shards,
         )
 
 

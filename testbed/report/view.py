@@ -16,6 +16,7 @@ from ..analysis.limit.limitation import WHAT, Limitation
 from ..analysis.metric import METRICS
 from ..analysis.series import rtt_key, varied_keys
 from ..compare import published
+from ..sweep.shard import in_words
 from ..trial.stored_result import TrialResult
 from . import published_row, trust
 from .caption import digest
@@ -150,7 +151,8 @@ def _notes(run: StoredRun, share: float) -> list[str]:
         notes.append("No trial has finished yet: `testbed run` continues where it stopped.")
     elif missing:
         more = " With adaptive repetitions there may be more." if run.has_until else ""
-        notes.append(f"This run is not finished: {missing} of {len(run.ids)} trials are missing.{more}")
+        what = f"This is {in_words(run.shards)} of its scenario" if run.shards else "This run is not finished"
+        notes.append(f"{what}: {missing} of {len(run.ids)} trials are missing.{more}")
     if run.failures:
         notes.append(f"{len(run.failures)} trials failed; the section Trust gives the reasons.")
     if run.results and not run.usable:

@@ -6,7 +6,7 @@ cell, so that neither the number of jobs nor the order in which trials end can c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..model.run_setting import Until
@@ -39,11 +39,15 @@ class _Cell:
 class TrialQueue:
     """Hands out trials in run order. Not for several threads at a time."""
 
-    def __init__(self, trials: Sequence[Trial], until: Until | None = None) -> None:
-        """`trials` are all possible trials, in run order; the repetitions of each cell count from 0."""
+    def __init__(
+        self, trials: Sequence[Trial], until: Until | None = None, is_ours: Callable[[Trial], bool] | None = None
+    ) -> None:
+        """`trials` are all possible trials, in run order; the repetitions of each cell count from 0. Those that are
+        not ours (None: all are) belong to the run, but are not handed out.
+        """
         self._until = until
         self._trials = tuple(trials)
-        self._waiting = {trial.id: trial for trial in trials}
+        self._waiting = {trial.id: trial for trial in trials if is_ours is None or is_ours(trial)}
         counts: dict[Params, int] = {}
         for trial in trials:
             counts[trial.params] = counts.get(trial.params, 0) + 1
@@ -105,4 +109,7 @@ class TrialQueue:
     @property
     def undecided(self) -> int:
         """How many more trials may still be needed."""
-        return sum(cell.trials - cell.wanted for cell in self._cells.values() if cell.stop is None)
+        left = {trial.params for trial in self._waiting.values()}
+        return sum(
+            cell.trials - cell.wanted for params, cell in self._cells.items() if cell.stop is None and params in left
+        )

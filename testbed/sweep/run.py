@@ -26,6 +26,7 @@ from . import estimate
 from .estimate import Forecast
 from .extension import in_file_order
 from .queue import TrialQueue
+from .shard import Shard
 from .store import Store
 
 
@@ -90,15 +91,16 @@ def prepare(
     *,
     added: Sequence[Trial] = (),
     check: bool = True,
+    shard: Shard | None = None,
 ) -> Sweep:
     """Finds the finished trials, plans a trial of each cell that is not finished, and checks its kernel.
 
     `trials` are in file order, `order` are the same in run order (None: file order). It runs and writes nothing;
     without `check` it does not examine this computer either. `added` are trials that `extension` found: the finished
-    ones belong to the run, the others are not run. Raises UserError and MachineError for the first requirement that is
-    not met.
+    ones belong to the run, the others are not run. Of those with a `shard`, only trials of that share are run. Raises
+    UserError and MachineError for the first requirement that is not met.
     """
-    queue = TrialQueue(trials if order is None else order, until)
+    queue = TrialQueue(trials if order is None else order, until, None if shard is None else shard.has)
     done = _finished(trials, store, queue)
     if check:
         _refuse_other_kernels([trial for trial in trials if trial.id in done], store)
@@ -108,7 +110,7 @@ def prepare(
     planned: set[Trial] = set()
     for trial in trials if waiting else ():
         cell = replace(trial, id="", seed=0, repetition=0)
-        if cell in planned:
+        if cell in planned or (shard is not None and trial.params not in waiting and trial.id not in done):
             continue
         planned.add(cell)
         made = orders(trial)

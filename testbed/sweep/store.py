@@ -62,9 +62,11 @@ class Store:
         until: Until | None = None,
         added: Mapping[str, int] | None = None,
         primary: str | None = None,
+        share: Mapping[str, Any] | None = None,
     ) -> None:
         """Makes the folder, or uses an existing one. `added` are those of the trials that the scenario does not ask
-        for, with their repetitions. Raises UserError if it cannot be written.
+        for, with their repetitions; `share` says which scenario it is, and which shards. Raises UserError if it cannot
+        be written.
         """
         try:
             strict_folder.make_own(self.path)
@@ -72,7 +74,7 @@ class Store:
                 strict_folder.make(self.path, folder)
             about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
             about |= {"axes": list(axes), "until": None if until is None else _until_to_dict(until)}
-            about |= {} if primary is None else {"primary": primary}
+            about |= ({} if primary is None else {"primary": primary}) | dict(share or {})
             about |= {"trials": list(order)} | ({"added": dict(added)} if added else {})
             replace_json(self.path / "run.json", about)
             for kind, spec in specs.items():
@@ -180,6 +182,12 @@ class Store:
         """The metric that decides comparisons of the run; None if the scenario says none."""
         primary = self._about.get("primary")
         return None if primary is None else str(primary)
+
+    @property
+    def shards(self) -> tuple[str, ...]:
+        """The shards of the scenario that are in the folder; empty if it has, or was asked to have, all trials."""
+        shards = tuple(map(str, self._about.get("shards", ())))
+        return () if not shards or all((self.path / "trials" / id).exists() for id in self.ids) else shards
 
     @property
     def until(self) -> Until | None:

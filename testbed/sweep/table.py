@@ -54,7 +54,9 @@ class _Trials:
     @property
     def digest(self) -> dict[str, str]:
         """The metadata of every table of these trials; a table with other metadata is stale."""
-        return {"testbed": json.dumps({"version": VERSION, "schema": SCHEMA, "trials": list(self.changed_ns)})}
+        about: dict[str, Any] = {"version": VERSION, "schema": SCHEMA, "trials": list(self.changed_ns)}
+        shards = self.store.shards
+        return {"testbed": json.dumps(about | ({"shards": shards} if shards else {}))}
 
 
 def path(store: Store, name: str) -> Path:

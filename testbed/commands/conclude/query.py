@@ -12,6 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from ...error import UserError
+from ...sweep.shard import in_words
+from ...sweep.store import Store
 from ..result_table import Format
 from ..text_table import Column, Table, show, terminal_width
 
@@ -38,6 +40,9 @@ def query(
     """The dialect is that of DuckDB. A query changes nothing."""
     from ...sweep import database  # Arrow and DuckDB take a while to import, which no other command should pay for
 
+    store = Store(folder).open()
+    if store.shards:
+        print(f"{folder} is {in_words(store.shards)} of its scenario", file=sys.stderr)
     found = database.open_results(folder).query(sql)
     names = list(found.schema.names)
     twice = next((name for name in names if names.count(name) > 1), None)

@@ -15,6 +15,7 @@ import typer
 from ...error import UserError
 from ...model.run_setting import Until
 from ...sweep.repetition import CellResult, Metrics, cells
+from ...sweep.shard import in_words
 from ...sweep.store import Store
 from ...trial.folder import TRIAL, read_json
 from ...trial.stored_result import TrialResult
@@ -73,6 +74,10 @@ def results(
     for id, reason in failures.items():
         print(f"failed {id}: {reason}", file=sys.stderr)
     if missing:
+        if store.shards:
+            print(
+                f"{store.path} is {in_words(store.shards)} of its scenario; testbed merge joins them", file=sys.stderr
+            )
         print(f"{missing} of {len(store.ids)} trials are missing, {len(failures)} of them failed", file=sys.stderr)
     if missing or any(each.verdict == "invalid" for each in found):
         raise typer.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,20 +12,22 @@ from rich.console import Console
 from rich.markup import escape
 
 from ...error import UserError
-from ...kernel.lab import available_bytes
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.scenario import Scenario
 from ...spec.load import files_of, load_scenario
 from ...sweep import extension, store, table
 from ...sweep import run as sweep
+from ...sweep import shard as shards
 from ...sweep.run import Summary, Sweep
+from ...sweep.shard import Shard
 from ...trial.folder import NOT_REPEATED, partial, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
 from ..result_table import Format, print_cells, print_trials
-from ..screen import Reports, Screen, duration, rate
+from ..screen import Reports, Screen, rate
 from ..sequential.budget import HELP as BUDGET_HELP
+from .forecast_text import foretell
 from .run_until_decided import Decision, Options
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def run(
             "-o",
             "--output",
             metavar="DIR",
-            help="Where the results go; results/NAME if left out, or results/NAME-quick with --quick.",
+            help="Where the results go; results/NAME if left out, NAME-quick with --quick, NAME-shard-3-of-64 with "
+            "--shard.",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
@@ -67,6 +69,10 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key or an axis of the scenario; may be repeated."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Run the quick size of the scenario.")] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="K/N", help="Run one of N shares of the trials, such as 3/64; testbed merge joins them."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the number of trials and the time they need, and run nothing.")
     ] = False,
@@ -119,13 +125,13 @@ def run(
         raise UserError(f"--format {format} has no use here; allowed: --dry-run --format json")
     options = Options(until_decided, base, axis, candidate, tolerance, tuple(budget or ()))
     options.refuse_alone()
-    if until_decided and (dry_run or repeat is not None):
-        raise UserError("--until-decided runs trials of a scenario; allowed: it without --dry-run and --repeat")
+    if until_decided and (dry_run or repeat is not None or shard is not None):
+        raise UserError("--until-decided runs a whole scenario; allowed: it without --dry-run, --repeat and --shard")
     if repeat is not None:
-        if output is not None or settings or quick or dry_run or live:
+        if output is not None or settings or quick or dry_run or live or shard is not None:
             raise UserError(
                 "--repeat runs a trial exactly as it is stored; allowed: --repeat TRIAL_DIR without -o, --set, "
-                "--quick, --dry-run and --live"
+                "--quick, --dry-run, --live and --shard"
             )
         _repeat(repeat)
     elif scenario is not None:
@@ -133,25 +139,37 @@ def run(
         loaded = load_scenario(scenario, settings or [], quick=quick)
         needed = names(cell.topology for cell in loaded.cells)
         check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
-        folder = store.Store(output or Path("results") / (f"{loaded.name}-quick" if quick else loaded.name))
+        mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
+        share = "" if mine is None else f"-shard-{mine.number}-of-{mine.count}"
+        folder = store.Store(output or Path("results") / f"{loaded.name}{'-quick' if quick else ''}{share}")
         if dry_run and live:
             raise UserError("--dry-run runs nothing, so --live has nothing to show; allowed: one of them")
         if dry_run:
-            _foretell(loaded, folder, jobs, format)
+            prepared = prepare(loaded, folder, check=False, shard=mine)
+            foretell(loaded, prepared, jobs, format, mine)
         else:
             decision = Decision.of(options, loaded) if until_decided else None
-            _run(loaded, folder, files_of(scenario, settings or [], quick=quick), jobs, live, decision)
+            _run(loaded, folder, files_of(scenario, settings or [], quick=quick), jobs, live, decision, mine)
 
 
 def _run(
-    scenario: Scenario, folder: store.Store, specs: dict[str, str], jobs: int, live: bool, decision: Decision | None
+    scenario: Scenario,
+    folder: store.Store,
+    specs: dict[str, str],
+    jobs: int,
+    live: bool,
+    decision: Decision | None,
+    shard: Shard | None,
 ) -> None:
     console = Console(stderr=True, highlight=False)
-    summary, ids = carry_out(scenario, folder, specs, jobs, console, live)
+    summary, ids = carry_out(scenario, folder, specs, jobs, console, live, shard)
     found = summary.in_order(ids)
     print_trials(found)
     if scenario.repetitions > 1:
         print_cells(found, scenario.until)
+    if shard is not None and len(found) < len(ids):
+        words = shards.in_words(folder.shards)
+        print(f"{words}: {len(found)} of {len(ids)} trials are here; testbed merge joins the shards")
     print(f"results: {folder.path}")
     for trial, error in summary.failures:
         console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(error))}", soft_wrap=True)
@@ -162,19 +180,26 @@ def _run(
 
 
 def carry_out(
-    scenario: Scenario, folder: store.Store, specs: dict[str, str], jobs: int, console: Console, live: bool = False
+    scenario: Scenario,
+    folder: store.Store,
+    specs: dict[str, str],
+    jobs: int,
+    console: Console,
+    live: bool = False,
+    shard: Shard | None = None,
 ) -> tuple[Summary, list[str]]:
     """Runs what is missing of a scenario and brings the tables up to date, interrupted or not; how it ended, and the
     ids of the trials that belong to the run, in file order. `specs` are the files to keep, by what they are. `live`
     serves the report meanwhile, and keeps it in the folder at the end.
     """
-    prepared = prepare(scenario, folder)
+    prepared = prepare(scenario, folder, shard=shard)
     with folder.locked():
         if {trial.id for trial in extension.added(scenario, folder)} != prepared.added:
-            prepared = prepare(scenario, folder)  # somebody extended the run meanwhile
+            prepared = prepare(scenario, folder, shard=shard)  # somebody extended the run meanwhile
         added = {trial.id: trial.repetition for trial in prepared.trials if trial.id in prepared.added}
         axes = [axis.key for axis in scenario.axes]
-        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary)
+        share = shards.share(scenario, shard, folder.shards if folder.exists else ())
+        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary, share)
         if prepared.done:
             said = f"{len(prepared.done)} of {len(prepared.ids)} trials are in {folder.path} already"
             console.print(said, soft_wrap=True)
@@ -196,58 +221,12 @@ def _shown(folder: store.Store, prepared: Sweep, console: Console) -> Live:
     return live
 
 
-def prepare(scenario: Scenario, folder: store.Store, *, check: bool = True) -> Sweep:
+def prepare(scenario: Scenario, folder: store.Store, *, check: bool = True, shard: Shard | None = None) -> Sweep:
     if folder.exists:
         folder.open()
     more = extension.added(scenario, folder)
-    return sweep.prepare(scenario.trials(), folder, scenario.order(), scenario.until, added=more, check=check)
-
-
-def _foretell(scenario: Scenario, folder: store.Store, jobs: int, format: Format) -> None:
-    """Says what a run would do."""
-    prepared = prepare(scenario, folder, check=False)
-    waiting, undecided = prepared.waiting, prepared.queue.undecided
-    forecast = prepared.forecast
-    wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0
-    most_s = forecast.total_s(prepared.queue.possible, jobs) if waiting else 0.0
-    source = (
-        f"learned from {forecast.trials} finished trials"
-        if forecast.trials
-        else "built-in values, as no trial is finished"
-    )
-    said = {
-        "scenario": scenario.name,
-        "size": scenario.size,
-        "note": scenario.quick_note,
-        "folder": str(folder.path),
-        "cells": len(scenario.cells),
-        "trials": len(prepared.ids),
-        "trials_most": len(prepared.ids) + undecided,
-        "found": len(prepared.done),
-        "waiting": len(waiting),
-        "jobs": jobs,
-        "wall_s": wall_s,
-        "wall_most_s": most_s,
-        "estimate": source,
-        "memory_bytes": prepared.memory_bytes if waiting else None,
-        "available_bytes": available_bytes(),
-    }
-    if format is Format.json:
-        print(json.dumps(said, indent=1))
-        return
-    trials = f"{len(prepared.ids)}" + (f", up to {said['trials_most']} (until)" if undecided else "")
-    print(f"scenario: {scenario.name}, {scenario.size} size")
-    if scenario.quick_note:
-        print(f"scaled:   {scenario.quick_note}")
-    print(f"cells:    {len(scenario.cells)}")
-    print(f"trials:   {trials}")
-    print(f"found:    {len(prepared.done)} in {folder.path}")
-    print(f"waiting:  {len(waiting)}")
-    if waiting:
-        most = f", up to {duration(most_s)}" if undecided else ""
-        print(f"estimate: {duration(wall_s)}{most} with {jobs} job{'s' if jobs > 1 else ''} ({source})")
-        free = f"{available_bytes() >> 20} MiB are free"
-        print(f"memory:   {prepared.memory_bytes >> 20} MiB for the largest trial; {free}")
+    order, until = scenario.order(), scenario.until
+    return sweep.prepare(scenario.trials(), folder, order, until, added=more, check=check, shard=shard)
 
 
 def _repeat(folder: Path) -> None:
