@@ -1,0 +1,255 @@
+"""Findings of the gate: what they say of policies, switches, TCLinks and machines, where each begins to speak, and the
+numbers in all of their words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_gate import CASES, fine, judged
+from test_mininet import in_mininet, tc_evidence
+from trials import make_trial
+
+from testbed.model.node.vm import Vm
+from testbed.model.openflow import Controller
+from testbed.plan.node.control_channel import Channel
+from testbed.trial.evidence.policing import Policed
+from testbed.trial.evidence.vm import VmEvidence
+from testbed.trial.gate import policy_check, switch_check, tclink_check, vm_check
+from testbed.trial.observe.sample import CounterSample
+from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
+from testbed.trial.orders.sequence import orders
+from testbed.trial.stored_result import Finding
+
+SAID = (Path(__file__).parent / "data/gate-findings.txt").read_text().splitlines()
+"""Of each case of the gate: its name, the verdict, and the finding in words."""
+
+
+@pytest.mark.parametrize("name", sorted({line.split(": ")[0] for line in SAID}))
+def test_a_finding_says_what_was_asked_and_what_was_seen(name: str) -> None:
+    found = [each for each in judged(CASES[name]) if each.check != "jitter"]
+    assert [f"{name}: {each.verdict}: {each}" for each in found] == [
+        line for line in SAID if line.startswith(f"{name}: ")
+    ]
+
+
+def told(findings: Iterable[Finding]) -> list[tuple[str, str]]:
+    """The verdict and the text of each."""
+    return [(each.verdict, each.text) for each in findings]
+
+
+AFTER_BYTES = 1_000_000
+MS = 10**6
+
+
+def policed(
+    offered: int, dropped: int, *samples: tuple[int, int, int, int], interval_ms: int = 0
+) -> list[tuple[str, str]]:
+    """What is said of a policy of 40 Mbit/s after 1 MB. A sample: when in ms, bytes that came, packets and bytes that
+    were dropped of them.
+    """
+    trial = make_trial({"policy": {"after": "1 MB", "rate": "40 Mbit/s"}})
+    trial = replace(trial, samples_interval_ns=interval_ms * MS)
+    plan = orders(trial).plan
+    seen = fine(trial, plan)
+    (stage,) = seen.data_stages
+    assert stage.stage.policing is not None
+    counted = tuple(
+        (CounterSample(at * MS, "e", "came", 0, came), CounterSample(at * MS, "e", "dropped", packets, octets))
+        for at, came, packets, octets in samples
+    )
+    policing = replace(stage.stage.policing, after_bytes=AFTER_BYTES, burst_bytes=0)
+    data = replace(stage, stage=replace(stage.stage, policing=policing), policed=Policed(dropped, offered, 0, counted))
+    return told(policy_check.policy(trial, plan, replace(seen, data_stages=(data,))))
+
+
+def test_a_policy_drops_nothing_before_its_volume_has_come() -> None:
+    never = "path forward: only 1000000 of the 1000000 bytes came"
+    assert policed(AFTER_BYTES, 0) == [("valid", never)]
+    assert policed(AFTER_BYTES + 1, 0) == []
+    assert policed(AFTER_BYTES + 1, 7) == []
+    early = ("invalid", "path forward: 7 packets were policed before 1000000 bytes had come")
+    assert policed(AFTER_BYTES, 7) == [early, ("valid", never)]
+    when = ("invalid", "path forward: packets were policed when 1000000 of 1000000 bytes had come")
+    assert policed(2 * AFTER_BYTES, 7, (0, AFTER_BYTES, 1, 1500)) == [when]
+    assert policed(2 * AFTER_BYTES, 7, (0, AFTER_BYTES, 0, 0), (1, AFTER_BYTES + 1, 1, 1500)) == []
+
+
+@pytest.mark.parametrize(("passed", "is_fine"), [(10_050_000, True), (10_050_001, False)])
+def test_after_its_volume_a_policy_passes_its_rate_and_what_its_bucket_held(passed: int, is_fine: bool) -> None:
+    """In a second 5 MB and 1 %, and the bucket of a second, 5 MB."""
+    found = policed(9 * AFTER_BYTES, 7, (0, 1_500_000, 0, 0), (1000, 1_500_000 + passed + 3000, 2, 3000))
+    text = f"path forward: {passed} bytes passed in the 1 s after the volume, allowed were 10050000"
+    assert found == ([] if is_fine else [("invalid", text)])
+
+
+@pytest.mark.parametrize(
+    ("interval_ms", "bps", "is_fine"),
+    [
+        (0, 40_520_000, True),
+        (0, 40_520_040, False),
+        (0, 39_480_000, True),
+        (0, 39_479_960, False),
+        (1, 40_720_000, True),
+        (1, 40_720_040, False),
+    ],
+)
+def test_while_a_policy_drops_it_passes_its_rate(interval_ms: int, bps: int, is_fine: bool) -> None:
+    """Over the 200 ms between the first and the last sample with new drops: within 1 % of 40 Mbit/s, two packets of
+    1500 bytes, which are 0.12 Mbit/s, and what comes in a part of one sample's interval.
+    """
+    came = [(100 * n, 2_000_000 + bps // 80 * n + 1500 * n, n, 1500 * n) for n in range(4)]
+    found = policed(9 * AFTER_BYTES, 7, *came, interval_ms=interval_ms)
+    said = f"path forward: {bps / 1e6:.2f} Mbit/s passed while packets were policed, asked were 40 Mbit/s"
+    assert found == ([] if is_fine else [("invalid", said)])
+
+
+def switch(name: str = "s", **changes: Any) -> SwitchEvidence:
+    usual: dict[str, Any] = {"datapath": "kernel", "version": "3.1", "flows": (0, 1), "ports": {}, "hit": 9}
+    return SwitchEvidence(**{"name": name, **usual, "missed": 1, "lost": 0, "is_connected": (True, True), **changes})
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (switch(), []),
+        (
+            switch(datapath="user"),
+            [("invalid", "s was asked to use the datapath kernel and used user")],
+        ),
+        (switch(lost=3), [("suspect", "s lost 3 packets between its datapath and ovs-vswitchd")]),
+    ],
+)
+def test_a_switch_uses_its_datapath_and_loses_no_packet_for_its_daemon(
+    seen: SwitchEvidence, expected: list[tuple[str, str]]
+) -> None:
+    trial = make_trial()
+    plan = replace(orders(trial).plan, datapaths=(("s", "kernel"),))
+    evidence = replace(fine(trial, plan), openflow=OpenFlowEvidence((seen,)))
+    assert told(switch_check.datapath(trial, plan, evidence)) == expected
+
+
+@pytest.mark.parametrize(
+    ("connected", "runs", "asked", "expected"),
+    [
+        (((True, True), (True, True)), True, {}, None),
+        (((False, True), (True, True)), True, {}, ("suspect", "c came late for s")),
+        (((False, True), (False, True)), True, {}, ("suspect", "c came late for s, t")),
+        (((True, True), (True, False)), True, {}, ("suspect", "c was gone for t")),
+        (((True, True), (True, True)), False, {}, ("suspect", "c was gone for s, t")),
+        ((None, (True, True)), True, {}, ("suspect", "c came late for s")),
+        (((True, True), (True, False)), True, {"stop_ns": 5}, ("valid", "c was gone for t, as asked")),
+        (((False, True), (True, True)), True, {"start_ns": 5}, ("valid", "c came late for s, as asked")),
+        (((True, True), (True, True)), True, {"start_ns": 5}, None),
+    ],
+)
+def test_a_controller_that_was_away_is_told_of_with_its_switches(
+    connected: tuple[Any, Any], runs: bool, asked: dict[str, int], expected: tuple[str, str] | None
+) -> None:
+    trial = make_trial()
+    channel = Channel("c", Controller("learning", **asked), ("s", "t"))  # type: ignore[arg-type]
+    plan = replace(orders(trial).plan, channels=(channel,))
+    switches = tuple(switch(name, is_connected=each) for name, each in zip("st", connected, strict=True))
+    seen = OpenFlowEvidence(switches, (ControllerEvidence("c", (), {}, (), runs),))
+    found = told(switch_check.controllers(trial, plan, replace(fine(trial, plan), openflow=seen)))
+    assert found == ([expected] if expected else [])
+
+
+def test_exceptions_and_errors_of_an_app_are_told_of_three_at_most() -> None:
+    trial = make_trial()
+    plan = replace(orders(trial).plan, channels=(Channel("c", Controller("learning"), ()),))
+    kinds = ("exception", "error", "refused", "note", *("exception",) * 4)
+    events = tuple({"kind": kind, "text": f" {kind} {n}\n"} for n, kind in enumerate(kinds))
+    seen = OpenFlowEvidence((), (ControllerEvidence("c", events, {}, ()),))
+    found = told(switch_check.controllers(trial, plan, replace(fine(trial, plan), openflow=seen)))
+    assert found == [
+        ("invalid", "c (learning) had an exception: exception 0"),
+        ("invalid", "c (learning) had an exception: exception 4"),
+        ("invalid", "c (learning) had an exception: exception 5"),
+        ("suspect", "c (learning) had an error: error 1"),
+        ("suspect", "c (learning) had an error: refused 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"rate_bps": None}, "rate in bit/s: asked 100000000, the kernel has none"),
+        ({"rate_bps": 100_000_009}, "rate in bit/s: asked 100000000, the kernel has 100000009"),
+        ({"rate_bps": 100_000_008}, None),
+        ({"delay_ns": 5_000_065}, "delay in ns: asked 5000000, the kernel has 5000065"),
+        ({"delay_ns": 4_999_936}, None),
+        ({"limit": 141}, "packets that the queue holds: asked 142, the kernel has 141"),
+        ({"jitter_ns": 1}, "jitter in ns: asked 0, the kernel has 1"),
+        ({"more": {"loss": 7}}, "loss of netem: asked 0, the kernel has 7"),
+        ({"more": {"loss": 0, "delay": 5}}, None),
+    ],
+)
+def test_a_tclink_that_differs_is_told_of_with_both_numbers(change: dict[str, Any], expected: str | None) -> None:
+    """A tick of the kernel, 64 ns, and a byte per second may be lost in rounding."""
+    trial = in_mininet()
+    own = {key: value for key, value in change.items() if key == "rate_bps"}
+    netem = {key: value for key, value in change.items() if key != "rate_bps"}
+    seen = tc_evidence(
+        trial,
+        lambda each: replace(each, **own, netem=replace(each.netem, **netem)),  # type: ignore[type-var]
+    )
+    found = told(tclink_check.set_up(trial, orders(trial).plan, seen))
+    assert found == ([("invalid", f"path at a: {expected}")] if expected else [])
+
+
+def test_drops_of_a_tclink_are_told_of_by_where_they_are() -> None:
+    trial = in_mininet()
+    plan = orders(trial).plan
+
+    def dropped(**port: Any) -> list[str]:
+        seen = tc_evidence(trial, lambda each: replace(each, drops=3, port=replace(each.port, **port)))
+        return [verdict for verdict, text in told(tclink_check.drops(trial, plan, seen)) if "dropped 3 packets" in text]
+
+    assert dropped() == ["suspect", "valid"]
+    assert dropped(is_host=False) == ["valid"]
+    assert dropped(delay_ns=0) == dropped(rate_bps=None) == ["suspect"]
+    assert dropped(is_host=False, delay_ns=0) == []
+
+
+@pytest.mark.parametrize(
+    ("port", "is_noted"),
+    [
+        ({"delay_ns": 0}, True),
+        ({}, False),
+        ({"delay_ns": 0, "is_host": False}, False),
+        ({"delay_ns": 0, "rate_bps": None}, False),
+        ({"delay_ns": 0, "rate_bps": 99_000_000}, False),
+    ],
+)
+def test_a_bottleneck_on_the_senders_own_device_is_noted(port: dict[str, Any], is_noted: bool) -> None:
+    trial = in_mininet()
+    plan = orders(trial).plan
+    seen = tc_evidence(trial, lambda each: replace(each, port=replace(each.port, **port)))
+    found = told(tclink_check.backpressure(trial, plan, seen))
+    text = "path at a: the bottleneck is the sender's own device, so its TCP waits for it and loses nothing"
+    assert found == ([("valid", text)] if is_noted else [])
+
+
+@pytest.mark.parametrize(
+    ("busy", "expected"),
+    [
+        (0.9, []),
+        (0.901, [("suspect", "the processors of a were busy for 90% of the time")]),
+        (None, []),
+    ],
+)
+def test_a_machine_that_is_never_idle_is_suspect(busy: float | None, expected: list[tuple[str, str]]) -> None:
+    trial = make_trial()
+    plan = orders(trial).plan
+    one = VmEvidence("a", Vm(), "tcg", "no /dev/kvm", "7.2", 3.0, "7.3", busy, 0.5)
+    vms = (one, replace(one, node="b", accelerator="kvm", cpu_busy=0.1), replace(one, node="c", cpu_busy=0.1))
+    seen = replace(fine(trial, plan), vms=vms)
+    assert told(vm_check.processors(trial, plan, seen)) == expected
+    without = "a, c ran without KVM, every instruction translated: no /dev/kvm"
+    assert told(vm_check.emulated(trial, plan, seen)) == [("valid", without)]
+    assert told(vm_check.emulated(trial, plan, replace(seen, vms=vms[1:2]))) == []
