@@ -91,11 +91,11 @@ def test_after_its_volume_a_policy_passes_its_rate_and_what_its_bucket_held(pass
     ("interval_ms", "bps", "is_fine"),
     [
         (0, 40_520_000, True),
-        (0, 40_520_040, False),
+        (0, 40_520_080, False),
         (0, 39_480_000, True),
-        (0, 39_479_960, False),
+        (0, 39_479_920, False),
         (1, 40_720_000, True),
-        (1, 40_720_040, False),
+        (1, 40_720_080, False),
     ],
 )
 def test_while_a_policy_drops_it_passes_its_rate(interval_ms: int, bps: int, is_fine: bool) -> None:
