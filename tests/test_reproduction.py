@@ -201,11 +201,11 @@ AS_PRINTED = {
 
 @pytest.mark.parametrize("id", [row.id for row in catalogue.ROWS if row.judge is not None])
 def test_what_is_said_of_results_as_printed_has_the_printed_numbers(id: str) -> None:
-    """In the file: the outcome, our result in words, what limits it, and each part with what was found."""
+    """In the file: the outcome, our result, what limits it, and each part with its verdict and what was found."""
     runs = {**PRINTED, "S2-F8a": object_tests.blobs, "S1-E1": object_tests.sizes}.get(id, dict)()
     found = of_row(id, runs)
     assert found.judgement is not None
-    parts = [re.sub(r" \[[^]]*\]", "", f"- {each}") for each in found.judgement.decisions]
+    parts = [re.sub(r" \[[^]]*\]", "", f"- {each.verdict}: {each}") for each in found.judgement.decisions]
     lines = [str(found.outcome), found.judgement.ours, *filter(None, [found.judgement.why]), *parts]
     assert "\n".join(lines) == AS_PRINTED[id].strip()
 

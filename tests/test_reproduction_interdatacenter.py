@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from results import plain
 from testbed.compare.paper import interdatacenter_degradation as worse
@@ -139,6 +141,13 @@ def test_the_step_comes_at_the_printed_time_and_after_the_printed_volume(
 
 def with_steps() -> Made:
     return one_by_one(policy.POLICY, udp_run(), udp_run(step_s=88), udp_run(step_s=92))
+
+
+def test_an_invalid_run_counts_as_one_without_a_step() -> None:
+    (good,) = with_steps().values()
+    lost = {policy.POLICY: replace(good, results=good.results[:2], left_out=good.results[2:])}
+    low, high = stats.beta.ppf(0.0125, 2, 2), stats.beta.ppf(1 - 0.0125, 3, 1)  # two parts share 5 %
+    assert [each.found for each in policy.when_it_comes(lost).decisions] == [f"2 of 3, {low:.0%} to {high:.0%}"] * 2
 
 
 def test_runs_without_a_step_do_not_pass() -> None:

@@ -107,6 +107,7 @@ def test_a_check_of_the_profile_is_not_met_by_what_contradicts_it(id: str, wrong
         ("K6", {"bbr": 0.3}),
         ("K7", {"none/cubic/376 ms/1 flows": 1.5}),
         ("S3-F5", {"none/scalable/91 ms/2 flows": 0.94}),
+        ("S3-F5", {"none/htcp/91 ms/2 flows": 0.97, "none/scalable/91 ms/2 flows": 1.03}),  # each is near CUBIC
         ("S3-F7", {"1 in 500/cubic/22 ms/10 flows": 50.0}),
         ("S3-F7", {"1 in 10000/cubic/376 ms/1 flows": 3.0}),
         ("S3-F9", {"none/htcp/10 flows": 0.8}),
