@@ -26,6 +26,7 @@ GROUPS = {
     },
     "measure": {
         "run": "Run the trials of a scenario.",
+        "merge": "Put the shards of a scenario together.",
         "reproduce": "Repeat published measurements, and compare the numbers.",
     },
     "conclude": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import platform
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -58,7 +59,8 @@ def run(
     (folder / SAMPLES).unlink()
     done = result(trial, made.plan, evidence, findings, ending)
     confined = confinement.NONE if ready.image is None else confinement.method()
-    write_json(folder / HOST, {"wall_s": ending.wall_s, "started": started, "confinement": confined.text})
+    about = {"wall_s": ending.wall_s, "started": started, "confinement": confined.text, "computer": platform.node()}
+    write_json(folder / HOST, about)
     write_json(folder / RESULT, done.stored())
     return done
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from .. import __version__, process
 from ..error import MachineError
+from ..kernel import confinement
 from ..kernel.guest import AGENT, interpreter
 from ..kernel.native_program import tools
 from .compiled_module import is_read
@@ -172,6 +173,11 @@ def _loader() -> str:
     return next(str(file) for file in _asked()["files"] if Path(file).name.startswith("ld-"))
 
 
+def _confinement() -> str:
+    """Landlock changes no byte; bubblewrap shows a guest fewer files."""
+    return "bubblewrap" if confinement.method().name == "bubblewrap" else "all files"
+
+
 def _settings() -> str:
     said: list[object] = [LOADER_CACHE.exists()]
     for name in SETTINGS:
@@ -193,6 +199,7 @@ EXAMINATIONS: dict[str, Callable[[], str]] = {
     "python modules": _python_modules,
     "python libraries": _python_libraries,
     "settings": _settings,
+    "files in sight": _confinement,
 }
 
 

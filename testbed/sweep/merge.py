@@ -1,0 +1,214 @@
+"""A merge: the trials of several folders of one scenario, in one folder. Reads and writes results folders.
+
+A trial that is in more than one of them must be the same in all, byte for byte. What is copied gets its name by a
+rename, so that an interrupted merge leaves whole trials only, and the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..error import UserError
+from ..trial import provenance, strict_folder
+from ..trial.folder import HOST, partial, put_in_place, read_json, read_result, replace_json, same_files
+from ..trial.software import differences
+from ..trial.stored_result import TrialResult
+from . import table
+from .origin import origins
+from .repetition import cells
+from .shard import absent
+from .store import FOLDERS, Store
+
+SAME = ("key", "scenario", "axes")
+"""What run.json must say alike."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A trial that two folders have, and that differs. `files` are the names of those that do."""
+
+    id: str
+    first: Path
+    second: Path
+    files: tuple[str, ...]
+
+    def __str__(self) -> str:
+        sides = " and ".join(f"{folder} ({computer(folder)})" for folder in (self.first, self.second))
+        return f"{self.id}: {', '.join(self.files)} differ between {sides}{self._software}"
+
+    @property
+    def _software(self) -> str:
+        noted = [provenance.parts_of(provenance.noted(folder) or {}) for folder in (self.first, self.second)]
+        if not all(noted):
+            return "; not both tell their software"
+        parts = [f"{part} {before} → {after}" for part, before, after in differences(*noted)]
+        return f"; software: {'; '.join(parts)}" if parts else "; their software is the same"
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a folder has after a merge. `missing` are ids of trials without a result, those that failed included;
+    `shards` the shards that are absent, where that is known; `open_cells` how many cells need more repetitions;
+    `unlike` the parts of the software in which the trials differ.
+    """
+
+    trials: int
+    found: int
+    invalid: int
+    missing: tuple[str, ...]
+    failed: tuple[str, ...]
+    shards: tuple[str, ...]
+    open_cells: int
+    unlike: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        return self.trials > 0 and not self.missing and not self.open_cells
+
+
+def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, ...]:
+    """Merges the folders into `target`, which may have some of it already; or the conflicts, and nothing is written.
+
+    Raises UserError for folders of different scenarios, and for one that a run is writing to.
+    """
+    others = [each.open() for each in sources if each.path.resolve() != target.path.resolve()]
+    stores = [*([target.open()] if target.exists else []), *others]
+    _refuse_others(stores)
+    for each in others:
+        if each.is_in_use:
+            raise UserError(f"a run is writing to {each.path}; allowed: waiting for it")
+    with target.locked():
+        conflicts = tuple(_conflicts(stores))
+        if conflicts:
+            return conflicts
+        ids = joined([each.ids for each in stores])
+        _list(stores, target, ids)
+        target.discard_partial()
+        for each in others:
+            _copy(each, target)
+        target.discard_partial()
+        _list(stores, target, ids)
+        table.update(target, mend=True)
+    return _state(target, [shard for each in stores for shard in _about(each).get("shards", ())])
+
+
+def computer(folder: Path) -> str:
+    """The name of the computer that a trial ran on, as far as its folder tells."""
+    try:
+        return str(read_json(folder / HOST).get("computer") or "a computer without a name")
+    except UserError:
+        return "a computer without a name"
+
+
+def joined(lists: Iterable[Sequence[str]]) -> list[str]:
+    """All ids, in an order that agrees with each list where the lists agree: a new one comes after its predecessor."""
+    order: list[str] = []
+    known: set[str] = set()
+    for ids in lists:
+        if not known.issuperset(ids):
+            place = {id: number for number, id in enumerate(order)}
+            after: dict[int, list[str]] = {}
+            at = -1
+            for id in ids:
+                at = place.get(id, at)
+                if id not in place:
+                    after.setdefault(at, []).append(id)
+            order = [*after.get(-1, []), *(each for n, id in enumerate(order) for each in (id, *after.get(n, [])))]
+            known.update(ids)
+    return order
+
+
+def _refuse_others(stores: Sequence[Store]) -> None:
+    if not stores:
+        raise UserError("there is nothing to merge; allowed: folders that `testbed run` wrote, and -o with another one")
+    first = _about(stores[0])
+    for store in stores:
+        about = _about(store)
+        if about.get("key") is None:
+            raise UserError(
+                f"{store.path} does not tell which scenario it is of, an earlier version wrote it; allowed: run the "
+                f"scenario again with -o {store.path}, which keeps its trials"
+            )
+        if any(about.get(name) != first.get(name) for name in SAME):
+            raise UserError(
+                f"{stores[0].path} and {store.path} are of different scenarios; allowed: folders of one scenario, run "
+                "with the same settings (--set, --quick)"
+            )
+
+
+def _conflicts(stores: Sequence[Store]) -> Iterator[Conflict]:
+    """Of each trial that more than one folder has: against the first one."""
+    first: dict[str, Path] = {}
+    for store in stores:
+        for id in strict_folder.names_in(store.path, "trials"):
+            folder = store.path / "trials" / id
+            if id.startswith("."):
+                continue
+            if id not in first:
+                first[id] = folder
+            elif files := same_files(first[id], folder):
+                yield Conflict(id, first[id], folder, files)
+
+
+def _list(stores: Sequence[Store], target: Store, ids: Sequence[str]) -> None:
+    """run.json and the folders of the target. Its shards are those of all, while trials are missing."""
+    target.path.mkdir(parents=True, exist_ok=True)
+    for folder in FOLDERS:
+        strict_folder.make(target.path, folder)
+    about = _about(stores[0])
+    added = {id: number for each in stores for id, number in each.added.items()}
+    shards = list(dict.fromkeys(shard for each in stores for shard in _about(each).get("shards", ())))
+    is_whole = all((target.path / "trials" / id).exists() for id in ids)
+    rest = {name: each for name, each in about.items() if name not in ("trials", "added", "shards")}
+    rest |= {} if is_whole or not shards else {"shards": shards}
+    rest |= {"trials": list(ids)} | ({"added": {id: added[id] for id in ids if id in added}} if added else {})
+    replace_json(target.path / "run.json", rest)
+    for kind in strict_folder.names_in(stores[0].path, "spec"):
+        data = (stores[0].path / "spec" / kind).read_bytes()
+        strict_folder.write(target.path, "spec", kind, data=data)
+
+
+def _copy(source: Store, target: Store) -> None:
+    """The trials that the target does not have, and the failures of those that it still lacks."""
+    listed = set(source.ids)
+    for kind in ("trials", "failed"):
+        for id in strict_folder.names_in(source.path, kind):
+            there = [target.path / each / id for each in ("trials", kind)]
+            if id in listed and not any(each.exists() for each in there):
+                with partial(target.path / "trials") as folder:
+                    _copy_files(source.path / kind / id, folder)
+                    put_in_place(folder, target.path, kind, id)
+
+
+def _copy_files(source: Path, folder: Path) -> None:
+    """Raises UserError for a link, which could lead anywhere."""
+    for path in sorted(source.iterdir()):
+        if path.is_symlink() or not path.is_file():
+            raise UserError(f"{path} is no plain file; allowed: trials as `testbed run` wrote them")
+        shutil.copy2(path, folder / path.name)
+
+
+def _state(target: Store, shards: Iterable[str]) -> Merged:
+    ids = target.ids
+    missing = tuple(id for id in ids if not (target.path / "trials" / id).exists())
+    found = [read_result(target.path / "trials" / id) for id in ids if id not in set(missing)]
+    until = target.until
+    open_cells = 0 if until is None else sum(cell.stop is None for cell in cells(found, until))
+    failed = tuple(id for id in missing if id in target.failures())
+    invalid = sum(each.verdict == "invalid" for each in found)
+    lost = tuple(absent(dict.fromkeys(shards))) if missing else ()
+    return Merged(len(ids), len(found), invalid, missing, failed, lost, open_cells, _unlike(target, found))
+
+
+def _unlike(target: Store, found: Sequence[TrialResult]) -> tuple[str, ...]:
+    kinds = origins([target.path / "trials" / each.id for each in found])
+    told = (part for each in kinds[1:] for part, _, _ in differences(kinds[0].parts, each.parts))
+    return tuple(dict.fromkeys(told)) or (("not noted",) if any(not each.parts for each in kinds) else ())
+
+
+def _about(store: Store) -> dict[str, Any]:
+    return read_json(store.path / "run.json")

@@ -1,0 +1,216 @@
+"""Merging shards: the same as the whole run; no difference, no other scenario and no gap is passed over in silence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from runs import files_of, read_json
+from test_shard import began, run, said, scenario
+
+from testbed.sweep import merge as merging
+from testbed.sweep.merge import joined, merge
+from testbed.sweep.store import Store
+from testbed.trial.folder import write_json
+
+__all__ = ["began", "scenario"]
+HERE_ONLY = ("host.json", "host.parquet", "lock")
+
+
+def shards(scenario: Path, folder: Path, *settings: str) -> list[Path]:
+    """Three shards and the whole run."""
+    parts = [folder / f"part{number}" for number in (1, 2, 3)]
+    for number, part in enumerate(parts, 1):
+        run(scenario, part, f"{number}/3", *settings)
+    run(scenario, folder / "whole", None, *settings)
+    return parts
+
+
+@pytest.mark.parametrize("settings", [(), ("until={ci: 1 %, max: 5}",)])
+def test_merged_shards_are_the_whole_run_byte_for_byte(
+    settings: tuple[str, ...], scenario: Path, began: list[str], tmp_path: Path
+) -> None:
+    parts = shards(scenario, tmp_path, *settings)
+    code, out, err = said("merge", *map(str, reversed(parts)), "-o", str(tmp_path / "out"))
+    assert code == 0, out + err
+    merged, whole = (files_of(tmp_path / name, but=HERE_ONLY) for name in ("out", "whole"))
+    assert merged.keys() == whole.keys()
+    assert [name for name in whole if merged[name] != whole[name]] == []
+    count = len(began)
+    run(scenario, tmp_path / "out", None, *settings)
+    assert len(began) == count
+    assert said("results", str(tmp_path / "out"))[0] == 0
+
+
+def test_missing_shards_are_named_and_the_run_completes_them(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    parts = shards(scenario, tmp_path)
+    out = tmp_path / "out"
+    code, told, _ = said("merge", str(parts[0]), str(parts[2]), "-o", str(out))
+    assert code == 4
+    assert "missing shards: 2/3" in told
+    lost = len(Store(parts[1]).results())
+    assert f"{24 - lost} of 24 trials" in told
+    assert Store(out).shards == ("1/3", "3/3")
+    assert said("results", str(out))[0] == 1
+    before = files_of(out / "trials")
+    began.clear()
+    run(scenario, out)
+    assert len(began) == lost
+    assert files_of(out / "trials").items() >= before.items()
+    assert files_of(out, but=HERE_ONLY) == files_of(tmp_path / "whole", but=HERE_ONLY)
+
+
+def test_a_later_merge_adds_what_was_missing(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    parts = shards(scenario, tmp_path)
+    out = str(tmp_path / "out")
+    assert [said("merge", str(part), "-o", out)[0] for part in parts] == [4, 4, 0]
+    assert said("merge", *map(str, parts), "-o", out)[0] == 0
+    assert said("merge", out, *map(str, parts), "-o", out)[0] == 0
+    assert files_of(tmp_path / "out", but=HERE_ONLY) == files_of(tmp_path / "whole", but=HERE_ONLY)
+
+
+def test_what_differs_is_named_with_both_computers_and_nothing_is_written(
+    scenario: Path, began: list[str], tmp_path: Path
+) -> None:
+    parts = shards(scenario, tmp_path)
+    again = tmp_path / "again"
+    shutil.copytree(parts[0], again)
+    id = Store(again).results()[0].id
+    for folder, name in ((parts[0], "one"), (again, "two")):
+        write_json(folder / "trials" / id / "host.json", {"wall_s": 1.0, "started": "", "computer": name})
+        parts_of = {"nft": name, "ip": "1"}
+        write_json(folder / "trials" / id / "provenance.json", {"software": {"parts": parts_of}})
+    out = tmp_path / "out"
+    code, _, err = said("merge", *map(str, parts), str(again), "-o", str(out))
+    assert code == 1
+    for word in (f"{id}: provenance.json differ", "(one)", "(two)", "software: nft one → two", "nothing was written"):
+        assert word in err
+    assert not (out / "trials").exists() or not list((out / "trials").iterdir())
+    shutil.copyfile(parts[0] / "trials" / id / "provenance.json", again / "trials" / id / "provenance.json")
+    assert said("merge", *map(str, parts), str(again), "-o", str(out))[0] == 0
+
+
+@pytest.mark.parametrize("how", ["flipped", "shorter", "gone", "more"])
+def test_any_difference_of_a_duplicate_counts(how: str, scenario: Path, began: list[str], tmp_path: Path) -> None:
+    run(scenario, tmp_path / "a")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    trial = tmp_path / "b/trials" / Store(tmp_path / "a").ids[5]
+    file = trial / "samples.parquet"
+    data = file.read_bytes()
+    match how:
+        case "flipped":
+            file.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
+        case "shorter":
+            file.write_bytes(data[:-1])
+        case "gone":
+            file.unlink()
+        case "more":
+            (trial / "more.txt").touch()
+    code, _, err = said("merge", str(tmp_path / "a"), str(tmp_path / "b"), "-o", str(tmp_path / "out"))
+    assert code == 1
+    assert ("more.txt" if how == "more" else "samples.parquet") in err
+    for target in ("a", "b"):  # into one that has the other
+        before = files_of(tmp_path / target)
+        other = {"a": "b", "b": "a"}[target]
+        assert said("merge", str(tmp_path / other), "-o", str(tmp_path / target))[0] == 1
+        assert files_of(tmp_path / target) == before
+
+
+def test_other_scenarios_are_refused(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    run(scenario, tmp_path / "a", "1/3")
+    for number, setting in enumerate(("path.rate=20 Mbit/s", "seed=3", "repetitions=3", "flows=[1, 2]")):
+        run(scenario, tmp_path / str(number), "2/3", setting)
+        err = said("merge", str(tmp_path / "a"), str(tmp_path / str(number)), "-o", str(tmp_path / "out"))[2]
+        assert "of different scenarios" in err
+    about = read_json(tmp_path / "a/run.json")
+    write_json(tmp_path / "a/run.json", {name: each for name, each in about.items() if name != "key"})
+    assert "does not tell which scenario" in said("merge", str(tmp_path / "a"), "-o", str(tmp_path / "out"))[2]
+    assert "is not a results folder" in said("merge", str(tmp_path), "-o", str(tmp_path / "out"))[2]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_a_run_is_writing_to_is_refused(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    run(scenario, tmp_path / "a", "1/3")
+    with Store(tmp_path / "a").locked():
+        for words in (("a", "out"), ("out", "a")):
+            if words[0] == "out":
+                run(scenario, tmp_path / "out", "2/3")
+            code, _, err = said("merge", str(tmp_path / words[0]), "-o", str(tmp_path / words[1]))
+            assert code != 0
+            assert "writing to" in err
+
+
+def test_an_interrupted_merge_leaves_whole_trials_and_goes_on(
+    scenario: Path, began: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts, out = shards(scenario, tmp_path), tmp_path / "out"
+    whole = files_of(tmp_path / "whole" / "trials", but=HERE_ONLY)
+    copy, left = merging.shutil.copy2, iter(range(10**6))
+
+    for limit in (0, 1, 7, 31, 80):
+
+        def interrupted(source: Path, target: Path, limit: int = limit) -> None:
+            if next(left) % 97 == limit:
+                target.write_bytes(b"half")
+                raise KeyboardInterrupt
+            copy(source, target)
+
+        monkeypatch.setattr(merging.shutil, "copy2", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            merge([Store(each) for each in parts], Store(out))
+        assert files_of(out / "trials", but=HERE_ONLY).items() <= whole.items()
+        assert len(Store(out).ids) == 24
+    monkeypatch.setattr(merging.shutil, "copy2", copy)
+    (out / "trials/.partial-killed").mkdir()
+    assert said("merge", *map(str, parts), "-o", str(out))[0] == 0
+    assert files_of(out, but=HERE_ONLY) == files_of(tmp_path / "whole", but=HERE_ONLY)
+
+
+def test_failed_and_invalid_trials_are_no_pass(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    parts, out = shards(scenario, tmp_path), tmp_path / "out"
+    ids = [each.id for each in Store(parts[0]).results()]
+    (parts[0] / "trials" / ids[0]).rename(parts[0] / "failed" / ids[0])
+    (parts[0] / "failed" / ids[0] / "error.txt").write_text("it broke\n")
+    code, told, _ = said("merge", *map(str, parts), "-o", str(out))
+    assert code == 4
+    assert f"failed: {ids[0]}" in told
+    assert Store(out).failures() == {ids[0]: "it broke"}
+    assert said("merge", str(tmp_path / "whole"), "-o", str(out))[0] == 0
+    assert Store(out).failures() == {}
+    result = read_json(out / "trials" / ids[0] / "result.json")
+    for folder in (out, tmp_path / "whole"):
+        write_json(folder / "trials" / ids[0] / "result.json", {**result, "verdict": "invalid"})
+    (parts[0] / "failed" / ids[0] / "error.txt").unlink()
+    code, told, _ = said("merge", *map(str, parts), "-o", str(out))
+    assert (code, "1 of them is invalid" in told) == (1, True), told
+
+
+def test_links_in_a_shard_lead_nowhere(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    run(scenario, tmp_path / "a")
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    trial = tmp_path / "a/trials" / Store(tmp_path / "a").ids[0]
+    (trial / "more.txt").symlink_to(secret)
+    assert "is no plain file" in said("merge", str(tmp_path / "a"), "-o", str(tmp_path / "out"))[2]
+    assert b"secret" not in files_of(tmp_path / "out").values()
+
+
+def test_trials_of_other_software_are_said(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    parts = shards(scenario, tmp_path)
+    for number, part in enumerate(parts):
+        for trial in (part / "trials").iterdir():
+            write_json(trial / "provenance.json", {"software": {"parts": {"ip": "1", "nft": str(number // 2)}}})
+    code, told, _ = said("merge", *map(str, parts), "-o", str(tmp_path / "out"))
+    assert code == 0
+    assert "ran with different software: nft (" in told
+
+
+def test_lists_are_joined_in_an_order_that_agrees_with_each() -> None:
+    assert joined([["a1", "b1", "b2", "c1"], ["a1", "a2", "b1", "c1"], ["a1", "b1", "c1", "c2"]]) == [
+        *("a1", "a2", "b1", "b2", "c1", "c2")
+    ]
+    assert joined([[], ["a"], ["z", "a"]]) == ["z", "a"]
+    assert joined([["a", "b"], ["a", "b"]]) == ["a", "b"]
+    assert json.dumps(joined([])) == "[]"
