@@ -57,7 +57,8 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} got a reply", hint)
         busy = during and what != AFTERWARDS
         yield from _replies(trial, evidence, what, seen, asked_for, sum(map(_dropped, evidence.stages)) if busy else 0)
-        yield from _judged(trial, evidence, seen, low_s, high_s, lost, f"asked {asked_s * 1e3:g} ms, {what}s took")
+        took = f"asked {asked_s * 1e3:g} ms, {_many(what)} took"
+        yield from _judged(trial, evidence, seen, low_s, high_s, lost, took)
 
 
 def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -94,9 +95,14 @@ def _replies(
         yield Finding(
             "rtt",
             "valid" if asked_for else "invalid" if trial.kernel.is_virtual_time else "suspect",
-            f"{lost} of {seen.sent} {what}s got no reply",
+            f"{lost} of {seen.sent} {_many(what)} got no reply",
             asked_for or "something else loses packets: look at addresses, queues and losses",
         )
+
+
+def _many(what: str) -> str:
+    """Several of these pings in words."""
+    return what.replace("ping", "pings", 1)
 
 
 def _random_share(loss: Loss | None) -> float:
