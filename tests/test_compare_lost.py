@@ -430,3 +430,29 @@ def test_markdown_has_all_that_is_lost_new_failed_and_suspect(
         "is_whole": False,
         "why": ["failed: the kernel <died> | here"],
     }
+
+
+def test_a_candidate_whose_trials_failed_is_lost_and_no_stranger(compare: Compare, tmp_path: Path) -> None:
+    """Its only usable trials are of a cell that the base does not have."""
+    base = write_run(tmp_path / "base", steady(("1 bdp",)))
+    mine = not_run(write_run(tmp_path / "mine", steady()), lambda id: id.startswith("buffer=1bdp"), "it died")
+    said = compare(base, mine)
+    assert said.code == LOST
+    assert said.out.splitlines()[-1] == "goodput: 1 of 1 cells lost trials or values"
+    strange = compare(base, write_run(tmp_path / "other", steady(("2 bdp",))))
+    assert (strange.code, "has the parameters and the seed" in strange.err) == (WRONG, True)
+
+
+def test_trials_that_were_added_to_one_side_are_no_gap(compare: Compare, base: Path, tmp_path: Path) -> None:
+    more = [replace(each, seed=9) for each in steady() if each.seed == 1]
+    mine = write_run(tmp_path / "mine", [*steady(), *more])
+    assert "new: buffer 1 bdp: the base lacks 1 trials (seed 9)" in lines(compare(base, mine))
+    about = json.loads((mine / "run.json").read_text())
+    (mine / "run.json").write_text(json.dumps({**about, "added": {each.id: 8 for each in more}}))
+    said = compare(base, mine)
+    assert (said.code, "new:" in said.out) == (0, False)
+
+
+def test_a_metric_without_a_unit_of_its_own_share_is_the_same_within_tolerance(compare: Compare, base: Path) -> None:
+    said = compare(base, base, "--metric", "fairness")
+    assert said.out.splitlines()[-1] == "fairness: all 2 cells are the same within tolerance"
