@@ -32,6 +32,8 @@ from testbed.analysis.metric import METRICS
 from testbed.analysis.significance.multiple import holm
 from testbed.spec.load import load_scenario
 
+from . import looks
+
 Array: TypeAlias = NDArray[np.float64]
 Key: TypeAlias = tuple[str, int, int]
 """The scenario, its cell, the metric: 0 is the primary one."""
@@ -198,6 +200,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "shapes": lambda suites: error_lines(OTHERS, suites),
     "power": power_lines,
     "pairs": lambda suites: power_lines(suites, correlation=0.9),
+    "until-decided": looks.lines,
 }
 
 

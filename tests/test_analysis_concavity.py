@@ -79,7 +79,6 @@ def test_a_profile_is_normalized_by_its_range_and_the_capacity() -> None:
 def test_the_coefficients_in_bits_are_the_normalized_ones_times_the_area() -> None:
     profile = ThroughputProfile.of_means({0.05: 10e9, 0.1: 9e9, 0.25: 2.5e9})
     curve, area = concavity.normalized(profile, L), L * 0.2
-    assert concavity.under_utilization_bits(profile, L) == pytest.approx(area * concavity.under_utilization(curve))
     assert concavity.convex_concave_bits(profile) == pytest.approx(area * concavity.convex_concave(curve))
 
 

@@ -53,16 +53,11 @@ def test_the_factor_of_cubics_window_is_1_054() -> None:
         (1e10, 2.0e-10, 2.9e-8),
     ],
 )
-def test_the_loss_for_a_rate_is_that_of_rfc_9438(rate_bps: float, reno: float, cubic: float) -> None:
+def test_the_window_at_a_loss_is_that_of_rfc_9438_table_3(rate_bps: float, reno: float, cubic: float) -> None:
+    """The table has the loss for a rate, which has two digits, and Reno's is rounded down."""
     window = rate_bps * 0.1 / (1500 * 8)
-    assert tcp_model.reno_loss(window) == pytest.approx(reno, rel=0.04)  # the table has Reno rounded down
-    assert tcp_model.cubic_loss(window, 0.1) == pytest.approx(cubic, rel=0.04)
-
-
-@given(st.floats(1e-9, 0.5), st.floats(1e-3, 1.0))
-def test_loss_and_window_are_inverse_to_each_other(loss: float, rtt_s: float) -> None:
-    assert tcp_model.reno_loss(tcp_model.reno_window_segments(loss)) == pytest.approx(loss)
-    assert tcp_model.cubic_loss(tcp_model.cubic_window_segments(loss, rtt_s), rtt_s) == pytest.approx(loss)
+    assert tcp_model.reno_window_segments(reno) == pytest.approx(window, rel=0.02)
+    assert tcp_model.cubic_window_segments(cubic, 0.1) == pytest.approx(window, rel=0.03)
 
 
 def test_the_square_root_law_has_its_constant_of_1997() -> None:
@@ -139,9 +134,6 @@ def test_slow_start_to_10_gbit_at_366_ms_takes_5_4_seconds() -> None:
         lambda: tcp_model.cubic_window_segments(0.1, 0),
         lambda: tcp_model.cubic_window_segments(0.1, 0.1, beta=1.0),
         lambda: tcp_model.cubic_window_segments(0.1, 0.1, c=0),
-        lambda: tcp_model.reno_loss(1.0),
-        lambda: tcp_model.reno_loss(0),
-        lambda: tcp_model.cubic_loss(0, 0.1),
         lambda: tcp_model.window_limit_bps(-1, 0.1),
         lambda: tcp_model.window_limit_bps(1, 0),
         lambda: tcp_model.window_limit_bps(math.nan, 1),

@@ -47,7 +47,6 @@ def test_the_iqr_of_1_to_5_is_2_and_agrees_with_scipy() -> None:
 
 def test_the_coefficient_of_variation_agrees_with_scipy() -> None:
     assert statistic.population_cov(SAMPLES) == pytest.approx(stats.variation(SAMPLES))
-    assert statistic.sample_cov(SAMPLES) == pytest.approx(stats.variation(SAMPLES, ddof=1))
 
 
 def test_cv_rmse_of_a_constant_offset_is_the_offset_over_the_mean() -> None:
@@ -134,14 +133,10 @@ def test_a_ratio_has_relative_errors_on_the_logarithmic_scale() -> None:
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40))
-def test_cdf_and_ccdf_agree_with_scipy_and_add_up_to_1(values: list[int]) -> None:
-    below, above, expected = statistic.cdf(values), statistic.ccdf(values), stats.ecdf(values)
-    assert below.x == above.x == tuple(expected.cdf.quantiles)
-    assert below.share == pytest.approx(expected.cdf.probabilities)
-    assert above.share == pytest.approx(expected.sf.probabilities, abs=1e-12)
-    assert [one + other for one, other in zip(below.share, above.share, strict=True)] == pytest.approx(
-        [1] * len(below.x)
-    )
+def test_the_cdf_agrees_with_scipy(values: list[int]) -> None:
+    found, expected = statistic.cdf(values), stats.ecdf(values)
+    assert found.x == tuple(expected.cdf.quantiles)
+    assert found.share == pytest.approx(expected.cdf.probabilities)
 
 
 def test_an_interval_scaled_by_a_negative_number_still_goes_up() -> None:
@@ -154,14 +149,12 @@ ONE_SERIES: list[Callable[[object], object]] = [
     statistic.population_sd,
     statistic.median,
     statistic.iqr,
-    statistic.sample_cov,
     statistic.population_cov,
     statistic.jain_index,
     statistic.t_interval,
     statistic.estimate,
     lambda values: statistic.cv_rmse(values, values),
     statistic.cdf,
-    statistic.ccdf,
 ]
 
 
@@ -183,7 +176,7 @@ def test_no_statistic_of_nothing_or_of_what_is_no_number(
         function(values)
 
 
-@pytest.mark.parametrize("function", [statistic.sample_sd, statistic.t_interval, statistic.sample_cov])
+@pytest.mark.parametrize("function", [statistic.sample_sd, statistic.t_interval])
 def test_one_sample_has_no_sample_sd(function: Callable[[object], object]) -> None:
     with pytest.raises(ValueError, match="there are 1 samples, and at least 2 are needed"):
         function([5.0])

@@ -6,19 +6,18 @@ from __future__ import annotations
 
 import io
 import random
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
-import numpy as np
 import pytest
 from rich.console import Console
 from runs import files_of, make_result, read_json, write_result
 from scipy import stats
 
+from benchmarks.looks import Found, lines, simulated
 from testbed import cli
 from testbed.commands import question
 from testbed.commands.measure.run import carry_out
@@ -385,49 +384,30 @@ def test_results_that_are_measured_anew_begin_anew(kernels: Kernels, tmp_path: P
     assert verdicts(extend(base, candidate, repetitions=5))["10 ms"][0] == "worse"
 
 
-def procedure(chance: np.random.Generator, cells: int, effect: float, noise: float, most: int = 40) -> Looks:
-    """A whole comparison on paper, with the real looks: normal differences of pairs with this sd, as a share."""
-    places = [Cell("", (("cell", str(number)),)) for number in range(cells)]
-    drawn = {cell: effect + noise * chance.standard_normal(most) for cell in places}
-    looks, done = Looks("a", "b", 0.03, ("goodput",), cells), dict.fromkeys(places, 3)
-    while True:
-        data = {
-            cell: CellData(
-                count, 3, {"goodput": {n: (100.0 + n, (100.0 + n) * (1 + drawn[cell][n])) for n in range(count)}}
-            )
-            for cell, count in done.items()
-        }
-        looks, wanted = advance(looks, data, most)
-        if not wanted:
-            return looks
-        done |= wanted
-
-
-def simulated(cells: int, effect: float, noise: float, procedures: int) -> tuple[int, Counter[str], float]:
-    """In how many procedures any cell was called better or worse; the verdicts of all cells; their mean seeds."""
-    chance = np.random.default_rng(1)
-    found = [procedure(chance, cells, effect, noise) for _ in range(procedures)]
-    any_called = sum(any(cell.verdict in ("better", "worse") for cell in looks.cells) for looks in found)
-    verdicts = Counter(cell.verdict for looks in found for cell in looks.cells)
-    seeds = [cell.repetitions for looks in found for cell in looks.cells]
-    return any_called, verdicts, sum(seeds) / len(seeds)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.02, 0.1])
 def test_what_did_not_change_is_called_better_or_worse_in_five_percent_of_comparisons_at_most(noise: float) -> None:
     """Over all looks at all cells. The bound is what 5 % exceed once in a thousand times."""
     procedures = 150
-    any_called, *_ = simulated(3, 0.0, noise, procedures)
-    assert any_called <= stats.binom.ppf(0.999, procedures, 0.05)
+    found = simulated(3, 0.0, noise, procedures)
+    assert found.wrong * procedures <= stats.binom.ppf(0.999, procedures, 0.05)
 
 
 @pytest.mark.slow
 def test_most_differences_take_fewer_seeds_than_the_budget() -> None:
     """10 % with pairs that differ by 5 %: a plan for the budget has 40 seeds."""
-    _, verdicts, seeds = simulated(3, -0.10, 0.05, 60)
-    assert verdicts["worse"] > 0.95 * verdicts.total()
-    assert seeds < 20
+    found = simulated(3, -0.10, 0.05, 60)
+    assert found.right > 0.95
+    assert found.seeds < 20
+
+
+def test_the_simulation_counts_what_is_wrong_right_and_undecided() -> None:
+    """Without noise, everything is told rightly; with very much, nothing is told."""
+    for change in (0.0, -0.1, 0.1):
+        assert simulated(2, change, 1e-6, 3) == Found(0.0, 1.0, 0.0, 3.0)
+    assert simulated(2, 0.0, 5.0, 3).undecided == 1.0
+    (*_, last) = [*lines(1)]
+    assert last.startswith("| -10 % | 10 % |")
 
 
 def test_the_loop_with_trials_makes_the_looks_of_the_one_on_paper(kernels: Kernels, tmp_path: Path) -> None:

@@ -127,12 +127,6 @@ def bend(c_cc: float, interval: Interval | None) -> Bend | None:
     return "concave" if c_cc > 0 else "convex"
 
 
-def under_utilization_bits(profile: ThroughputProfile, capacity_bps: float) -> float:
-    """C_U of the profile itself: the integral of L - Theta over the RTTs, in bits. Needs 2 RTTs."""
-    curve = normalized(profile, capacity_bps)
-    return capacity_bps * (profile.rtt_s[-1] - profile.rtt_s[0]) * under_utilization(curve)
-
-
 def convex_concave_bits(profile: ThroughputProfile) -> float:
     """C_CC of the profile itself, corrected: the area above its chord, Theta_L + s (tau - tau_L), in bits.
 

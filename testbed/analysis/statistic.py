@@ -120,11 +120,6 @@ def iqr(values: Values) -> float:
     return quantile(values, 0.75) - quantile(values, 0.25)
 
 
-def sample_cov(values: Values) -> float:
-    """Coefficient of variation (a ratio): sample sd over mean. Raises ValueError if the mean is 0."""
-    return sample_sd(values) / _nonzero_mean(values)
-
-
 def population_cov(values: Values) -> float:
     """Coefficient of variation (a ratio): population sd over mean. Raises ValueError if the mean is 0.
 
@@ -211,13 +206,6 @@ def cdf(values: Values) -> Distribution:
     """The empirical distribution function: the share of samples at or below x."""
     x, counts = np.unique(checked(values), return_counts=True)
     return Distribution(tuple(x.tolist()), tuple((np.cumsum(counts) / counts.sum()).tolist()))
-
-
-def ccdf(values: Values) -> Distribution:
-    """The complement of `cdf`: the share of samples above x; 0 at the largest."""
-    x, counts = np.unique(checked(values), return_counts=True)
-    above = counts.sum() - np.cumsum(counts)
-    return Distribution(tuple(x.tolist()), tuple((above / counts.sum()).tolist()))
 
 
 def paired(first: Values, second: Values, least: int = 1) -> tuple[FloatArray, FloatArray]:

@@ -39,18 +39,6 @@ def reno_window_segments(loss: float) -> float:
     return 1.2 / math.sqrt(loss)
 
 
-def reno_loss(window_segments: float) -> float:
-    """The loss at which Reno's average window is this: the inverse of `reno_window_segments`.
-
-    Table 3 of RFC 9438 has it rounded down to one digit: 2.0e-10 for the 2.07e-10 of 83333 segments. Raises
-    ValueError for a window below 1.2 segments.
-    """
-    _positive(window_segments, "window")
-    loss = (1.2 / window_segments) ** 2
-    _loss(loss)
-    return loss
-
-
 def cubic_alone_window_segments(loss: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA) -> float:
     """CUBIC's average window outside the Reno-friendly region: RFC 9438, section 5, its first formula.
 
@@ -100,14 +88,6 @@ def _resting_window(segments: float, rtt_s: float, lead_s: float, c: float, beta
         middle = (low + high) / 2
         low, high = (middle, high) if carried(middle)[0] < segments else (low, middle)
     return segments * rtt_s / carried(high)[1]
-
-
-def cubic_loss(window_segments: float, rtt_s: float, c: float = CUBIC_C, beta: float = CUBIC_BETA) -> float:
-    """The loss at which CUBIC's average window is this, Reno-friendly region included: RFC 9438, Table 3."""
-    _positive(rtt_s, "RTT")
-    friendly = reno_loss(window_segments)
-    alone = rtt_s * float((_cubic_factor(c, beta) / window_segments) ** (4 / 3))
-    return max(alone, friendly)
 
 
 def window_throughput_bps(window_segments: float, rtt_s: float, mss_bytes: int) -> float:
