@@ -320,11 +320,73 @@ def test_seeds_that_a_run_did_not_need_are_not_lost(compare: Compare, base: Path
     assert compare(base, not_run(candidate, lambda id: id.endswith("seed=2"))).code == LOST
 
 
-def test_a_value_that_is_no_number_is_lost(compare: Compare, base: Path, candidate: Path) -> None:
-    file = candidate / "trials" / "buffer=1bdp,seed=3" / "result.json"
-    stored = json.loads(file.read_text())
-    file.write_text(json.dumps({**stored, "goodput_bps": float("nan")}))
-    assert compare(base, candidate, "--metric", "goodput").code == LOST
+@pytest.mark.parametrize(
+    "absurd",
+    [float("nan"), float("inf"), -5.0, 1e308, 10**400],
+    ids=["nan", "infinite", "negative", "huge", "no float"],
+)
+def test_a_value_that_no_trial_can_give_is_refused_where_it_is_read(
+    compare: Compare, base: Path, candidate: Path, absurd: float
+) -> None:
+    for side in (base, candidate):
+        for file in side.glob("trials/*/result.json"):
+            file.write_text(json.dumps({**json.loads(file.read_text()), "goodput_bps": absurd}))
+    said = compare(base, candidate, "--metric", "goodput")
+    assert (said.code, "result.json is damaged: goodput_bps is" in said.err) == (WRONG, True)
+
+
+def listed_as_added(folder: Path, is_added: Callable[[str], bool], less: int = 1) -> Path:
+    """As a hand can write it: these trials are none that the scenario asked for."""
+    about = json.loads((folder / "run.json").read_text())
+    added = {id: int(id.rpartition("=")[2]) - less for id in about["trials"] if is_added(id)}
+    (folder / "run.json").write_text(json.dumps({**about, "added": added}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("is_added", "less"),
+    [
+        (lambda id: id.startswith("buffer=1bdp"), 1),  # a whole cell
+        (seven, 1),  # the other cell was asked for 8 times
+        (lambda id: id.endswith("seed=3"), 1),  # later ones were asked for
+        (lambda id: id.endswith("seed=8"), 0),  # another repetition than the trial's
+    ],
+)
+@pytest.mark.parametrize("is_open", [False, True])
+def test_no_cell_is_hidden_by_a_list_of_what_was_added(
+    compare: Compare, base: Path, candidate: Path, is_added: Callable[[str], bool], less: int, is_open: bool
+) -> None:
+    listed_as_added(base, is_added, less)
+    if is_open:
+        about = json.loads((base / "run.json").read_text())
+        (base / "run.json").write_text(json.dumps({**about, "until": {"ci": "1/100", "max": 8, "min": 3}}))
+    if is_open and is_added is seven:
+        return  # a cell whose mean was known after one seed: nothing tells it from one that is honest
+    unlisted(candidate, is_added)
+    said = compare(base, candidate)
+    assert (said.code, f"{base / 'run.json'} is damaged: its 'added'" in said.err) == (WRONG, True)
+
+
+def test_what_was_added_after_all_that_the_scenario_asks_for_is_no_loss(
+    compare: Compare, base: Path, candidate: Path
+) -> None:
+    listed_as_added(base, lambda id: id[-1] in "78")
+    assert compare(base, unlisted(candidate, lambda id: id[-1] in "78")).code == 0
+
+
+@pytest.mark.parametrize("added", [[], {"a": "1"}, {"a": True}, {"a": 0}, {"a": -1}, {"a": 1.5}, "a"])
+def test_a_list_of_what_was_added_that_cannot_be_is_refused(
+    compare: Compare, base: Path, candidate: Path, added: object
+) -> None:
+    about = json.loads((base / "run.json").read_text())
+    (base / "run.json").write_text(json.dumps({**about, "added": added}))
+    said = compare(base, candidate)
+    assert (said.code, f"{base / 'run.json'} is damaged: its 'added'" in said.err) == (WRONG, True)
+
+
+def test_samples_that_no_trial_can_give_are_lost(compare: Compare, base: Path, tmp_path: Path) -> None:
+    made = write_run(tmp_path / "x", [replace(each, srtt_s=1e300) for each in steady()])
+    assert compare(base, made, "--metric", "rtt").code == LOST
 
 
 def test_another_primary_metric_is_said_and_that_of_the_base_decides(

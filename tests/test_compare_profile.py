@@ -440,12 +440,13 @@ def test_numbers_that_cannot_be_are_refused_with_their_line(
     assert (said.code, "mine.yaml:1" in said.err) == (2, True)
 
 
-@pytest.mark.parametrize("absurd", ["NaN", "Infinity", "-5.0"])
-def test_a_goodput_that_is_no_number_is_left_out(compare: Compare, tmp_path: Path, absurd: str) -> None:
+@pytest.mark.parametrize("absurd", ["NaN", "Infinity", "-5.0", "1e308"])
+def test_a_goodput_that_is_no_number_is_refused(compare: Compare, tmp_path: Path, absurd: str) -> None:
     run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
     file = next(run.glob("trials/*seed=1/result.json"))
     file.write_text(json.dumps({**json.loads(file.read_text()), "goodput_bps": float(absurd)}))
-    assert compare(run, profile_of(tmp_path, POINTS)).code == CANNOT_TELL
+    said = compare(run, profile_of(tmp_path, POINTS))
+    assert (said.code, f"{file} is damaged: goodput_bps is" in said.err) == (2, True)
 
 
 def test_the_json_has_each_number_in_its_unit_and_of_its_side(compare: Compare, tmp_path: Path) -> None:

@@ -109,6 +109,39 @@ def test_a_value_of_another_type_is_named(tmp_path: Path, change: dict[str, Any]
         read_result(write(tmp_path, {**OLDEST, **change}))
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"goodput_bps": 1e308}, r"goodput_bps is 1e\+308; allowed: less than 2\^64"),
+        ({"goodput_bps": float("nan")}, "goodput_bps is nan; allowed: a finite number"),
+        ({"goodput_bps": float("inf")}, "goodput_bps is inf; allowed: a finite number"),
+        ({"goodput_bps": 10**400}, r"goodput_bps is 10+; allowed: less than 2\^64"),
+        ({"goodput_bps": -5.0}, "goodput_bps is -5.0; allowed: 0 or more"),
+        ({"flows": [{**OLDEST["flows"][0], "retransmits": -1}]}, r"flows\[0\].retransmits is -1; allowed: 0 or more"),  # type: ignore[index]
+        ({"asked": {"rtt_s": -0.01, "rate_bps": None}}, "asked.rtt_s is -0.01; allowed: 0 or more"),
+        ({"seen": {"rtt_s": float("-inf")}}, "seen.rtt_s is -inf; allowed: a finite number"),
+        ({"repetition": -1}, "repetition is -1; allowed: 0 or more"),
+        ({"lab_s": 1e30}, r"lab_s is 1e\+30; allowed: less than 2\^64"),
+    ],
+)
+def test_a_number_that_no_trial_can_give_is_refused_with_its_file_and_field(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UserError, match=rf"{tmp_path}/result\.json is damaged: {message}; delete"):
+        read_result(write(tmp_path, {**OLDEST, **change}))
+
+
+def test_what_a_tool_measured_is_held_to_the_same() -> None:
+    ping = {"sent": 5, "received": 5, "rtt_min_s": 0.01, "rtt_mean_s": 0.01, "rtt_max_s": -0.01, "rtt_sd_s": 0.0}
+    with pytest.raises(UserError, match=r"rtt_max_s is -0.01; allowed: 0 or more"):
+        measured.find(measured.PingResult, {"ping": ping})
+
+
+def test_a_clock_may_be_behind_ours() -> None:
+    done = plain(machines={"m": {"clock_ahead_ns": -5}})
+    assert record.read(TrialResult, done.to_dict()) == done
+
+
 def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
     assert read_result(write(tmp_path, {**OLDEST, "new": 1})) == read_result(write(tmp_path, OLDEST))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import random
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -85,6 +86,10 @@ class Kernels:
 
 @pytest.fixture
 def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
+    return stand_in(monkeypatch)
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Kernels:
     there = Kernels()
     monkeypatch.setattr(sweep.runner, "run", there.run)
     monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
@@ -370,6 +375,76 @@ def test_looks_that_have_begun_hold_to_their_tolerance_and_cells(kernels: Kernel
     (candidate / "looks.json").write_text("{")
     with pytest.raises(UserError, match=r"looks.json cannot be read"):
         extend(base, candidate)
+
+
+WRONG_LOOKS: list[tuple[tuple[str | int, ...], object, str]] = [
+    (("looks", "level"), 1.5, "level is 1.5; allowed: between 0 and 1"),
+    (("looks", "level"), 1, "level is 1; allowed"),
+    (("looks", "level"), 0.0, "level is 0.0; allowed"),
+    (("looks", "tolerance"), 1.0, "tolerance is 1.0; allowed: from 0 to below 1"),
+    (("looks", "tolerance"), -0.1, "looks.tolerance is -0.1; allowed: 0 or more"),
+    (("looks", "keys"), 0, "keys is 0; allowed: 2 or more"),
+    (("looks", "keys"), 1, "keys is 1; allowed: 2 or more"),
+    (("looks", "metrics"), [], "metrics is empty; allowed: goodput, "),
+    (("looks", "metrics"), ["speed"], "metrics has 'speed'; allowed: goodput, "),
+    (("looks", "cells", 0, "metric"), "speed", r"cells\[0\].metric is 'speed'; allowed: goodput"),
+    (("looks", "cells", 0, "looks", 0, "fraction"), 1.0, r"cells\[0\].looks\[0\].fraction is 1.0; allowed: .*below 1"),
+    (("looks", "cells", 0, "looks", 0, "fraction"), 7.5, "fraction is 7.5; allowed"),
+    (("looks", "cells", 0, "looks", 0, "fraction"), 0.0, "fraction is 0.0; allowed"),
+    (("looks", "cells", 0, "looks", 0, "fraction"), float("nan"), "fraction is nan; allowed: a finite number"),
+    (("looks", "cells", 0, "looks", 1, "fraction"), 1e-6, r"looks\[1\].fraction is 1e-06; allowed: above"),
+    (("looks", "cells", 0, "looks", 1, "repetitions"), 3, r"looks\[1\].repetitions is 3; allowed: 4 or more"),
+    (("looks", "cells", 0, "looks", 0, "pairs"), 9, "pairs is 9; allowed: 2 to 3"),
+    (("looks", "cells", 0, "looks", 0, "pairs"), 1, "pairs is 1; allowed: 2 to 3"),
+    (("looks", "cells", 0, "looks", 0, "error"), 0.5, "error is 0.5; allowed: above 0 and at most"),
+    (("looks", "cells", 0, "looks", 0, "error"), 0, "error is 0; allowed: above 0"),
+    (("looks", "cells", 0, "looks", 0, "spent"), 2.0, "spent is 2.0; allowed: 0 to 1"),
+    (("looks", "cells", 0, "looks", 0, "p"), 2.0, "p is 2.0; allowed: 0 to 1"),
+    (("looks", "cells", 0, "looks", 0, "verdict"), "fine", "verdict is 'fine'; allowed: better, same"),
+    (("looks", "cells", 0, "looks", 0, "verdict"), "same", r"looks\[…\].verdict is 'same'; allowed: cannot tell"),
+]
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A comparison with two looks at each of its two cells, both undecided."""
+    with pytest.MonkeyPatch.context() as patch:
+        stand_in(patch).noise = {"10 ms": 0.2, "20 ms": 0.2}
+        base, candidate = two_runs(tmp_path_factory.mktemp("begun"))
+        extend(base, candidate, repetitions=5)
+    return base, candidate
+
+
+@pytest.mark.parametrize(("place", "value", "said"), WRONG_LOOKS)
+def test_looks_that_no_comparison_made_are_refused_with_their_place(
+    begun: tuple[Path, Path], tmp_path: Path, place: tuple[str | int, ...], value: object, said: str
+) -> None:
+    """A fraction of 1 was looped over for ever; a level above 1 was a traceback."""
+    base, candidate = begun[0], tmp_path / "candidate"
+    shutil.copytree(begun[1], candidate)
+    file = candidate / "looks.json"
+    data = read_json(file)
+    at: Any = data["comparisons"][0]
+    for key in place[:-1]:
+        at = at[key]
+    at[place[-1]] = value
+    write_json(file, data)
+    with pytest.raises(UserError, match=rf"{file} is damaged: .*{said}.*rm {file}"):
+        plainly(base, candidate)
+
+
+def test_budgets_may_be_enlarged_until_no_error_is_left(kernels: Kernels, tmp_path: Path) -> None:
+    """Each leaves a tenth; the tenth budget was never left."""
+    kernels.noise = {"10 ms": 0.2, "20 ms": 0.2}
+    base, candidate = two_runs(tmp_path)
+    for most in range(3, 23):
+        found = extend(base, candidate, repetitions=most)
+    assert {verdict for verdict, _ in verdicts(found).values()} == {"cannot tell"}
+    cells, *_ = looks_of(candidate)
+    fractions = [each["fraction"] for each in cells[0]["looks"]]
+    assert fractions == sorted({*fractions})
+    assert fractions[-1] < 1
+    assert sum(each["error"] for each in cells[0]["looks"]) <= 0.05
 
 
 def test_results_that_are_measured_anew_begin_anew(kernels: Kernels, tmp_path: Path) -> None:

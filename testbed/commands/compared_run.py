@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +10,11 @@ from ..analysis import flow_sample
 from ..analysis.metric import chosen
 from ..compare.side import Measured, Missing, Run, Side
 from ..error import UserError
+from ..sweep import extension
 from ..sweep.shard import in_words
 from ..sweep.store import Store
 from ..trial.folder import TRIAL, read_json
+from ..trial.record import MOST
 
 RUN = "run.json"
 
@@ -62,11 +63,13 @@ def sides(base: Path, candidate: Path, metrics: Sequence[str]) -> tuple[Side, Si
 def run(folder: Path, metrics: Sequence[str]) -> Run:
     """A run with the metrics of its trials, and the trials that it lacks. Raises UserError for a damaged one."""
     store = Store(folder).open()
+    results = store.results()
+    extension.refuse_hidden(store, results)
     trials = []
-    for each in store.results():
+    for each in results:
         home = store.path / "trials" / each.id
         found = flow_sample.metrics(home, each, metrics)
-        known = {name: value if value is not None and math.isfinite(value) else None for name, value in found.items()}
+        known = {name: None if value is None or not abs(value) < MOST else value for name, value in found.items()}
         trials.append(Measured(each, read_json(home / TRIAL), known))
     have, failures = {each.result.id for each in trials}, store.failures()
     missing = tuple(_missing(store, id, failures) for id in store.ids if id not in have)

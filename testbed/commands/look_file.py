@@ -8,12 +8,13 @@ anew, they are other data, and the looks begin anew.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..compare.look import Looks
+from ..analysis.metric import METRICS
+from ..compare.look import FEWEST, UNDECIDED, VERDICTS, Look, Looks
 from ..compare.side import Side
 from ..error import UserError
 from ..trial import record
@@ -97,11 +98,58 @@ def _read(folder: Path) -> _File:
     if data.get("schema") != SCHEMA:
         raise UserError(f"{path} has schema version {data.get('schema')}; allowed: {SCHEMA}")
     try:
-        return record.read(_File, data)
+        found = record.read(_File, data)
+        faults = [fault for number, each in enumerate(found.comparisons) for fault in _faults(each.looks, number)]
+        if faults:
+            raise record.RecordError(faults)
     except record.RecordError as error:
         raise UserError(
             f"{path} is damaged: {error}; without it the comparison begins anew, and so does its error: rm {path}"
         ) from None
+    return found
+
+
+def _faults(looks: Looks, number: int) -> Iterator[str]:
+    """What no comparison writes, each with its place and what is allowed."""
+    at, metrics = f"comparisons[{number}].looks", f"allowed: {', '.join(METRICS)}"
+    least = max(1, len(looks.cells))
+    yield from _unless(0 < looks.level < 1, f"{at}.level", looks.level, "between 0 and 1")
+    yield from _unless(looks.tolerance < 1, f"{at}.tolerance", looks.tolerance, "from 0 to below 1")
+    yield from _unless(looks.keys >= least, f"{at}.keys", looks.keys, f"{least} or more")
+    if not looks.metrics:
+        yield f"{at}.metrics is empty; {metrics}"
+    for name in looks.metrics:
+        if name not in METRICS:
+            yield f"{at}.metrics has {name!r}; {metrics}"
+    for place, cell in enumerate(looks.cells):
+        yield from _unless(cell.metric in METRICS, f"{at}.cells[{place}].metric", cell.metric, ", ".join(METRICS))
+        before = None
+        for which, each in enumerate(cell.looks):
+            yield from _look_faults(each, before, f"{at}.cells[{place}].looks[{which}]", 1 - looks.level)
+            before = each
+
+
+def _look_faults(each: Look, before: Look | None, at: str, may_err: float) -> Iterator[str]:
+    least = 0 if before is None else before.repetitions
+    is_after = before is None or before.fraction < each.fraction
+    above = f"above {0 if before is None else before.fraction:g}, and below 1"
+    yield from _unless(is_after and 0 < each.fraction < 1, f"{at}.fraction", each.fraction, above)
+    yield from _unless(each.repetitions > least, f"{at}.repetitions", each.repetitions, f"{least + 1} or more")
+    pairs = f"{FEWEST} to {each.repetitions}"
+    yield from _unless(FEWEST <= each.pairs <= each.repetitions, f"{at}.pairs", each.pairs, pairs)
+    is_error = 0 < each.error <= may_err * (1 + 1e-9)
+    yield from _unless(is_error, f"{at}.error", each.error, f"above 0 and at most {may_err:g}")
+    yield from _unless(each.spent <= 1, f"{at}.spent", each.spent, "0 to 1")
+    yield from _unless(each.p is None or each.p <= 1, f"{at}.p", each.p, "0 to 1")
+    yield from _unless(each.verdict in VERDICTS, f"{at}.verdict", each.verdict, ", ".join(VERDICTS))
+    if before is not None:
+        ended = f"{at.rpartition('[')[0]}[…].verdict"
+        yield from _unless(before.verdict == UNDECIDED, ended, before.verdict, f"{UNDECIDED}, before a later look")
+
+
+def _unless(is_right: bool, at: str, value: object, allowed: str) -> Iterator[str]:
+    if not is_right:
+        yield f"{at} is {value!r}; allowed: {allowed}"
 
 
 def _digest(folder: Path, trials: Sequence[str]) -> str | None:

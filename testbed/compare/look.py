@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any, Protocol, TypeVar, get_args
+from typing import Protocol, TypeVar, get_args
 
 from ..analysis import paired
 from ..analysis.metric import METRICS
@@ -19,7 +19,6 @@ from ..analysis.paired import PRIMARY_SHARE, CellComparison, Verdict
 from ..analysis.significance import sequential
 from ..analysis.statistic import LEVEL, Values
 from ..model.scenario import Params
-from ..trial import record
 from .pairing import Cell
 
 FEWEST = 2
@@ -31,6 +30,8 @@ GROWTH = 1.5
 END = 0.9
 """How far along the way to all of its error a comparison is when a budget is used up; the next goes as far of the rest.
 """
+MOST = 1 - 1e-9
+"""It never goes further: what is left of the error then shows nothing."""
 UNDECIDED: Verdict = "cannot tell"
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -140,11 +141,6 @@ class Looks:
         others = tuple(each for each in self.cells if each is not cell)
         return replace(self, cells=(*others, replace(cell, looks=(*cell.looks, new))))
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        found: dict[str, Any] = record.write(self)
-        return found
-
 
 @dataclass(frozen=True)
 class CellData:
@@ -182,12 +178,14 @@ def advance(looks: Looks, cells: Mapping[Cell, CellData], most: int) -> tuple[Lo
 
 
 def _look(looks: Looks, cell: CellLooks, data: CellData, most: int) -> Look | None:
-    """None if it would not see more than the last one."""
+    """None if it would not see more than the last one, or has no error left to spend."""
     known = data.samples[cell.metric]
     pairs = [known[number] for number in sorted(known) if number < data.done]
     if len(pairs) < (cell.looks[-1].pairs + 1 if cell.looks else FEWEST):
         return None
     fraction = reached(cell, data.done, most)
+    if fraction <= cell.fraction:
+        return None
     may_err = sequential.levels([*(each.fraction for each in cell.looks), fraction], looks.level)[-1]
     samples = [each for each, _ in pairs], [each for _, each in pairs]
     found = judged(_Key(cell.scenario, (), cell.metric), samples, looks.tolerance, may_err, looks.tests(decides=True))
@@ -214,11 +212,11 @@ def reached(cell: CellLooks, repetitions: int, most: int) -> float:
     on; a budget may be changed before its end.
     """
     end = END
-    while cell.fraction >= end - 1e-9:
+    while end < 1 and 1 - cell.fraction < (1 - end) * (1 + 1e-6):
         end += (1 - end) * END
     before = cell.repetitions
     way = 1.0 if repetitions >= most else (repetitions - before) / (most - before)
-    return cell.fraction + (end - cell.fraction) * way
+    return min(cell.fraction + (end - cell.fraction) * way, MOST)
 
 
 def judged(key: K, samples: tuple[Values, Values], tolerance: float, may_err: float, tests: float) -> CellComparison[K]:
@@ -252,8 +250,3 @@ def of_last(looks: Looks, key: K, samples: tuple[Values, Values], tolerance: flo
     found = judged(key, samples, tolerance, last.error, tests)
     told = next((each for each in VERDICTS if each == cell.verdict), UNDECIDED)
     return replace(found, verdict=told) if cell.looks and tolerance == looks.tolerance else found
-
-
-def read(data: object) -> Looks:
-    """Raises record.RecordError for what `to_dict` did not give."""
-    return record.read(Looks, data)

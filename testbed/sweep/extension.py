@@ -88,6 +88,29 @@ def added(scenario: Scenario, store: Store) -> list[Trial]:
     return [more for first in firsts for number in numbers if (more := sibling(first, number)).id in wanted]
 
 
+def refuse_hidden(store: Store, results: Iterable[TrialResult]) -> None:
+    """Raises UserError if a trial that the scenario asks for is listed as added: another run would not lack it then.
+
+    What is added comes after all repetitions that the scenario asks for: as many in each cell, unless it says `until`.
+    """
+    added = store.added
+    if not added:
+        return
+    is_each_cell_alone = store.until is not None
+    found = [(frozenset(each.params.items() if is_each_cell_alone else ()), each) for each in results]
+    asked: dict[object, int] = {}
+    for cell, each in found:
+        if each.id not in added:
+            asked[cell] = max(asked.get(cell, 0), each.repetition)
+    for cell, each in found:
+        least = asked.get(cell, 0) + 1
+        if each.id in added and not least <= added[each.id] == each.repetition:
+            raise UserError(
+                f"{store.path / 'run.json'} is damaged: its 'added' has {each.id} as repetition {added[each.id]}, "
+                f"and it is number {each.repetition}; allowed: what comes after those of the scenario, from {least} on"
+            )
+
+
 @dataclass(frozen=True)
 class Listing:
     """Reports to the run's folder which trials it has now; for use as a report of a sweep."""

@@ -158,8 +158,9 @@ class Store:
     def added(self) -> dict[str, int]:
         """The ids of the trials that the scenario does not ask for, with their repetitions."""
         added = self._about.get("added", {})
-        if not isinstance(added, dict) or not all(isinstance(number, int) for number in added.values()):
-            raise UserError(f"{self.path / 'run.json'} is damaged: its 'added' cannot be read")
+        if not isinstance(added, dict) or not all(type(number) is int and number > 0 for number in added.values()):
+            allowed = "trials, each with its repetition, 1 or more"
+            raise UserError(f"{self.path / 'run.json'} is damaged: its 'added' cannot be read; allowed: {allowed}")
         return added
 
     def failures(self) -> dict[str, str]:

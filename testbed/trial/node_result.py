@@ -6,8 +6,10 @@ Base units; absent is None.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from .record import SIGNED
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class MachineResult:
     architecture: str
     cpus: int
     versions: Mapping[str, str]
-    clock_ahead_ns: int
+    clock_ahead_ns: int = field(metadata=SIGNED)
     round_trip_ns: int
     reached_s: float
     cpu_busy: float | None
@@ -67,7 +69,7 @@ class SwitchResult:
     version: str
     flows_before: int
     flows_after: int
-    ports: Mapping[str, Mapping[str, int]]
+    ports: Mapping[str, Mapping[str, int]] = field(metadata=SIGNED)
     hit_packets: int
     missed_packets: int
     lost_packets: int

@@ -2,11 +2,13 @@
 
 A field is written under its own name, or under the `key` of its metadata, such as `from`; a tuple becomes a list. A
 field with a default may be missing in what is read. A field with the metadata ABSENT_IF_EMPTY is not written if it is
-None or empty. Keys without a field, such as those of a later version, are kept and written after the fields.
+None or empty. Keys without a field, such as those of a later version, are kept and written after the fields. Numbers
+are finite, and 0 or more; a field with the metadata SIGNED may be negative.
 """
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -21,6 +23,10 @@ Reader: TypeAlias = Callable[[Any, str, Faults], Any]
 """
 
 ABSENT_IF_EMPTY = types.MappingProxyType({"absent": True})
+SIGNED = types.MappingProxyType({"signed": True})
+
+MOST = 2.0**64
+"""No number is as large: counters of the kernel have 64 bits. What is larger could not be squared either."""
 
 UNKNOWN = "_unknown"
 """The attribute of a record that was read with keys for which it has no field: these keys. It takes no part in
@@ -83,27 +89,27 @@ def _keys(kind: Any) -> tuple[tuple[str, Field[Any]], ...]:
 
 
 @cache
-def _reader(hint: Any) -> Reader:
+def _reader(hint: Any, is_signed: bool = False) -> Reader:
     if hint in (Any, object):
         return lambda value, at, faults: value
     if is_dataclass(hint):
         return _record(cast(type, hint))
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        (inner,) = (_reader(part) for part in parts if part is not type(None))
+        (inner,) = (_reader(part, is_signed) for part in parts if part is not type(None))
         return lambda value, at, faults: None if value is None else inner(value, at, faults)
     if origin is tuple:
-        return _list(_reader(parts[0]))
+        return _list(_reader(parts[0], is_signed))
     if origin is Literal:
         return _choice(parts)
     if origin is Mapping:
-        return _mapping(_reader(parts[1]))
-    return _scalar(hint)
+        return _mapping(_reader(parts[1], is_signed))
+    return _scalar(hint, is_signed)
 
 
 def _record(kind: type) -> Reader:
     hints = get_type_hints(kind)
-    members = [(key, each, _reader(hints[each.name])) for key, each in _keys(kind)]
+    members = [(key, each, _reader(hints[each.name], "signed" in each.metadata)) for key, each in _keys(kind)]
     names = {key for key, _, _ in members}
 
     def read(value: Any, at: str, faults: Faults) -> Any:
@@ -153,12 +159,23 @@ def _choice(allowed: tuple[Any, ...]) -> Reader:
     return read
 
 
-def _scalar(kind: type) -> Reader:
+def _scalar(kind: type, is_signed: bool) -> Reader:
     def read(value: Any, at: str, faults: Faults) -> Any:
-        _is(kind, value, at, faults)
+        if _is(kind, value, at, faults) and kind in (int, float):
+            allowed = _unmet(value, is_signed)
+            faults += [f"{at} is {value!r:.40}; allowed: {allowed}"] if allowed else []
         return value
 
     return read
+
+
+def _unmet(number: float, is_signed: bool) -> str | None:
+    """What a number should be and is not; None if it can be one."""
+    if isinstance(number, float) and not math.isfinite(number):
+        return "a finite number"
+    if abs(number) >= MOST:
+        return "less than 2^64"
+    return "0 or more" if number < 0 and not is_signed else None
 
 
 def _is(kind: type, value: Any, at: str, faults: Faults) -> bool:

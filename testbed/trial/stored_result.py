@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from . import record
 from .node_result import MachineResult, SdnResult, VmResult
-from .record import ABSENT_IF_EMPTY
+from .record import ABSENT_IF_EMPTY, SIGNED
 
 SCHEMA = 1
 
@@ -113,7 +113,7 @@ class IntervalResult:
 
     from_s: float
     to_s: float
-    late_s: float | None
+    late_s: float | None = field(metadata=SIGNED)
     asked_rate_bps: float | None
     asked_delay_s: float
     asked_loss: object
