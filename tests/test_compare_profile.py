@@ -471,7 +471,7 @@ def test_the_json_has_each_number_in_its_unit_and_of_its_side(compare: Compare, 
     assert (point["verdict"], point["is_between"]) == ("agree", False)
     assert {*point} == {
         "rtt_s", "published_bps", "measured_bps", "published_share", "measured_share", "relative", "family_interval",
-        "published_off", "is_between", "verdict", "certainty",
+        "published_off", "is_between", "limit", "verdict", "certainty",
     }  # fmt: skip
 
 
@@ -578,3 +578,83 @@ def test_a_condition_is_said_in_the_words_of_each_side(
     is_buffer = "buffer" in words
     assert (is_same["buffer"], is_same["window"]) == ((None, True) if is_buffer else (True, False))
     assert any(words in note for note in json.loads(said.out)["notes"]) != is_buffer
+
+
+AT_LEAST, AT_MOST = "at_least: 9000 Mbit/s, certainty: bound", "at_most: 1300 Mbit/s, certainty: bound"
+
+
+@pytest.mark.parametrize(
+    ("limit", "at_ms", "share", "code"),
+    [
+        (AT_LEAST, 1, 1.0, AGREE),
+        (AT_LEAST, 1, 0.96, AGREE),  # 9120, and above is as good
+        (AT_LEAST, 1, 0.5, DIFFER),
+        (AT_LEAST, 1, 0.855, CANNOT_TELL),  # 8122 beside 9000 less 10 %
+        (AT_LEAST, 1, 0.0, DIFFER),
+        (AT_MOST, 100, 1.0, AGREE),
+        (AT_MOST, 100, 0.1, AGREE),
+        (AT_MOST, 100, 1.5, DIFFER),
+        (AT_MOST, 100, 1.19, CANNOT_TELL),
+        (AT_MOST, 100, 0.0, CANNOT_TELL),  # nothing was measured, which is no agreement
+        ("at_least: 1000 Mbit/s, at_most: 1300 Mbit/s, certainty: bound", 100, 1.0, AGREE),
+        ("at_least: 1000 Mbit/s, at_most: 1300 Mbit/s, certainty: bound", 100, 0.5, DIFFER),
+        ("at_least: 1000 Mbit/s, at_most: 1300 Mbit/s, certainty: bound", 100, 1.5, DIFFER),
+    ],
+)
+@pytest.mark.parametrize("alone", [True, False], ids=["a limit alone", "beside a value"])
+def test_published_limits_are_judged_on_their_side(
+    compare: Compare, tmp_path: Path, limit: str, at_ms: int, share: float, code: int, alone: bool
+) -> None:
+    levels = {rtt: level * (share if rtt == at_ms else 1.0) for rtt, level in LEVELS.items()}
+    points = [f"at: {at_ms} ms, {limit}", *([] if alone else ["at: 50 ms, value: 4000 Mbit/s"])]
+    run = stored(tmp_path / "run", run_of(tmp_path, levels, noise=0.05))
+    assert compare(run, profile_of(tmp_path, points), "--tolerance", "0.1").code == code
+
+
+def test_the_table_and_the_json_have_the_limits(compare: Compare, tmp_path: Path) -> None:
+    points = (f"at: 1 ms, {AT_LEAST}", POINTS[1], f"at: 100 ms, {AT_MOST}")
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    profile = profile_of(tmp_path, points)
+    out = compare(run, profile).out
+    assert "≥ 9 Gbit/s" in out
+    assert "≤ 1300 Mbit/s" in out or "≤ 1.3 Gbit/s" in out
+    (series,) = json.loads(compare(run, profile, "--format", "json").out)["series"]
+    (match,) = series["matches"]
+    assert [(each["rtt_s"], each["limit"]) for each in match["points"]] == [
+        (0.001, "at least"), (0.05, None), (0.1, "at most")
+    ]  # fmt: skip
+    assert match["rms"]["value"] == pytest.approx(0, abs=1e-9)  # of the one value: a limit is no value
+    figure = tmp_path / "figure.svg"
+    assert compare(run, profile, "-o", figure).code == AGREE
+    assert figure.stat().st_size > 0
+
+
+def test_limits_alone_have_no_rms_and_are_drawn(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    profile = profile_of(tmp_path, (f"at: 1 ms, {AT_LEAST}",))
+    (series,) = json.loads(compare(run, profile, "--format", "json").out)["series"]
+    assert (series["matches"][0]["rms"], series["best"]) == (None, [])
+    assert compare(run, profile, "-o", tmp_path / "figure.png").code == AGREE
+
+
+def test_a_limit_outside_our_rtts_is_said_and_no_pass(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    said = compare(run, profile_of(tmp_path, (*POINTS, "at: 300 ms, at_most: 1 Gbit/s, certainty: bound")))
+    assert said.code == CANNOT_TELL
+    assert "ours does not reach the published RTTs of 300 ms" in " ".join(said.out.split())
+
+
+def test_points_of_which_nothing_is_known_are_said(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    said = compare(run, profile_of(tmp_path, (*POINTS, "at: 300 ms, certainty: unknown")))
+    assert said.code == AGREE
+    assert "not compared: published, fall: nothing is printed at 300 ms" in " ".join(said.out.split())
+
+
+def test_a_limit_of_shares_is_one_of_each_side_s_rate(compare: Compare, tmp_path: Path) -> None:
+    run = stored(
+        tmp_path / "run", run_of(tmp_path, {rtt: level / 10 for rtt, level in LEVELS.items()}, rate_bps=1e9), 1e9
+    )
+    profile = profile_of(tmp_path, (f"at: 1 ms, {AT_LEAST}", f"at: 100 ms, {AT_MOST}"))
+    assert compare(run, profile).code == CANNOT_TELL
+    assert compare(run, profile, "--as-shares").code == AGREE

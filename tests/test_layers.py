@@ -84,6 +84,7 @@ INSIDE = {
         ("limit", "flow_sample", "paired"),
         ("metric",),
         ("series", "distance"),
+        ("point",),
         ("concavity", "theory_curve"),
         ("profile", "condition", "tcp_model", "significance", "changepoint", "ramp"),
         ("statistic",),

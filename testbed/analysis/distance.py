@@ -1,67 +1,25 @@
 """The difference between measured profiles and a published one, judged point by point. Pure, no I/O.
 
-A point agrees if the 95 % interval of its relative difference lies within the tolerance: two one-sided tests
-(Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987). That all points of all series agree needs no
-correction (an intersection-union test: Berger, Technometrics 24, 1982). That any differs does: a point differs if its
-interval at the level of the whole family, after Bonferroni, lies outside the tolerance.
+`point` judges one of them. That all points of all series agree needs no correction (an intersection-union test: Berger,
+Technometrics 24, 1982). That any differs does: a point differs if its interval at the level of the whole family, after
+Bonferroni, lies outside the tolerance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from . import concavity, statistic
-from .profile import Bend, Published, Reference, ThroughputProfile
-from .statistic import LEVEL, Estimate, Interval
+from .point import SAME_RTT, Figure, PointDifference, Verdict, point
+from .profile import Bend, Limits, Published, ThroughputProfile
+from .statistic import LEVEL, Interval
 
 K = TypeVar("K")
-Verdict: TypeAlias = Literal["agree", "differ", "cannot tell"]
-
-SAME_RTT = 1e-6
-"""RTTs that differ by this share are the same."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number and its 95 % interval over the repetitions; None if they do not give one."""
-
-    value: float
-    interval: Interval | None
-
-
-@dataclass(frozen=True)
-class PointDifference:
-    """Both sides at a published RTT; `relative` is measured / published - 1, `family` its interval after Bonferroni.
-
-    `is_between` is whether nobody measured there: the number is then on a straight line between two measured RTTs, and
-    the intervals reach over both of them. `share_off` is how far the published number may be off, as a share of it.
-    `seeds` is how many repetitions the point has, the fewer of two neighbours.
-    """
-
-    rtt_s: float
-    measured_bps: float
-    published_bps: float
-    relative: Figure
-    family: Interval | None
-    is_between: bool
-    share_off: float
-    seeds: int
-
-    def verdict(self, tolerance: float) -> Verdict:
-        """differ too if nothing at all was received: that is no matter of chance."""
-        within = self.relative.interval
-        if self.measured_bps == 0:
-            return "differ"
-        if within is not None and max(-within.low, within.high) <= tolerance:
-            return "agree"
-        if self.family is not None and (self.family.low > tolerance or self.family.high < -tolerance):
-            return "differ"
-        return "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -86,14 +44,14 @@ class ShapeDifference:
 class ProfileDistance:
     """The difference between a measured and a published profile over the RTTs that both cover.
 
-    `rms` is the root mean square of the relative differences at the published RTTs, a ratio. `shape` is None without
-    capacities, or if the published profile has fewer than two points there. `left_out_rtt_s` are the published
-    RTTs outside the measured range.
+    `rms` is the root mean square of the relative differences from the published values, a ratio; None without one.
+    `shape` is None without capacities, or if the published profile has fewer than two values there. `left_out_rtt_s`
+    are the published RTTs outside the measured range.
     """
 
     points: tuple[PointDifference, ...]
     left_out_rtt_s: tuple[float, ...]
-    rms: Figure
+    rms: Figure | None
     shape: ShapeDifference | None
 
     def verdict(self, tolerance: float) -> Verdict:
@@ -125,25 +83,26 @@ def distance(
     capacities_bps: tuple[float, float] | None = None,
     family: int | None = None,
     level: float = LEVEL,
+    limits: Limits = (),
 ) -> ProfileDistance:
     """Compare at the published RTTs within the measured range.
 
     `capacities_bps` are those of the measured and of the published profile, for the shape. `family` is how many points
-    are judged together; None: those of this profile. Raises ValueError if the measured range holds none of the
-    published RTTs, or if a throughput that is compared is 0 on either side.
+    are judged together; None: those of this profile. `limits` are judged too, but are no part of RMS and shape.
+    Raises ValueError if the measured range holds none of the published RTTs, or if a published throughput is 0.
     """
-    rtts = _common(published, measured)
-    each = _family_level(level, family or len(rtts))
-    points = tuple(_point(measured, rtt, published[rtt], level, each) for rtt in rtts)
-    own = (
-        points
-        if family in (None, len(rtts))
-        else tuple(_point(measured, rtt, published[rtt], level, _family_level(level, len(rtts))) for rtt in rtts)
-    )
+    covered = common_rtts([*published, *(rtt for rtt, _ in limits)], measured)
+    rtts = tuple(rtt for rtt in published if rtt in covered) if limits and covered else _common(published, measured)
+    inside = [(rtt, limit) for rtt, limit in limits if rtt in covered]
+    each = _family_level(level, family or len(rtts) + len(inside))
+    points = [point(measured, rtt, published[rtt], level, each) for rtt in rtts]
+    points += [point(measured, rtt, limit, level, each) for rtt, limit in inside]
+    left_out = [rtt for rtt in (*published, *(rtt for rtt, _ in limits)) if rtt not in covered]
+    values = [point(measured, rtt, published[rtt], level, _family_level(level, len(rtts))) for rtt in rtts]
     return ProfileDistance(
-        points=points,
-        left_out_rtt_s=tuple(rtt for rtt in published if rtt not in rtts),
-        rms=_rms(own, level),
+        points=tuple(sorted(points, key=lambda each: each.rtt_s)),
+        left_out_rtt_s=tuple(dict.fromkeys(left_out)),
+        rms=_rms(values, level) if values else None,
         shape=_shape(measured, published, rtts, capacities_bps, level) if capacities_bps and len(rtts) > 1 else None,
     )
 
@@ -161,14 +120,19 @@ def best_match(
     rtts = _common(target, *candidates.values())
     wanted = {rtt: target[rtt] for rtt in rtts}
     found = sorted(
-        ((key, distance(profile, wanted, level=level).rms) for key, profile in candidates.items()),
-        key=lambda pair: pair[1].value,
+        ((key, _rms_of(profile, wanted, level)) for key, profile in candidates.items()), key=lambda pair: pair[1].value
     )
     apart = [_is_below(one, other) for (_, one), (_, other) in pairwise(found)]
     return tuple(Candidate(key, rms, clear) for (key, rms), clear in zip(found, [*apart, None], strict=True))
 
 
-def common_rtts(published: Published, measured: ThroughputProfile) -> tuple[float, ...]:
+def _rms_of(measured: ThroughputProfile, published: Published, level: float) -> Figure:
+    found = distance(measured, published, level=level).rms
+    assert found is not None, "BUG: published values without a difference"
+    return found
+
+
+def common_rtts(published: Iterable[float], measured: ThroughputProfile) -> tuple[float, ...]:
     """The published RTTs within what was measured."""
     low, high = measured.rtt_s[0] * (1 - SAME_RTT), measured.rtt_s[-1] * (1 + SAME_RTT)
     return tuple(rtt for rtt in published if low <= rtt <= high)
@@ -185,56 +149,6 @@ def _common(published: Published, *measured: ThroughputProfile) -> tuple[float, 
 
 def _family_level(level: float, count: int) -> float:
     return 1 - (1 - level) / count
-
-
-def _point(
-    measured: ThroughputProfile, rtt: float, published: Reference, level: float, family_level: float
-) -> PointDifference:
-    if published.mean.value <= 0:
-        raise ValueError("a published throughput is 0, so there is no relative difference")
-    places = _places(measured, rtt)
-    ours = [measured.estimates[place] for place in places]
-    inside = float(np.clip(rtt, measured.rtt_s[0], measured.rtt_s[-1]))
-    value = float(measured.at([inside])[0])
-    within, family = (_relative(ours, published, each) for each in (level, family_level))
-    return PointDifference(
-        rtt_s=rtt,
-        measured_bps=value,
-        published_bps=published.mean.value,
-        relative=Figure(value / published.mean.value - 1, within),
-        family=family,
-        is_between=len(places) > 1,
-        share_off=published.share_off,
-        seeds=min(len(measured.samples_bps[place]) for place in places),
-    )
-
-
-def _places(measured: ThroughputProfile, rtt: float) -> tuple[int, ...]:
-    """The place of this RTT, or of its two neighbours."""
-    for place, at in enumerate(measured.rtt_s):
-        if abs(at - rtt) <= SAME_RTT * rtt:
-            return (place,)
-    above = int(np.searchsorted(measured.rtt_s, rtt))
-    return above - 1, above
-
-
-def _relative(ours: Sequence[Estimate], published: Reference, level: float) -> Interval | None:
-    """Over all of ours, each with its interval on the logarithmic scale, and as far as the published number may be off.
-
-    A profile between two RTTs is taken to lie between its values there. None if one of ours has no interval.
-    """
-    if published.share_off >= 1 or any(each.value <= 0 for each in ours):
-        return None
-    if any(each.interval(level) is None for each in ours):  # one case, though the published number may have an sd
-        return None
-    ends = [statistic.log_ratio(each, published.mean).interval(level) for each in ours]
-    found = [end for end in ends if end is not None]
-    if len(found) < len(ours):
-        return None
-    with np.errstate(over="ignore"):  # few repetitions with much noise: no bound
-        low = float(np.exp(min(end.low for end in found))) / (1 + published.share_off)
-        high = float(np.exp(max(end.high for end in found))) / (1 - published.share_off)
-    return Interval(low - 1, high - 1, level) if np.isfinite(high) else None
 
 
 def _rms(points: Sequence[PointDifference], level: float) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -13,6 +13,7 @@ from scipy import stats
 from . import statistic
 from .statistic import LEVEL, Estimate, FloatArray, Values
 
+Limit: TypeAlias = Literal["at least", "at most"]
 Bend: TypeAlias = Literal["concave", "convex", "straight"]
 Triple: TypeAlias = tuple[int, int, int]
 
@@ -88,11 +89,13 @@ class ThroughputProfile:
 class Reference:
     """A published throughput above 0: its mean with the error that chance left, a constant where no error is printed.
 
-    `off_bps` is how far the number may be from that mean for other reasons: rounding, or reading it off a figure.
+    `off_bps` is how far the number may be from that mean for other reasons: rounding, or reading it off a figure. With
+    `limit`, the throughput is at least, or at most, the number.
     """
 
     mean: Estimate
     off_bps: float = 0.0
+    limit: Limit | None = None
 
     @property
     def share_off(self) -> float:
@@ -100,11 +103,16 @@ class Reference:
 
     def scaled(self, factor: float) -> Reference:
         error = None if self.mean.error is None else self.mean.error * factor
-        return Reference(Estimate(self.mean.value * factor, error, self.mean.freedom), self.off_bps * factor)
+        return Reference(
+            Estimate(self.mean.value * factor, error, self.mean.freedom), self.off_bps * factor, self.limit
+        )
 
 
 Published: TypeAlias = Mapping[float, Reference]
 """Published throughputs by RTT in s, in this order."""
+
+Limits: TypeAlias = Sequence[tuple[float, Reference]]
+"""Published limits of the throughput, each at an RTT in s."""
 
 
 def exactly(profile: ThroughputProfile) -> dict[float, Reference]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..analysis.distance import Verdict
+from ..analysis.point import Verdict
 from ..analysis.series import Span, series
 from ..compare import profile, profile_text, published
 from ..compare.condition import Choice

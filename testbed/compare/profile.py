@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..analysis.distance import Candidate, ProfileDistance, Verdict, best_match, common_rtts, distance, worst
-from ..analysis.profile import Published, ThroughputProfile
+from ..analysis.distance import Candidate, ProfileDistance, best_match, common_rtts, distance, worst
+from ..analysis.point import Verdict
+from ..analysis.profile import Limits, Published, ThroughputProfile
 from ..analysis.series import Series, Span
 from ..error import UserError
 from . import condition
@@ -21,13 +22,20 @@ from .published import Series as PublishedSeries
 
 @dataclass(frozen=True)
 class Target:
-    """A published series: its throughputs in bit/s, and the certainties of its points, both by RTT in s."""
+    """A published series: its throughputs in bit/s, and the certainties of its points, both by RTT in s; and its limits
+    of the throughput, in bit/s.
+    """
 
     name: str
     series: PublishedSeries
     published: Published
     capacity_bps: float | None
     certainties: Mapping[float, Certainty]
+    limits: Limits = ()
+
+    def rtts_within(self, measured: ThroughputProfile) -> tuple[float, ...]:
+        """Of all its values and limits, one for each, those within what was measured."""
+        return common_rtts([*self.published, *(rtt for rtt, _ in self.limits)], measured)
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,7 @@ class _Pair:
     is_share: bool
     measured: ThroughputProfile
     published: Published
+    limits: Limits
     conditions: tuple[Condition, ...]
 
 
@@ -127,7 +136,7 @@ def compare(
     profiles = [(each, found) for each in ours if (found := each.profile(span)) is not None]
     pairs: list[list[_Pair]] = []
     for target in _targets(profile, only, why_not):
-        covering = [(each, own) for each, own in profiles if common_rtts(target.published, own)]
+        covering = [(each, own) for each, own in profiles if target.rtts_within(own)]
         why_not += _not_covering(target, [(each, own) for each, own in profiles if (each, own) not in covering])
         made = [_pair(each, own, target, choice) for each, own in covering]
         alike = [pair for pair in made if not _unlike(pair.conditions)]
@@ -142,14 +151,14 @@ def compare(
             "allowed: a run whose RTTs reach from below a published one to above it"
         )
     judged = [pair for each in pairs for pair in each if not unfit(pair.conditions, choice)]
-    family = max(1, sum(len(common_rtts(pair.published, pair.measured)) for pair in judged))
+    family = max(1, sum(len(pair.target.rtts_within(pair.measured)) for pair in judged))
     compared = tuple(_target(each, choice, family) for each in pairs)
     return ProfileComparison(profile, choice, compared, tuple(dict.fromkeys(why_not)), tuple(lost))
 
 
 def _target(pairs: Sequence[_Pair], choice: Choice, family: int) -> TargetComparison:
     matches = [_match(pair, choice, family) for pair in pairs]
-    nearest_first = sorted(matches, key=lambda match: match.distance.rms.value)
+    nearest_first = sorted(matches, key=lambda match: match.distance.rms.value if match.distance.rms else 0.0)
     ranking: tuple[Candidate[str], ...] = ()
     if not any(pair.is_share for pair in pairs) or all(pair.is_share for pair in pairs):
         ranking = _ranking(pairs)
@@ -165,7 +174,7 @@ def _ranking(pairs: Sequence[_Pair]) -> tuple[Candidate[str], ...]:
 
 
 def _match(pair: _Pair, choice: Choice, family: int) -> Match:
-    apart = distance(pair.measured, pair.published, _capacities(pair), family)
+    apart = distance(pair.measured, pair.published, _capacities(pair), family, limits=pair.limits)
     return Match(
         ours=pair.ours,
         target=pair.target,
@@ -182,9 +191,10 @@ def _pair(ours: Series, measured: ThroughputProfile, target: Target, choice: Cho
     conditions = condition.conditions(ours, target.series.of, target.capacity_bps)
     own, theirs = ours.capacity_bps, target.capacity_bps
     if own is None or theirs is None or own == theirs:
-        return _Pair(ours, target, False, measured, target.published, conditions)
+        return _Pair(ours, target, False, measured, target.published, target.limits, conditions)
     shares = {rtt: each.scaled(1 / theirs) for rtt, each in target.published.items()}
-    return _Pair(ours, target, True, measured.scaled(1 / own), shares, conditions)
+    limits = [(rtt, each.scaled(1 / theirs)) for rtt, each in target.limits]
+    return _Pair(ours, target, True, measured.scaled(1 / own), shares, limits, conditions)
 
 
 def _capacities(pair: _Pair) -> tuple[float, float] | None:
@@ -200,16 +210,23 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) ->
     for name, each in profile.series.items():
         if only not in (None, name):
             continue
+        limits, published = each.limits(), None
         try:
             published = each.references()
         except UserError as error:
-            why_not.append(f"published, {name}: {error}")
-            continue
-        if any(found.mean.value <= 0 for found in published.values()):
+            if not limits:
+                why_not.append(f"published, {name}: {error}")
+                continue
+        published = published or {}
+        if any(found.mean.value <= 0 for found in (*published.values(), *(limit for _, limit in limits))):
             why_not.append(f"published, {name}: a throughput is 0, and nothing is relative to it")
             continue
         certainties = {point.at.value: each.certainty_of(point) for point in each.points}
-        targets.append(Target(name, each, published, each.capacity.value if each.capacity else None, certainties))
+        capacity_bps = each.capacity.value if each.capacity else None
+        targets.append(Target(name, each, published, capacity_bps, certainties, limits))
+        unknown = [f"{rtt * 1e3:g}" for rtt, certainty in certainties.items() if certainty == "unknown"]
+        if unknown:
+            why_not.append(f"published, {name}: nothing is printed at {', '.join(unknown)} ms")
     if not profile.series:
         why_not.append(f"published, {profile.name}: it has no series")
     return targets
@@ -220,7 +237,7 @@ def _not_covering(target: Target, others: Sequence[tuple[Series, ThroughputProfi
     if not others:
         return []
     ranges = dict.fromkeys(f"{own.rtt_s[0] * 1e3:g} to {own.rtt_s[-1] * 1e3:g} ms" for _, own in others)
-    rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in target.published)
+    rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in dict.fromkeys([*target.published, *(at for at, _ in target.limits)]))
     which = others[0][0].label if len(others) == 1 else f"{len(others)} series"
     return [f"published, {target.name}: RTT {rtts} ms; ours, {which}: {', '.join(ranges)}"]
 

@@ -6,7 +6,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from ..analysis.distance import Figure, PointDifference, Verdict
+from ..analysis.point import Figure, PointDifference, Verdict
+from ..analysis.profile import Limit
 from ..units import format_rate
 from .profile import Match, ProfileComparison, TargetComparison
 from .run_text import Row, interval_text, markdown
@@ -17,6 +18,7 @@ HEADERS = (
 SUMMARY_HEADERS = (
     "published", "ours", "RTTs", "RMS", "95 % interval", "C_UC difference", "shape", "verdict", "claim",
 )  # fmt: skip
+LIMITS: dict[Limit | None, str] = {"at least": "≥ ", "at most": "≤ ", None: ""}
 WORDS: dict[Verdict, str] = {"agree": "agrees", "differ": "differs", "cannot tell": "cannot tell"}
 
 
@@ -27,7 +29,7 @@ def point_rows(comparison: ProfileComparison) -> list[Row]:
             target.target.name,
             match.ours.label,
             f"{point.rtt_s * 1e3:g} ms",
-            _value(point.published_bps, match),
+            LIMITS[point.limit] + _value(point.published_bps, match),
             f"±{_percent(point.share_off)}, {target.target.certainties[point.rtt_s]}",
             _value(point.measured_bps, match),
             f"{100 * point.relative.value:+.1f} %",
@@ -47,7 +49,7 @@ def summary_rows(comparison: ProfileComparison) -> list[Row]:
             target.target.name,
             match.ours.label,
             _covered(match),
-            _percent(match.distance.rms.value),
+            _percent(match.distance.rms.value) if match.distance.rms else "-",
             _interval(match.distance.rms),
             _c_uc(match),
             _shape(match),
@@ -136,7 +138,7 @@ def _match(match: Match) -> dict[str, Any]:
         "conditions": [asdict(each) for each in match.conditions],
         "claim": match.claim,
         "cautions": list(match.cautions),
-        "rms": asdict(match.distance.rms),
+        "rms": None if match.distance.rms is None else asdict(match.distance.rms),
         "shape": None if match.distance.shape is None else asdict(match.distance.shape),
         "points": [_point(point, match) for point in match.distance.points],
         "left_out_rtt_s": list(match.distance.left_out_rtt_s),
@@ -160,6 +162,7 @@ def _point(point: PointDifference, match: Match) -> dict[str, Any]:
         "family_interval": None if point.family is None else asdict(point.family),
         "published_off": point.share_off,
         "is_between": point.is_between,
+        "limit": point.limit,
         "verdict": point.verdict(match.choice.tolerance),
         "certainty": match.target.certainties[point.rtt_s],
     }
@@ -189,8 +192,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.01 else f"{100 * share:.3g} %"
 
 
-def _interval(figure: Figure) -> str:
-    return "-" if figure.interval is None else f"{100 * figure.interval.low:.1f} … {100 * figure.interval.high:.1f} %"
+def _interval(figure: Figure | None) -> str:
+    return (
+        "-"
+        if figure is None or figure.interval is None
+        else f"{100 * figure.interval.low:.1f} … {100 * figure.interval.high:.1f} %"
+    )
 
 
 def _c_uc(match: Match) -> str:

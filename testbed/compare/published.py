@@ -7,13 +7,13 @@ is counted. A number that the source does not print is None, never 0.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
 
-from ..analysis.profile import Published, Reference, ThroughputProfile
+from ..analysis.profile import Limit, Limits, Published, Reference, ThroughputProfile
 from ..analysis.statistic import Estimate
 from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
@@ -30,6 +30,8 @@ Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
 """How strong it is to meet a published number: the same mechanism gave it; only orderings and shapes compare; it is an
 input of the emulator; nothing is claimed, and the number is kept as data.
 """
+
+LIMITS: Mapping[str, Limit] = {"at_least": "at least", "at_most": "at most"}
 
 _OF = "What distinguishes it: provider, region, flows, … Over RTT, the conditions of docs/published-profiles.md."
 Runs = Annotated[int, PlainValidator(whole(1, 10**6)), WithJsonSchema({"type": "integer", "minimum": 1})]
@@ -198,6 +200,16 @@ class Series(FileModel):
         return {
             rtt: Reference(_mean(by_rtt[rtt]), self.off_bps(by_rtt[rtt])) for rtt in self.throughput_profile().rtt_s
         }
+
+    def limits(self) -> Limits:
+        """The points that are limits of the throughput at an RTT, two for an interval; none for other quantities."""
+        units = {(point.at.unit, number.unit) for point in self.points for _, number in point.numbers}
+        return [
+            (point.at.value, Reference(Estimate.constant(number.value), number.last_digit / 2, LIMITS[key]))
+            for point in self.points
+            for key, number in point.numbers
+            if key in LIMITS and units == {("s", "bit/s")}
+        ]
 
     def throughput_profile(
         self, certainties: Collection[Certainty] = ("exact", "about", "cited", "derived")

@@ -19,6 +19,8 @@ from .style import COLOURS, HIGH, LINES, MARKERS, WIDE
 
 PUBLISHED = "0.15"
 """Published points are dark grey, the line between them dotted: nobody measured there."""
+ARROWS = {"at least": "^", "at most": "v", None: "o"}
+"""The side of a limit on which ours should be."""
 MBIT = 1e6
 
 
@@ -66,6 +68,8 @@ def _published(axes: Axes, target: Target, mark: str, is_share: bool) -> None:
     y = [each.mean.value / unit for each in target.published.values()]
     halves = [(each.off_bps + _half(each.mean)) / unit for each in target.published.values()]
     axes.plot(x, y, ":", color=PUBLISHED, linewidth=1)
+    for rtt, each in target.limits:
+        axes.plot(rtt * 1e3, each.mean.value / unit, ARROWS[each.limit], color=PUBLISHED, markersize=9)
     axes.errorbar(
         x,
         y,
