@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from runs import make_result, make_trials
 from scipy import stats
 
+from testbed.commands.result_table import print_cells
 from testbed.model.run_setting import Until
 from testbed.model.scenario import Trial
 from testbed.sweep.queue import TrialQueue
@@ -86,6 +87,19 @@ def test_a_cell_that_never_narrows_stops_at_the_most() -> None:
     assert ended is not None
     assert ended.reason == "most"
     assert ended.in_words(UNTIL).startswith("8 trials reached (±")
+
+
+def test_equal_trials_are_said_to_be_equal_and_not_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    """Copies of one case have an interval without a width, which is no precision."""
+    for found, expected in ((results(5, 5, 5), True), (results(5, 6, 7), False), (results(5), False)):
+        print_cells(found, measured={each.id: {"goodput": each.goodput_bps} for each in found})
+        table = capsys.readouterr().out
+        assert ("all equal" in table) == expected
+        assert "0.00%" not in table
+        assert "± 0" not in table
+        (cell,) = cells(found)
+        assert cell.to_dict()["all_equal"] == expected
+    assert Stop("narrow", 0.0).in_words(UNTIL) == "narrow enough (all equal)"
 
 
 def test_an_interval_takes_two_trials_even_where_one_is_asked_for() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from ..model.run_setting import Until
-from ..sweep.repetition import Mean, Metrics, cells
+from ..sweep.repetition import ALL_EQUAL, Mean, Metrics, cells
 from ..trial.stored_result import TrialResult
 from .finding_text import finding_lines
 from .text_table import Column, Table, paragraph, show, terminal_width
@@ -100,7 +100,9 @@ def _cells(found: Sequence[TrialResult], until: Until | None, measured: Mapping[
                 "0" if goodput is None else str(goodput.trials),
                 "-" if goodput is None else number(goodput.mean, 1e-6, 1),
                 "-" if goodput is None or goodput.low is None else _interval(goodput),
-                "-" if goodput is None or goodput.half_width is None else f"{goodput.half_width:.2%}",
+                "-"
+                if goodput is None or goodput.half_width is None or goodput.is_one_case
+                else f"{goodput.half_width:.2%}",
                 *(_mean(metric, cell.metrics.get(metric.name)) for metric in metrics),
                 ", ".join(f"{count} {verdict}" for verdict, count in cell.verdicts.items()),
                 *why,
@@ -166,10 +168,14 @@ def _mean(metric: Metric, mean: Mean | None) -> str:
     """With half of its interval, where there is one."""
     if mean is None or mean.low is None or mean.high is None:
         return metric.text(mean.mean if mean else None)
+    if mean.is_one_case:
+        return f"{metric.text(mean.mean)}, {ALL_EQUAL}"
     return f"{metric.text(mean.mean)} ± {(mean.high - mean.low) / 2 * metric.scale:.2g}"
 
 
 def _interval(goodput: Mean) -> str:
+    if goodput.is_one_case:
+        return ALL_EQUAL
     return f"{number(goodput.low, 1e-6, 1)} – {number(goodput.high, 1e-6, 1)}"
 
 

@@ -31,6 +31,8 @@ WHERE: dict[GapKind, str] = {
     "spare": "a side did not need",
 }
 NONE = "-"
+TWICE = "100 %"
+OVER = f"over {TWICE}"
 
 RUN_HEADERS = (
     "cell",
@@ -222,7 +224,7 @@ def _could_be_seen(each: CellComparison[CellKey]) -> str:
     metric = METRICS[each.key.metric]
     unit = f"{each.smallest_effect * metric.scale:.3g} {metric.unit}".strip()
     share = each.smallest_effect / abs(each.base) if each.base else None
-    seen = unit if share is None else f"{100 * share:.1f} %" if share < 1 else "over 100 %"
+    seen = unit if share is None else f"{100 * share:.1f} %" if share < 1 else OVER
     return seen + (f"; {each.seeds_needed} seeds" if each.seeds_needed else "")
 
 
@@ -235,8 +237,9 @@ def _undecided(each: CellComparison[CellKey]) -> str:
     if each.smallest_effect is None:
         return "all seeds are copies of one case; something random, such as a jitter, tells them apart"
     seen, _, _ = _could_be_seen(each).partition(";")
+    seen = f"only a change of more than {TWICE}" if seen == OVER else f"a change of {seen} or more"
     needed = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else "; no number of seeds would decide"
-    return f"{each.pairs} seeds show a change of {seen} or more{needed}"
+    return f"{each.pairs} seeds show {seen}{needed}"
 
 
 def _few(texts: Sequence[str], between: str) -> str:

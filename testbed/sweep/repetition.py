@@ -15,6 +15,9 @@ Reason: TypeAlias = Literal["narrow", "most", "failed", "invalid", "no goodput"]
 Metrics: TypeAlias = Mapping[str, float | None]
 """Name to value in base units; None if the trial has no value."""
 
+ALL_EQUAL = "all equal"
+"""In place of an interval without a width."""
+
 FEWEST = 2
 """An interval needs two trials, even if a scenario asks for fewer."""
 
@@ -31,7 +34,7 @@ class Stop:
 
     def in_words(self, until: Until) -> str:
         """The reason in words."""
-        width = "" if self.half_width is None else f"±{self.half_width:.2%}"
+        width = "" if self.half_width is None else f"±{self.half_width:.2%}" if self.half_width else ALL_EQUAL
         return {
             "narrow": f"narrow enough ({width})",
             "most": f"{until.most} trials reached ({width or 'no interval'})",
@@ -51,6 +54,11 @@ class Mean:
     mean: float
     low: float | None
     high: float | None
+
+    @property
+    def is_one_case(self) -> bool:
+        """Whether several trials all gave the same, which is one case seen again: the interval then says nothing."""
+        return self.trials > 1 and self.low == self.high
 
     @property
     def half_width(self) -> float | None:
@@ -82,6 +90,7 @@ class CellResult:
             "goodput_mean_bps": goodput.mean if goodput else None,
             "goodput_low_bps": goodput.low if goodput else None,
             "goodput_high_bps": goodput.high if goodput else None,
+            "all_equal": goodput.is_one_case if goodput else False,
             "verdicts": dict(self.verdicts),
             "stopped": None if stop is None else {"reason": stop.reason, "half_width": stop.half_width},
         }
