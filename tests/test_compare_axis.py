@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,31 @@ def test_values_may_be_words_that_only_they_have(compare: Compare, run: Path) ->
     said = compare(run, "--axis", "rmem+wmem", "--base", "KiB, KiB", "--candidate", "MiB, MiB", "--metric", "goodput")
     assert said.code == 0
     assert said.out.splitlines()[-1] == "goodput: 2 of 2 cells better"
+
+
+def without(run: Path, words: tuple[str, ...]) -> None:
+    """As if these trials never ran, though the run lists them."""
+    for folder in (run / "trials").iterdir():
+        if all(word in folder.name for word in words):
+            shutil.rmtree(folder)
+
+
+def test_a_third_value_that_never_ran_is_no_gap_of_the_two(compare: Compare, run: Path) -> None:
+    words = ("--axis", "rmem+wmem", "--base", "4 KiB, 4 KiB", "--candidate", "1 MiB, 1 MiB", "--metric", "goodput")
+    without(run, ("rmem=1MiB", "wmem=4KiB"))
+    said = compare(run, *words)
+    assert said.code == 0
+    assert "lack" not in said.out
+    without(run, ("rmem=1MiB", "wmem=1MiB", "rtt=50ms"))
+    said = compare(run, *words)
+    assert (said.code, "the candidate lacks 8 trials" in " ".join(said.out.split())) == (4, True)
+
+
+def test_a_cell_that_ran_with_neither_value_is_no_pass(compare: Compare, run: Path) -> None:
+    words = ("--axis", "rmem+wmem", "--base", "4 KiB, 4 KiB", "--candidate", "1 MiB, 1 MiB", "--metric", "goodput")
+    without(run, ("rtt=50ms",))
+    said = compare(run, *words)
+    assert (said.code, "both sides lack 16 trials" in " ".join(said.out.split())) == (5, True)
 
 
 @pytest.mark.parametrize(

@@ -397,6 +397,23 @@ def test_what_only_a_change_of_more_than_all_would_show_is_said_so(compare: Comp
     assert "over 100 % or more" not in said
 
 
+@pytest.mark.parametrize("metric", ["goodput", "rtt"])
+def test_values_that_both_sides_lack_in_some_seeds_are_said(
+    compare: Compare, base: Path, candidate: Path, metric: str
+) -> None:
+    for folder in (base, candidate):
+        for seed in range(3, 9):
+            home = folder / "trials" / f"buffer=1bdp,seed={seed}"
+            if metric == "rtt":
+                (home / "samples.parquet").unlink()
+            else:
+                without(folder, "goodput_bps", home.name)
+    said = compare(base, candidate, "--metric", metric)
+    assert f"absent: buffer 1 bdp: both sides lack 6 {metric} values (seed 3, seed 4, seed 5, and 3 more)" in lines(
+        said
+    ).replace("values of " + metric, metric + " values")
+
+
 def test_samples_that_no_trial_can_give_are_lost(compare: Compare, base: Path, tmp_path: Path) -> None:
     made = write_run(tmp_path / "x", [replace(each, srtt_s=1e300) for each in steady()])
     assert compare(base, made, "--metric", "rtt").code == LOST

@@ -164,7 +164,7 @@ def _samples(paired: Pairing, metrics: Sequence[str], primary: Mapping[str, str]
 
 
 def _value_gaps(cell: Cell, metric: str, pairs: Sequence[Pair], *, is_needed: bool) -> list[Gap]:
-    """Values that one side has. That neither has one is a gap only where the metric `is_needed`, and no pair has it."""
+    """Values that one side has. That neither has one is a gap where some pairs have it, or the metric `is_needed`."""
     has = [tuple(each.metrics[metric] is not None for each in both) for both in pairs]
     counts = (sum(first for first, _ in has), sum(second for _, second in has))
     seeds = [one.result.seed for one, _ in pairs]
@@ -175,8 +175,9 @@ def _value_gaps(cell: Cell, metric: str, pairs: Sequence[Pair], *, is_needed: bo
             gone = tuple(seed for seed, each in zip(seeds, has, strict=True) if each == mine)
             found: GapKind = "lost" if kind == "lost" else "new"
             gaps.append(Gap(found, cell, metric, gone, *counts, is_whole=is_whole, is_due=is_needed))
-    if is_needed and not gaps and is_whole:
-        gaps.append(Gap("absent", cell, metric, tuple(seeds), 0, 0, is_whole=True))
+    nowhere = tuple(seed for seed, each in zip(seeds, has, strict=True) if not any(each))
+    if nowhere and (is_needed or not is_whole):
+        gaps.append(Gap("absent", cell, metric, nowhere, *counts, is_whole=is_whole and not gaps))
     return gaps
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..analysis.series import all_keys
 from ..error import UserError, one_of
 from ..model.run_setting import PRIMARY
+from ..model.scenario import trial_ids
 from ..trial.stored_result import TrialResult
 
 
@@ -72,8 +73,9 @@ def primary_of(base: Side, candidate: Side, scenario: str) -> str:
 def split(run: Run, axis: str, base: str, candidate: str) -> tuple[Side, Side]:
     """The trials of one run with each of two values of an axis, given in full or by a word that only this value has.
 
-    A grouped axis, "rmem+wmem", has its values joined by commas. A trial that did not run is on both sides if nothing
-    says of which it is. Raises UserError for an unknown axis or value.
+    A grouped axis, "rmem+wmem", has its values joined by commas. A trial that did not run is on the side that its
+    parameters or its name tell, on neither if it has a third value, on both if nothing tells. Raises UserError for an
+    unknown axis or value.
     """
     keys = axis_keys(run, axis)
     options = (("--base", base), ("--candidate", candidate))
@@ -86,9 +88,20 @@ def split(run: Run, axis: str, base: str, candidate: str) -> tuple[Side, Side]:
     for row, (_, written) in zip(wanted, options, strict=True):
         mine = dict(zip(keys, row, strict=True)).items()
         trials = tuple(each for each in run.trials if mine <= each.result.params.items())
-        missing = tuple(each for each in run.missing if each.params is None or mine <= each.params.items())
+        missing = tuple(each for each in run.missing if _may_have(each, mine))
         sides.append(Side(f"{'+'.join(keys)} {written}", {"": replace(run, trials=trials, missing=missing)}))
     return sides[0], sides[1]
+
+
+def _may_have(missing: Missing, values: Collection[tuple[str, str]]) -> bool:
+    """Whether a trial without a result may have these values: by its parameters, or else by a name in full, such as
+    "rtt=10ms,congestion=reno,seed=1".
+    """
+    if missing.params is not None:
+        return all(missing.params.get(key) == text for key, text in values)
+    *words, last = (f".{word}" for word in missing.id.split(","))
+    names = [f".{name}" for pair in values for name in trial_ids([(pair,)])]
+    return not last.startswith(".seed=") or all(any(word.endswith(name) for word in words) for name in names)
 
 
 def axis_keys(run: Run, axis: str) -> tuple[str, ...]:
