@@ -7,6 +7,7 @@ that of Jenkins (xunit-plugin, junit-10.xsd); the files that these tests write w
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -149,6 +150,29 @@ def test_a_suite_is_one_file_without_the_paths_of_this_computer(compare: Compare
 )
 def test_only_absolute_paths_lose_their_folders(text: str, fit: str) -> None:
     assert FOLDERS.sub("", text) == fit
+
+
+HOSTILE = "]]> & <b> \" ' \x01\x1b[31m \ufffe é -->"
+
+
+@pytest.mark.parametrize("part", ["cell", "error", "scenario"])
+def test_hostile_names_stay_text(compare: Compare, tmp_path: Path, part: str) -> None:
+    """In the name of a cell, the message of a failure and the folder of a scenario. A cell's has no control characters,
+    which a trial refuses.
+    """
+    plain = "".join(each for each in HOSTILE if each.isprintable())
+    shown = HOSTILE.translate({1: "\ufffd", 0x1B: "\ufffd", 0xFFFE: "\ufffd"})
+    sides = [tmp_path / name / (HOSTILE if part == "scenario" else "run") for name in ("a", "b")]
+    cells = ("1 bdp", plain if part == "cell" else "2 bdp")
+    for number, side in enumerate(sides):
+        write_run(side, [replace(each, path={"buffer": "1 bdp"}) for each in steady(cells, scale=1 - number / 2)])
+    if part == "error":
+        not_run(sides[1], seven, error=HOSTILE)
+    said = compare(tmp_path / "a", tmp_path / "b", "--format", "junit")
+    root = read(said.out)
+    text = "".join(root.itertext()) + " ".join(value for each in root.iter() for value in each.attrib.values())
+    assert {"cell": plain, "error": "]]> & <b> \" ' ??[31m", "scenario": shown}[part] in text
+    assert {each.tag for each in root.iter()} <= {*SCHEMA}
 
 
 @pytest.mark.parametrize("bad", ["\x00", "\x01", "\x0b", "\x1f", "\ufffe", "\uffff"])

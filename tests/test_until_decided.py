@@ -5,6 +5,7 @@ trials here measure nothing: their goodputs are drawn from known distributions.
 from __future__ import annotations
 
 import io
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -474,6 +475,70 @@ def test_most_differences_take_fewer_seeds_than_the_budget() -> None:
     found = simulated(3, -0.10, 0.05, 60)
     assert found.right > 0.95
     assert found.seeds < 20
+
+
+def two_suites(tmp_path: Path) -> tuple[Path, Path]:
+    """Two runs on each side, which lie at different depths."""
+    base, candidate = tmp_path / "base", tmp_path / "candidate"
+    for name in ("near", "deep/far"):
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (candidate / name).parent.mkdir(parents=True, exist_ok=True)
+        run(base / name)
+        run(candidate / name, "congestion=bbr")
+    return base, candidate
+
+
+def test_suites_are_extended_where_they_are_undecided_and_only_once(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.effect = -0.06
+    base, candidate = two_suites(tmp_path)
+    found = extend(base, candidate)
+    goodputs = [each for each in found.cells if each.key.metric == "goodput"]
+    assert {(each.key.scenario, each.verdict) for each in goodputs} == {("near", "worse"), ("deep/far", "worse")}
+    assert len(goodputs) == 4
+    for each in goodputs:
+        for side in (base, candidate):
+            results = Store(side / each.key.scenario).results()
+            assert sum(result.params == dict(each.key.params) for result in results) == each.pairs
+    assert (candidate / "looks.json").exists()
+    assert not [*tmp_path.rglob("*/deep/looks.json"), *tmp_path.rglob("far/looks.json")]
+    kernels.began.clear()
+    before = files_of(tmp_path)
+    assert extend(base, candidate) == found == plainly(base, candidate)
+    assert kernels.began == []
+    assert files_of(tmp_path) == before
+
+
+def test_a_suite_whose_candidate_cannot_be_written_is_refused_before_anything_runs(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels.noise["20 ms"] = 0.5
+    base, candidate = two_suites(tmp_path)
+    kernels.began.clear()
+    before = files_of(tmp_path)
+    for unwritable in (candidate, base / "near"):  # the base is written to only for its seeds
+        monkeypatch.setattr(os, "access", lambda path, mode, at=unwritable: Path(path) != at)
+        with pytest.raises(
+            UserError, match=f"{unwritable} cannot be written, so it cannot be extended; allowed: a copy"
+        ):
+            extend(base, candidate)
+        assert kernels.began == []
+    changed = {
+        path for path, data in files_of(tmp_path, but=["lock", "looks.json"]).items() if before.get(path) != data
+    }
+    assert not {path for path in changed if "trials/" in path or path.endswith("run.json")}
+
+
+def test_a_budget_of_one_trial_measures_nothing_and_says_so(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.noise = {"10 ms": 0.2, "20 ms": 0.2}
+    base, candidate = two_suites(tmp_path)
+    kernels.began.clear()
+    console = Console(record=True, width=200, file=io.StringIO())
+    found = extend(base, candidate, console=console, trials=1)
+    assert kernels.began == []
+    assert found.verdict == "cannot tell"
+    assert "the next round is larger than what is left of 1 trials" in console.export_text()
+    with pytest.raises(UserError, match="decides nothing; allowed: 3 seeds or more"):
+        budget_of(["1"])
 
 
 def test_the_simulation_counts_what_is_wrong_right_and_undecided() -> None:
