@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from testbed.analysis import concavity
-from testbed.analysis.distance import Figure, PointDifference, best_match, distance, worst
+from testbed.analysis.distance import best_match, distance, worst
+from testbed.analysis.point import Figure, PointDifference
 from testbed.analysis.profile import Reference, ThroughputProfile, exactly
 from testbed.analysis.statistic import Estimate, Interval
 

@@ -157,7 +157,6 @@ def test_what_is_out_of_range_is_refused(call: object) -> None:
     [
         (lambda: tcp_model.window_limit_bps(-7, 0.1), "-7 bytes"),
         (lambda: tcp_model.window_limit_bps(1, -0.5), "RTT is -0.5"),
-        (lambda: tcp_model.cubic_loss(10, -0.5), "RTT is -0.5"),
         (lambda: tcp_model.cubic_alone_window_segments(0.1, -0.5), "RTT is -0.5"),
         (lambda: tcp_model.cubic_resting_windows_segments(0.1, -0.5), "RTT is -0.5"),
         (lambda: tcp_model.slow_start_s(10, -0.5), "RTT is -0.5"),
@@ -166,7 +165,6 @@ def test_what_is_out_of_range_is_refused(call: object) -> None:
         (lambda: tcp_model.slow_start_s(10, 1, growth=0.9), "grows by 0.9"),
         (lambda: tcp_model.window_throughput_bps(1, 1, -4), "MSS is -4"),
         (lambda: tcp_model.reno_window_segments(1.5), "loss of 1.5"),
-        (lambda: tcp_model.reno_loss(-2), "window is -2"),
         (lambda: tcp_model.cubic_window_segments(0.1, 0.1, beta=0), "beta is 0,"),
         (lambda: tcp_model.cubic_window_segments(0.1, 0.1, c=-1), "C is -1"),
         (lambda: tcp_model.square_root_window_segments(0.1, 0), "0 segments per ACK"),

@@ -5,6 +5,7 @@ trials here measure nothing: their goodputs are drawn from known distributions.
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import shutil
@@ -27,7 +28,7 @@ from testbed.commands.measure.run_until_decided import Decision, Options
 from testbed.commands.sequential.budget import Budget, budget_of
 from testbed.commands.sequential.until_decided import UntilDecided
 from testbed.compare import look_text
-from testbed.compare.look import CellData, CellLooks, Look, Looks, advance, following, reached, read
+from testbed.compare.look import CellData, CellLooks, Look, Looks, advance, following, reached
 from testbed.compare.pairing import Cell
 from testbed.compare.run import RunComparison
 from testbed.error import UserError
@@ -37,7 +38,7 @@ from testbed.spec.load import files_of as files_of_spec
 from testbed.spec.load import load_scenario
 from testbed.sweep import run as sweep
 from testbed.sweep.store import Store
-from testbed.trial import provenance
+from testbed.trial import provenance, record
 from testbed.trial.folder import write_json
 from testbed.trial.orders.sequence import Orders
 from testbed.trial.stored_result import TrialResult
@@ -696,4 +697,4 @@ def test_looks_are_told_in_words_and_in_json() -> None:
     assert look_text.note(again).startswith("sequential: 2 looks at each cell, with 4 to 6 seeds; ")
     assert look_text.note(replace(looks, cells=())) == "sequential: no look yet"
     assert look_text.to_json(replace(looks, cells=()))["spent"] == 0
-    assert read(again.to_dict()) == again
+    assert record.read(Looks, json.loads(json.dumps(record.write(again)))) == again
