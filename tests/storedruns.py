@@ -73,7 +73,7 @@ def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:
         "id": made.id,
         "params": dict(made.params),
         "seed": made.seed,
-        "repetition": made.seed - 1,
+        "repetition": max(0, made.seed - 1),
         "verdict": made.verdict,
         "goodput_bps": sum(made.goodput_bps) if made.goodput_bps else None,
         "flows": flows,
