@@ -70,6 +70,14 @@ INSIDE = {
         ("measured", "node_result"),
         ("record", "strict_folder"),
     ),
+    "sweep": (
+        ("cluster",),
+        ("run",),
+        ("ledger", "extension", "merge"),
+        ("queue", "database", "shard"),
+        ("table", "origin"),
+        ("estimate", "repetition", "store"),
+    ),
     "model": (
         ("scenario",),
         ("background", "run_setting", "workload", "data_path"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -19,7 +20,8 @@ from rich.progress import (
 
 from ..error import TestbedError
 from ..model.scenario import Trial
-from ..sweep.run import Report, Sweep
+from ..sweep.ledger import Report
+from ..sweep.run import Sweep
 from ..trial.stored_result import TrialResult
 from .result_table import COLOUR
 
@@ -49,14 +51,17 @@ class Reports:
 
 class Screen:
     """Shows how a sweep goes on: a bar on a terminal, a line for each trial where output is piped. Given the sweep, it
-    also says how many lab seconds are done and, from what ended so far, how many wall seconds are left.
+    also says how many lab seconds are done and, from what ended so far, how many wall seconds are left. `jobs` is how
+    many trials run side by side, or says how many do now.
     """
 
-    def __init__(self, console: Console, total: int, sweep: Sweep | None = None, jobs: int = 1) -> None:
+    def __init__(
+        self, console: Console, total: int, sweep: Sweep | None = None, jobs: int | Callable[[], int] = 1
+    ) -> None:
         self._console = console
         self._total = total
         self._sweep = sweep
-        self._jobs = jobs
+        self._width = jobs if callable(jobs) else lambda: jobs
         self._ended = 0
         self._lab_s = 0.0
         self._verdicts: Counter[str] = Counter()
@@ -65,6 +70,11 @@ class Screen:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._progress = Progress(*columns, TextColumn("{task.fields[left]}"), console=console, disable=self._is_piped)
         self._task = self._progress.add_task("trials", total=total, left=self._left())
+
+    @property
+    def _jobs(self) -> int:
+        """How many trials run side by side."""
+        return self._width()
 
     @property
     def _is_piped(self) -> bool:

@@ -6,11 +6,10 @@ In virtual time, lab trials do not disturb each other; trials in real time run o
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Protocol
 
 from ..error import TestbedError, UserError
@@ -25,29 +24,28 @@ from ..trial.stored_result import TrialResult
 from . import estimate
 from .estimate import Forecast
 from .extension import in_file_order
+from .ledger import Ledger, Report
 from .queue import TrialQueue
 from .shard import Shard
 from .store import Store
 
 
-class Report(Protocol):
-    """Receives the progress of a sweep. Called from several threads, one call at a time."""
+class Place(Protocol):
+    """Where the trials of a sweep are carried out: here, or on other computers."""
 
-    def begun(self, trial: Trial) -> None: ...
-
-    def lab_time(self, trial: Trial, lab_s: float) -> None: ...
-
-    def finished(self, trial: Trial, result: TrialResult) -> None: ...
-
-    def failed(self, trial: Trial, error: TestbedError) -> None: ...
+    def carry_out(self, sweep: Sweep, ledger: Ledger) -> None:
+        """Takes the waiting trials from the ledger, and enters there how each of them ended. When interrupted, it ends
+        those that run.
+        """
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A sweep that is prepared: `done` are the results found in the store, `queue` has the trials still to run.
 
-    `trials` are all possible trials, in file order; `memory_bytes` is the need of the largest trial that is not done.
-    `added` are the ids of those that the scenario does not ask for, done or not.
+    `trials` are all possible trials, in file order; `memory_bytes` is the need of the largest trial that is not done,
+    `needs` that of a trial of each cell that has any. `added` are the ids of those that the scenario does not ask for,
+    done or not.
     """
 
     store: Store
@@ -57,6 +55,7 @@ class Sweep:
     forecast: Forecast
     memory_bytes: int
     added: frozenset[str] = frozenset()
+    needs: Mapping[Params, int] = field(default_factory=dict)
 
     @property
     def waiting(self) -> list[Trial]:
@@ -91,21 +90,23 @@ def prepare(
     *,
     added: Sequence[Trial] = (),
     check: bool = True,
+    here: bool = True,
     shard: Shard | None = None,
 ) -> Sweep:
     """Finds the finished trials, plans a trial of each cell that is not finished, and checks its kernel.
 
     `trials` are in file order, `order` are the same in run order (None: file order). It runs and writes nothing;
-    without `check` it does not examine this computer either. `added` are trials that `extension` found: the finished
-    ones belong to the run, the others are not run. Of those with a `shard`, only trials of that share are run. Raises
-    UserError and MachineError for the first requirement that is not met.
+    without `check` it does not examine this computer either; without `here` the trials need not fit into its memory.
+    `added` are trials that `extension` found: the finished ones belong to the run, the others are not run. Of those
+    with a `shard`, only trials of that share are run. Raises UserError and MachineError for the first requirement that
+    is not met.
     """
     queue = TrialQueue(trials if order is None else order, until, None if shard is None else shard.has)
     done = _finished(trials, store, queue)
     if check:
         _refuse_other_kernels([trial for trial in trials if trial.id in done], store)
     works: dict[Params, estimate.Work] = {}
-    memory_bytes = 0
+    needs: dict[Params, int] = {}
     waiting = {trial.params for trial in queue.waiting}
     planned: set[Trial] = set()
     for trial in trials if waiting else ():
@@ -117,10 +118,10 @@ def prepare(
         works[trial.params] = estimate.work(trial, made.plan)
         if trial.params not in waiting:
             continue
-        memory_bytes = max(memory_bytes, made.memory_bytes)
+        needs[trial.params] = made.memory_bytes
         if check:
             readiness.check(trial, made)
-            if trial.kernel.kind != "host":
+            if here and trial.kernel.kind != "host":
                 check_memory(made.memory_bytes)
     forecast = Forecast(works)
     for trial in trials if waiting else ():
@@ -131,7 +132,8 @@ def prepare(
     also = [trial for trial in added if trial.id not in done]
     results = (*done.values(), *(each for trial in also if (each := store.finished(trial)) is not None))
     members = frozenset(trial.id for trial in added)
-    return Sweep(store, in_file_order(trials, others), results, queue, forecast, memory_bytes, members)
+    most = max(needs.values(), default=0)
+    return Sweep(store, in_file_order(trials, others), results, queue, forecast, most, members, needs)
 
 
 def _finished(trials: Sequence[Trial], store: Store, queue: TrialQueue) -> dict[str, TrialResult]:
@@ -160,76 +162,57 @@ def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
             )
 
 
-def run(sweep: Sweep, jobs: int, report: Report) -> Summary:
-    """Runs the waiting trials. It reports a trial that cannot be carried out, and goes on with the others.
+def run(sweep: Sweep, jobs: int, report: Report, place: Place | None = None) -> Summary:
+    """Runs the waiting trials in a place (None: here, so many side by side). It reports a trial that cannot be carried
+    out, and goes on with the others.
 
     When interrupted, it ends the running trials, keeps the finished ones and raises KeyboardInterrupt.
     """
     sweep.store.discard_partial()
-    work = _Work(sweep, report, _Memory(available_bytes() - RESERVE_BYTES))
+    ledger = Ledger(sweep.store, sweep.queue, sweep.forecast, lambda: sweep.ids, report)
     try:
-        for virtual, width in ((True, jobs), (False, 1)):
+        (place or Here(jobs)).carry_out(sweep, ledger)
+    finally:
+        sweep.store.discard_partial()
+    return Summary((*sweep.done, *ledger.results), tuple(ledger.failures))
+
+
+@dataclass(frozen=True)
+class Here:
+    """This computer: a thread for each trial that runs; in real time one at a time."""
+
+    jobs: int
+
+    def carry_out(self, sweep: Sweep, ledger: Ledger) -> None:
+        work = _Work(sweep, ledger, _Memory(available_bytes() - RESERVE_BYTES))
+        for virtual, width in ((True, self.jobs), (False, 1)):
             pool = ThreadPoolExecutor(max_workers=width)
             try:
                 for each in wait([pool.submit(work.go_on, virtual) for _ in range(width)], None, FIRST_EXCEPTION).done:
                     each.result()
             except BaseException:
-                work.cancel()
+                ledger.cancel()
                 raise
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
-    finally:
-        sweep.store.discard_partial()
-    return Summary((*sweep.done, *work.results), tuple(work.failures))
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Work:
-    """The state that the threads of a sweep share."""
+    """What the threads of a sweep share."""
 
     sweep: Sweep
-    report: Report
+    ledger: Ledger
     memory: _Memory
-    cancelled: threading.Event = field(default_factory=threading.Event)
-    changed: threading.Condition = field(default_factory=threading.Condition)
-    running: int = 0
-    results: list[TrialResult] = field(default_factory=list)
-    failures: list[tuple[Trial, TestbedError]] = field(default_factory=list)
 
     def go_on(self, virtual: bool) -> None:
         """Runs one trial after another until none is waiting."""
-        while (trial := self._next(virtual)) is not None:
+        while (trial := self.ledger.wait(virtual=virtual)) is not None:
             done = None
             try:
                 done = self._do(trial)
             finally:
-                self._ended(trial, done)
-
-    def cancel(self) -> None:
-        """Ends the running trials, and starts no others."""
-        with self.changed:
-            self.cancelled.set()
-            self.changed.notify_all()
-
-    def _next(self, virtual: bool) -> Trial | None:
-        """The next trial; waits for one while a running trial may show that another repetition is needed."""
-        with self.changed:
-            while not self.cancelled.is_set():
-                trial = self.sweep.queue.take(virtual=virtual)
-                if trial is not None:
-                    self.running += 1
-                    return trial
-                if self.running == 0:
-                    break
-                self.changed.wait()
-        return None
-
-    def _ended(self, trial: Trial, done: TrialResult | None) -> None:
-        with self.changed:
-            self.running -= 1
-            if not self.cancelled.is_set() and self.sweep.queue.ended(trial, done):
-                self.sweep.store.list_trials(self.sweep.ids)
-            self.changed.notify_all()
+                self.ledger.ended(trial, done)
 
     def _do(self, trial: Trial) -> TrialResult | None:
         """The result of a trial; None if there is none. Uses a result that another run has stored meanwhile."""
@@ -239,29 +222,22 @@ class _Work:
             return None
         except (TestbedError, OSError) as raised:
             error = raised if isinstance(raised, TestbedError) else TestbedError(f"{type(raised).__name__}: {raised}")
-            self.failures.append((trial, error))
-            self._tell(partial(self.report.failed, trial, error))
+            self.ledger.failed(trial, error)
             return None
-        self.results.append(done)
-        self._tell(partial(self.sweep.forecast.learn, trial.params, done.wall_s))
-        self._tell(partial(self.report.finished, trial, done))
+        self.ledger.finished(trial, done)
         return done
 
     def _measure(self, trial: Trial) -> TrialResult:
         made = orders(trial)
         with self.memory.taken(made.memory_bytes), self.sweep.store.writing(trial) as folder:
-            self._tell(partial(self.report.begun, trial))
+            self.ledger.begun(trial)
             return runner.run(
                 trial,
                 made,
                 folder,
-                progress=lambda lab_s: self._tell(partial(self.report.lab_time, trial, lab_s)),
-                cancelled=self.cancelled.is_set,
+                progress=lambda lab_s: self.ledger.lab_time(trial, lab_s),
+                cancelled=self.ledger.is_cancelled,
             )
-
-    def _tell(self, call: Callable[[], None]) -> None:
-        with self.changed:
-            call()
 
 
 class _Memory:

@@ -20,13 +20,15 @@ from .folder import PROVENANCE, RESULT, read_json
 from .orders import remote
 from .orders.local_words import substituted
 from .orders.sequence import Orders
-from .ready_kernel import machine_kernels, ready_kernel
+from .ready_kernel import ReadyKernel, machine_kernels, ready_kernel
 from .workload import registry
 
 
-def of(trial: Trial) -> dict[str, Any]:
-    """For JSON: what the trial runs with now. Raises MachineError if its kernel is missing."""
-    ready = ready_kernel(trial.kernel)
+def of(trial: Trial, ready: ReadyKernel | None = None) -> dict[str, Any]:
+    """For JSON: what the trial runs with now, on this kernel (None: the one that it names). Raises MachineError if its
+    kernel is missing.
+    """
+    ready = ready or ready_kernel(trial.kernel)
     image = ready.image
     return {
         "testbed": __version__,

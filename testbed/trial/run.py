@@ -36,15 +36,17 @@ def run(
     *,
     progress: Progress = lambda lab_s: None,
     cancelled: Callable[[], bool] = lambda: False,
+    ready: ReadyKernel | None = None,
 ) -> TrialResult:
     """Carries out a trial. Afterwards `folder` has all that is needed to repeat it and to analyse it again.
 
-    Raises TrialError if the trial failed, Cancelled if `cancelled` returned True.
+    `ready` is the kernel to run on; None is the one that the trial names, as this computer has it. Raises TrialError
+    if the trial failed, Cancelled if `cancelled` returned True.
     """
-    ready = ready_kernel(trial.kernel)
+    ready = ready or ready_kernel(trial.kernel)
     write_json(folder / TRIAL, trial_data(trial))
     (folder / "plan.sh").write_text(made.script)
-    write_json(folder / PROVENANCE, provenance.of(trial))
+    write_json(folder / PROVENANCE, provenance.of(trial, ready))
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
         with ssh_relay.opened(machines(trial), folder):

@@ -19,6 +19,7 @@ from ...spec.load import files_of, load_scenario
 from ...sweep import extension, store, table
 from ...sweep import run as sweep
 from ...sweep import shard as shards
+from ...sweep.ledger import Report
 from ...sweep.run import Summary, Sweep
 from ...sweep.shard import Shard
 from ...trial.folder import NOT_REPEATED, partial, read_result, read_trial, same_files
@@ -27,11 +28,13 @@ from ...trial.run import run as run_trial
 from ..result_table import Format, print_cells, print_trials
 from ..screen import Reports, Screen, rate
 from ..sequential.budget import HELP as BUDGET_HELP
+from . import cluster_option
 from .forecast_text import foretell
 from .run_until_decided import Decision, Options
 
 if TYPE_CHECKING:
     from ...report.live import Live
+    from ...sweep.cluster.place import Cluster
 
 EXAMPLES = (
     ("Run a scenario that comes with the testbed, with other values",
@@ -64,6 +67,8 @@ def run(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
     or 1,
+    on: Annotated[str | None, typer.Option(metavar="WHERE", help=cluster_option.ON)] = None,
+    any_worker: Annotated[bool, typer.Option("--any-worker", help=cluster_option.ANY_WORKER)] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key or an axis of the scenario; may be repeated."),
@@ -127,6 +132,8 @@ def run(
     options.refuse_alone()
     if until_decided and (dry_run or repeat is not None or shard is not None):
         raise UserError("--until-decided runs a whole scenario; allowed: it without --dry-run, --repeat and --shard")
+    console = Console(stderr=True, highlight=False)
+    place = cluster_option.place(on, any_worker, not (until_decided or dry_run or repeat is not None), console)
     if repeat is not None:
         if output is not None or settings or quick or dry_run or live or shard is not None:
             raise UserError(
@@ -149,7 +156,8 @@ def run(
             foretell(loaded, prepared, jobs, format, mine)
         else:
             decision = Decision.of(options, loaded) if until_decided else None
-            _run(loaded, folder, files_of(scenario, settings or [], quick=quick), jobs, live, decision, mine)
+            specs = files_of(scenario, settings or [], quick=quick)
+            _run(loaded, folder, specs, jobs, console, live, decision, mine, place)
 
 
 def _run(
@@ -157,12 +165,13 @@ def _run(
     folder: store.Store,
     specs: dict[str, str],
     jobs: int,
+    console: Console,
     live: bool,
     decision: Decision | None,
     shard: Shard | None,
+    place: Cluster | None,
 ) -> None:
-    console = Console(stderr=True, highlight=False)
-    summary, ids = carry_out(scenario, folder, specs, jobs, console, live, shard)
+    summary, ids = carry_out(scenario, folder, specs, jobs, console, live, shard, place)
     found = summary.in_order(ids)
     print_trials(found)
     if scenario.repetitions > 1:
@@ -187,15 +196,18 @@ def carry_out(
     console: Console,
     live: bool = False,
     shard: Shard | None = None,
+    place: Cluster | None = None,
 ) -> tuple[Summary, list[str]]:
     """Runs what is missing of a scenario and brings the tables up to date, interrupted or not; how it ended, and the
     ids of the trials that belong to the run, in file order. `specs` are the files to keep, by what they are. `live`
-    serves the report meanwhile, and keeps it in the folder at the end.
+    serves the report meanwhile, and keeps it in the folder at the end. The trials are carried out here, or in `place`.
     """
-    prepared = prepare(scenario, folder, shard=shard)
+    prepared = prepare(scenario, folder, shard=shard, here=place is None)
+    if place is not None and prepared.waiting:
+        place.check(prepared.waiting)
     with folder.locked():
         if {trial.id for trial in extension.added(scenario, folder)} != prepared.added:
-            prepared = prepare(scenario, folder, shard=shard)  # somebody extended the run meanwhile
+            prepared = prepare(scenario, folder, shard=shard, here=place is None)  # somebody extended it meanwhile
         added = {trial.id: trial.repetition for trial in prepared.trials if trial.id in prepared.added}
         axes = [axis.key for axis in scenario.axes]
         share = shards.share(scenario, shard, folder.shards if folder.exists else ())
@@ -205,9 +217,10 @@ def carry_out(
             console.print(said, soft_wrap=True)
         try:
             with ExitStack() as stack:
-                reports: list[sweep.Report] = [stack.enter_context(_shown(folder, prepared, console))] if live else []
-                screen = stack.enter_context(Screen(console, len(prepared.waiting), prepared, jobs))
-                summary = sweep.run(prepared, jobs, Reports((screen, *reports)))
+                reports: list[Report] = [stack.enter_context(_shown(folder, prepared, console))] if live else []
+                width = jobs if place is None else place.width
+                screen = stack.enter_context(Screen(console, len(prepared.waiting), prepared, width))
+                summary = sweep.run(prepared, jobs, Reports((screen, *reports)), place)
         finally:
             table.update(folder, mend=True)
     return summary, prepared.ids
@@ -221,12 +234,20 @@ def _shown(folder: store.Store, prepared: Sweep, console: Console) -> Live:
     return live
 
 
-def prepare(scenario: Scenario, folder: store.Store, *, check: bool = True, shard: Shard | None = None) -> Sweep:
+def prepare(
+    scenario: Scenario,
+    folder: store.Store,
+    *,
+    check: bool = True,
+    here: bool = True,
+    shard: Shard | None = None,
+) -> Sweep:
+    """The run as it is now; without `here` its trials need not fit into this computer's memory."""
     if folder.exists:
         folder.open()
     more = extension.added(scenario, folder)
     order, until = scenario.order(), scenario.until
-    return sweep.prepare(scenario.trials(), folder, order, until, added=more, check=check, shard=shard)
+    return sweep.prepare(scenario.trials(), folder, order, until, added=more, check=check, here=here, shard=shard)
 
 
 def _repeat(folder: Path) -> None:

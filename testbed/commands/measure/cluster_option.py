@@ -1,0 +1,34 @@
+"""The options of `testbed run` for a Dask cluster, and the place that they name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from ...error import UserError
+
+if TYPE_CHECKING:
+    from ...sweep.cluster.place import Cluster
+
+ON = "Carry out the trials on a Dask cluster: tcp://HOST:8786, a scheduler file, or local:N."
+ANY_WORKER = "With --on: also use workers whose software differs from this computer's."
+
+
+def place(on: str | None, any_worker: bool, is_alone: bool, console: Console) -> Cluster | None:
+    """None without --on. Raises UserError for what is no place, and for options that `is_alone` says do not go
+    together with it.
+    """
+    if on is None:
+        if any_worker:
+            raise UserError("--any-worker has no use without --on; allowed: --on WHERE --any-worker")
+        return None
+    if not is_alone:
+        raise UserError("--on runs a scenario; allowed: it without --repeat, --dry-run and --until-decided")
+    from ...sweep.cluster import place  # which takes long to import
+
+    def notice(said: str) -> None:
+        console.print(f"cluster: {escape(said)}", soft_wrap=True)
+
+    return place.Cluster(place.where(on), any_worker, notice)

@@ -1,0 +1,92 @@
+"""A lab kernel on its way to workers: what identifies it, byte for byte, and where a worker keeps it.
+
+A kernel that a worker has built itself is used if its image is the same; others lie apart from the worker's own
+kernels, by the digest of their image, so that nothing changes for who works there. Touches the user's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from ...cache_folder import private
+from ...kernel.image.cache import Cache, KernelImage, user_cache
+from ...trial.folder import PARTIAL
+from .parcel import Parcel, ParcelError, packed, unpack
+
+FILES = ("linux", "config", "kernel.json", "features.json")
+"""What of a kernel's folder is needed to run it; of the last one, it says what the kernel has, once it has booted."""
+
+
+@dataclass(frozen=True)
+class KernelId:
+    """`image` is the SHA-256 of the executable; `name` and `key` are written to every result."""
+
+    name: str
+    key: str
+    image: str
+
+
+def kernel_id(image: KernelImage) -> KernelId:
+    return KernelId(image.name, image.key, _digest(image.path))
+
+
+def parcel_of(image: KernelImage) -> Parcel:
+    return packed(image.folder, [name for name in FILES if (image.folder / name).exists()])
+
+
+def find(wanted: KernelId) -> KernelImage | None:
+    """The kernel as this computer has it; None if it does not. Its name is the wanted one."""
+    for image in _candidates():
+        if image.key == wanted.key and _digest(image.path) == wanted.image:
+            return replace(image, name=wanted.name)
+    return None
+
+
+def receive(wanted: KernelId, parcel: Parcel) -> None:
+    """Keeps a kernel. Raises ParcelError if it is not the wanted one."""
+    folder = _folder()
+    partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=folder))
+    try:
+        unpack(parcel, partial)
+        if not (partial / "linux").is_file() or _digest(partial / "linux") != wanted.image:
+            raise ParcelError(f"the kernel {wanted.name} that arrived is not the one that was sent")
+        partial.chmod(0o755)
+        with suppress(OSError):  # another worker was faster
+            os.rename(partial, folder / wanted.image)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    if find(wanted) is None:
+        raise ParcelError(f"the kernel {wanted.name} arrived, but cannot be used: {folder / wanted.image}")
+
+
+def _candidates() -> Iterator[KernelImage]:
+    yield from user_cache().installed()
+    yield from Cache(_folder()).installed()
+
+
+def _folder() -> Path:
+    return private("cluster-kernels")
+
+
+def _digest(path: Path) -> str:
+    about = path.stat()
+    return _digest_of(path, about.st_mtime_ns, about.st_size)
+
+
+@cache
+def _digest_of(path: Path, changed_ns: int, size_bytes: int) -> str:
+    """Once for each file as it is: a trial need not read 10 MB again."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def lacking(wanted: Iterable[KernelId]) -> tuple[KernelId, ...]:
+    """Those that this computer does not have."""
+    return tuple(each for each in wanted if find(each) is None)
