@@ -461,19 +461,19 @@ POINT = "      - {at: 1 ms, value: 10 Gbit/s}\n"
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (POINT, POINT.replace("1 ms", "-1 ms"), ("19", "'-1 ms' is negative", "0 or more")),
-        (POINT, POINT.replace("10 G", "-10 G"), ("19", "'-10 Gbit/s' is negative", "0 or more")),
-        (POINT, f"{POINT}{POINT}", ("20", "two points at 1 ms", "each once")),
-        ("at: 340 ms", "at: 3 MiB", ("20", "this is in B and others are in s", "in s")),
+        (POINT, POINT.replace("1 ms", "-1 ms"), ("19", "at: '-1 ms' is negative", "0 or more")),
+        (POINT, POINT.replace("10 G", "-10 G"), ("19", "value: '-10 Gbit/s' is negative", "0 or more")),
+        (POINT, f"{POINT}{POINT}", ("20", "at: there are two points at 1 ms", "each once")),
+        ("at: 340 ms", "at: 3 MiB", ("20", "at: this is in B and others are in s", "in s")),
         (
             "    certainty: about",
             "    certainty: about\n    capacity: 1 ms",
-            ("17", "'1 ms' is no rate", "1 bit/s or more"),
+            ("17", "capacity: '1 ms' is no rate", "1 bit/s or more"),
         ),
         (
             "    certainty: about",
             "    certainty: about\n    capacity: 0.5 bit/s",
-            ("17", "'0.5 bit/s' is no rate", "1 bit/s or more"),
+            ("17", "capacity: '0.5 bit/s' is no rate", "1 bit/s or more"),
         ),
         (
             "    value: 10 Gbit/s\n    certainty: exact",
@@ -493,7 +493,7 @@ def test_what_is_wrong_with_a_point_is_said_at_its_line(
     line, what, allowed = said
     (problem,) = [str(each) for each in caught.value.problems if what in str(each)]
     assert problem.startswith(f"{file}:{line}: ")
-    assert problem.endswith(f"; allowed: {allowed}")
+    assert problem.endswith(f"{what}; allowed: {allowed}")
 
 
 def test_a_rate_of_one_bit_per_second_is_a_rate(tmp_path: Path) -> None:
