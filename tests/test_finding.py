@@ -10,16 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_gate import CASES, fine, judged
+from test_gate import CASES, fine, judged, slow_ping
 from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
 from testbed.model.node.vm import Vm
-from testbed.model.openflow import Controller
+from testbed.model.openflow import Controller, Rule
 from testbed.plan.node.control_channel import Channel
+from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.policing import Policed
 from testbed.trial.evidence.vm import VmEvidence
-from testbed.trial.gate import policy_check, switch_check, tclink_check, vm_check
+from testbed.trial.gate import (
+    data_check,
+    network_check,
+    policy_check,
+    rtt_check,
+    set_up_check,
+    switch_check,
+    tclink_check,
+    vm_check,
+)
 from testbed.trial.observe.sample import CounterSample
 from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 from testbed.trial.orders.sequence import orders
@@ -253,3 +263,104 @@ def test_a_machine_that_is_never_idle_is_suspect(busy: float | None, expected: l
     without = "a, c ran without KVM, every instruction translated: no /dev/kvm"
     assert told(vm_check.emulated(trial, plan, seen)) == [("valid", without)]
     assert told(vm_check.emulated(trial, plan, replace(seen, vms=vms[1:2]))) == []
+
+
+@pytest.mark.parametrize(
+    ("controller", "denies_data", "denies_pings"),
+    [
+        (Controller("firewall"), False, False),
+        (Controller("firewall", rules=(Rule("deny"),)), True, True),
+        (Controller("firewall", rules=(Rule("deny", protocol="tcp"),)), True, False),
+        (Controller("firewall", rules=(Rule("deny", protocol="udp"),)), True, False),
+        (Controller("firewall", rules=(Rule("deny", protocol="icmp"),)), False, True),
+        (Controller("firewall", rules=(Rule("allow"), Rule("allow", protocol="icmp"))), False, False),
+        (Controller("learning", start_ns=5), True, True),
+        (Controller("learning", stop_ns=5), True, True),
+    ],
+)
+def test_what_a_controller_denies_as_asked_is_no_fault(
+    controller: Controller, denies_data: bool, denies_pings: bool
+) -> None:
+    trial = make_trial()
+    plan = replace(orders(trial).plan, controlled=(("s", Channel("c", controller, ("s",))),))
+    seen = fine(trial, plan)
+    nothing = replace(
+        seen,
+        outcome=replace(seen.outcome, goodput_bps=0.0),
+        rtt_check=replace(seen.rtt_check, received=0, rtt_min_s=None, rtt_max_s=None),
+    )
+    data = [each.verdict for each in data_check.arrived(trial, plan, nothing)]
+    assert data == (["valid"] if denies_data else ["invalid"])
+    (ping,) = rtt_check.rtt(trial, plan, nothing)
+    assert (ping.verdict, ping.text) == (
+        "valid" if denies_pings else "invalid", "no ping after the workload got a reply",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("again", "timeouts", "is_told"), [(2, 0, False), (3, 0, True), (300, 1, False)])
+def test_without_a_rate_only_a_timeout_explains_any_number_of_segments(
+    again: int, timeouts: int, is_told: bool
+) -> None:
+    trial = make_trial({"rate": None, "buffer": None}, kernel="host")
+    plan = orders(trial).plan
+    seen = fine(trial, plan)
+    flows = tuple(replace(flow, retransmits=again) for flow in seen.outcome.flows)
+    stages = tuple(replace(stage, dropped_packets=2) for stage in seen.data_stages)
+    counters = {**seen.host_counters, "TCPTimeouts": timeouts}
+    seen = replace(seen, data_stages=stages, host_counters=counters, outcome=replace(seen.outcome, flows=flows))
+    text = "3 segments were sent again, but 2 drops explain 2 at most"
+    assert told(data_check.resent(trial, plan, seen)) == ([("suspect", text)] if is_told else [])
+
+
+@pytest.mark.parametrize(("came_s", "rate_bps"), [((), 100e6), ((1,), 50e6), ((1, 2), 20e6), ((2,), 20e6)])
+def test_what_is_read_back_at_the_end_is_held_against_the_last_change_that_happened(
+    came_s: tuple[int, ...], rate_bps: float
+) -> None:
+    changes = [{"at": "1 s", "rate": "50 Mbit/s"}, {"at": "2 s", "rate": "20 Mbit/s"}]
+    plan = orders(make_trial({"schedule": changes}, {"duration": "10 s"})).plan
+    (stage,) = plan.stages(is_data=True)
+    moments = {at * 10**9: Happened(0, 0, 0, 0) for at in came_s}
+    assert set_up_check.last_state(stage, Timeline(0, 10**10, moments)).asked.rate_bps == rate_bps
+    assert set_up_check.last_state(stage, None).asked.rate_bps == 100e6
+
+
+def test_a_setting_of_tcp_that_nobody_asked_for_is_told_of_with_the_kernels_own() -> None:
+    trial = make_trial(sysctls={"net.ipv4.tcp_sack": 0})
+    plan = orders(trial).plan
+    seen = fine(trial, plan)
+    own = {("none", f"/proc/sys/net/ipv4/{name}"): value for name, value in (("tcp_ecn", "2"), ("tcp_sack", "1"))}
+
+    def said(**settings: str) -> list[str]:
+        facts = {("tb-a", f"/proc/sys/net/ipv4/{name}"): value for name, value in settings.items()}
+        network = {**seen.network, **own, **facts}
+        found = network_check.network(trial, plan, replace(seen, network=network, reference="none"))
+        return [each.text for each in found]
+
+    assert said(tcp_ecn="2") == []
+    assert said(tcp_ecn="1") == ["tb-a: tcp_ecn: nobody asked for it, the kernel has 1, not 2"]
+    assert said(tcp_new="1") == ["tb-a: tcp_new: nobody asked for it, the kernel has 1, not none"]
+    assert said(tcp_fastopen_key="1-2-3-4") == []
+    (lacking,) = network_check.network(trial, plan, replace(seen, reference="none"))
+    assert lacking.text == "none: the kernel's settings of TCP were not read back"
+    assert len(said(**{f"tcp_{n}": "1" for n in range(5)})) == 5
+    many = said(**{f"tcp_{n}": "1" for n in range(7)})
+    assert (len(many), many[-1]) == (6, "and 2 more differences")
+
+
+@pytest.mark.parametrize(
+    ("before_s", "during_s", "text"),
+    [
+        (0.01002, 0.01157, None),
+        (0.01157, 0.01157, "asked 10 ms, pings before the workload took 11.57 to 11.57 ms"),
+        (0.01002, 0.01159, "asked 10 ms, pings of the workload took 11.59 to 11.59 ms"),
+    ],
+)
+def test_a_ping_of_the_workload_may_meet_the_slowest_rate_of_a_schedule_and_one_before_it_not(
+    before_s: float, during_s: float, text: str | None
+) -> None:
+    """At 1 Mbit/s 98 bytes take 0.784 ms, there and back; at 100 Mbit/s a hundredth of that. 10 µs are allowed."""
+    trial = make_trial({"schedule": [{"at": "500 ms", "rate": "1 Mbit/s"}]}, {"tool": "ping", "count": 1})
+    plan = orders(trial).plan
+    seen = slow_ping(during_s)(fine(trial, plan))
+    seen = replace(seen, rtt_check=replace(seen.rtt_check, rtt_min_s=before_s, rtt_max_s=before_s))
+    assert told(rtt_check.rtt(trial, plan, seen)) == ([("invalid", text)] if text else [])
