@@ -364,3 +364,48 @@ def test_a_ping_of_the_workload_may_meet_the_slowest_rate_of_a_schedule_and_one_
     seen = slow_ping(during_s)(fine(trial, plan))
     seen = replace(seen, rtt_check=replace(seen.rtt_check, rtt_min_s=before_s, rtt_max_s=before_s))
     assert told(rtt_check.rtt(trial, plan, seen)) == ([("invalid", text)] if text else [])
+
+
+@pytest.mark.parametrize(("rules", "verdict"), [((), "suspect"), ((Rule("deny"),), "valid")])
+def test_a_flow_that_starved_is_suspect_unless_it_was_denied(rules: tuple[Rule, ...], verdict: str) -> None:
+    trial = make_trial()
+    channel = Channel("c", Controller("firewall", rules=rules), ("s",))
+    plan = replace(orders(trial).plan, controlled=(("s", channel),))
+    seen = fine(trial, plan)
+    flows = tuple(replace(flow, goodput_bps=0.0) for flow in seen.outcome.flows)
+    found = told(data_check.arrived(trial, plan, replace(seen, outcome=replace(seen.outcome, flows=flows))))
+    assert found == [(verdict, "flow 1 brought nothing while its goodput was measured")]
+
+
+def test_what_is_read_back_of_the_network_is_told_of_beside_what_was_asked() -> None:
+    trial = make_trial()
+    plan = orders(trial).plan
+    seen = fine(trial, plan)
+    (where, what), asked = next(iter(seen.network.items()))
+    for has, network in (("5", {**seen.network, (where, what): "5"}), ("none", dict([*seen.network.items()][1:]))):
+        found = told(network_check.network(trial, plan, replace(seen, network=network)))
+        assert found == [("invalid", f"{where or 'the kernel'}: {what}: asked {asked}, the kernel has {has}")]
+
+
+@pytest.mark.parametrize(
+    ("received", "rtt_s", "text"),
+    [
+        (5, 0.01002, None),
+        (3, 0.01002, "2 of 5 pings from the origin to the cache got no reply"),
+        (0, None, "no ping from the origin to the cache got a reply"),
+        (5, 0.01003, "between cache and origin asked 10 ms, pings took 10.03 to 10.03 ms"),
+        (5, 0.00998, "between cache and origin asked 10 ms, pings took 9.98 to 9.98 ms"),
+    ],
+)
+def test_pings_between_a_cache_and_its_origin_are_judged_too(
+    received: int, rtt_s: float | None, text: str | None
+) -> None:
+    """98 bytes at 100 Mbit/s take 7.84 µs each way."""
+    trial = make_trial()
+    plan = orders(trial).plan
+    plan = replace(plan, upstream=plan.data_path)
+    seen = fine(trial, plan)
+    ping = replace(seen.rtt_check, sent=5, received=received, rtt_min_s=rtt_s, rtt_max_s=rtt_s)
+    found = told(rtt_check.upstream(trial, plan, replace(seen, upstream_check=ping)))
+    assert found == ([("invalid", text)] if text else [])
+    assert told(rtt_check.upstream(trial, plan, seen)) == []
