@@ -41,10 +41,9 @@ SAID = (Path(__file__).parent / "data/gate-findings.txt").read_text().splitlines
 
 @pytest.mark.parametrize("name", sorted({line.split(": ")[0] for line in SAID}))
 def test_a_finding_says_what_was_asked_and_what_was_seen(name: str) -> None:
-    found = [each for each in judged(CASES[name]) if each.check != "jitter"]
-    assert [f"{name}: {each.verdict}: {each}" for each in found] == [
-        line for line in SAID if line.startswith(f"{name}: ")
-    ]
+    """Which checks speak, and which do not, is in `test_gate`."""
+    found = {f"{name}: {each.verdict}: {each}" for each in judged(CASES[name])}
+    assert {line for line in SAID if line.startswith(f"{name}: ")} <= found
 
 
 def told(findings: Iterable[Finding]) -> list[tuple[str, str]]:
