@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -9,7 +10,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,20 @@ from typing import Any
 import attempts
 import pytest
 from interactive import Home
+from trials import make_trial
 
+from testbed.commands import foreign_code
+from testbed.error import UserError
 from testbed.kernel import confinement, consumption, lab
 from testbed.kernel.confinement import Method
 from testbed.kernel.guest import AGENT, TrialError
 from testbed.kernel.image.cache import find
 from testbed.kernel.native_program import tools
+from testbed.model.run_setting import Kernel, KernelKind
+from testbed.package import MININET_PYTHON
 from testbed.plan.step import Run
+from testbed.spec import mininet_import
+from testbed.trial import origin
 
 SOURCE = Path(attempts.__file__).read_text()
 MEMORY_BYTES = 256 << 20
@@ -268,3 +276,150 @@ def test_a_file_that_is_too_long_is_an_error_of_its_writer(tmp_path: Path, monke
     guest(tmp_path, "sh", "-c", f"truncate -s {MEMORY_BYTES + (1 << 20)} /run/trial/x 2>&1; echo; echo goes on")
     assert (tmp_path / "out").read_text().splitlines()[-1] == "goes on"
     assert "File too large" in (tmp_path / "out").read_text()
+
+
+THEIRS = """
+from mininet.topo import Topo
+
+open("{mark}", "w")
+
+class Small(Topo):
+    def build(self):
+        self.addLink(self.addHost("a"), self.addHost("b"))
+"""
+
+
+@pytest.mark.parametrize("scenario", [False, True])
+def test_check_runs_nothing_that_stands_in_a_file(scenario: bool, tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    mark = tmp_path / "it-ran"
+    (tmp_path / "theirs.py").write_text(THEIRS.format(mark=mark))
+    (tmp_path / "net.yaml").write_text("name: net\ntopo: theirs.py:Small\n")
+    ping = "workload: {tool: ping, from: a, to: b}"
+    (tmp_path / "ping.yaml").write_text(f"name: ping\ntopology: net.yaml\n{ping}\n")
+    done = home.run("check", "ping.yaml" if scenario else "net.yaml")
+    assert done.returncode == 2
+    assert b"which is not run here; allowed: --allow-code, if you trust it" in done.stdout
+    assert not mark.exists()
+
+
+@pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
+@needs_landlock
+@pytest.mark.parametrize("words", [("check", "--allow-code"), ("plan",)])
+def test_a_topology_in_python_is_read_by_a_process_that_can_do_nothing_else(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    home = Home.at(tmp_path)
+    mark = tmp_path / "it-ran"
+    (tmp_path / "theirs.py").write_text(THEIRS.format(mark=mark))
+    (tmp_path / "net.yaml").write_text("name: net\ntopo: theirs.py:Small\n")
+    refused = home.run(*words, "net.yaml")
+    assert refused.returncode == 2
+    assert b"Permission denied" in refused.stdout + refused.stderr
+    assert not mark.exists()
+
+
+TOPOLOGY_ATTEMPTS = """
+from mininet.topo import Topo
+import json, os, socket, ctypes
+
+def outcome(attempt):
+    try:
+        attempt()
+    except (OSError, MemoryError) as error:
+        return "refused" if isinstance(error, (PermissionError, MemoryError)) else repr(error)
+    return "done"
+
+ATTEMPTS = {attempts}
+
+class Small(Topo):
+    def build(self):
+        self.addLink(self.addHost("a"), self.addHost("b"))
+        raise ValueError(json.dumps({{name: outcome(each) for name, each in ATTEMPTS.items()}}))
+"""
+
+
+def test_what_a_topology_in_python_tries_is_refused_and_works_where_it_is_allowed(target: Path) -> None:
+    if mininet_import.missing() is not None or confinement.landlock_abi() is None:
+        pytest.skip("there is no Mininet, or no Landlock")
+    tried = {
+        "write": f"open({str(target / 'changed')!r}, 'r+')",
+        "read": f"open({str(target / '.ssh/id_ed25519')!r})",
+        "list": f"os.listdir({str(target)!r})",
+        "mode": f"os.chmod({str(target / 'mode')!r}, 0o600)",
+        "process": "os.popen('exit').close()",
+        "socket": "socket.socket().close()",
+        "signal": "os.kill(os.getppid(), 0)",
+        "memory": "bytearray(5 << 30) and None",
+    }
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name, "theirs.py")
+        lines = ", ".join(f"{key!r}: lambda: {code}" for key, code in tried.items())
+        file.write_text(TOPOLOGY_ATTEMPTS.format(attempts=f"{{{lines}}}"))
+        for allowed, expected in ({}, "refused"), ({"TESTBED_ALLOW_CODE": "1"}, "done"):
+            done = subprocess.run(
+                (*MININET_PYTHON, mininet_import.driver(), "read", file, "Small"),
+                input="{}",
+                env={**os.environ, **allowed},
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, done.stderr
+            said = json.loads(done.stdout)["error"].removeprefix("ValueError: ")
+            found = json.loads(said)
+            assert found == dict.fromkeys(tried, expected)
+
+
+@pytest.fixture
+def trial_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Of a trial that was made here, as far as its origin can be seen."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "trials" / "seed=1"
+    folder.mkdir(parents=True)
+    (folder / "trial.json").write_text("{}")
+    (folder / "host.json").write_text(json.dumps({origin.MARK: origin.mark(folder)}))
+    return folder
+
+
+def test_a_trial_of_ours_is_ours_wherever_it_is_moved(trial_folder: Path, tmp_path: Path) -> None:
+    assert origin.is_ours(trial_folder)
+    trial_folder.rename(tmp_path / "moved")
+    assert origin.is_ours(tmp_path / "moved")
+    key = tmp_path / "cache/testbed/key"
+    assert key.stat().st_mode & 0o777 == 0o600
+
+
+FOREIGN: dict[str, Callable[[Path, Path], object]] = {
+    "changed": lambda trial, cache: (trial / "trial.json").write_text('{"a": 1}'),
+    "without a mark": lambda trial, cache: (trial / "host.json").write_text("{}"),
+    "without host.json": lambda trial, cache: (trial / "host.json").unlink(),
+    "damaged": lambda trial, cache: (trial / "host.json").write_text("["),
+    "empty mark": lambda trial, cache: (trial / "host.json").write_text(json.dumps({origin.MARK: ""})),
+    "no text": lambda trial, cache: (trial / "host.json").write_text(json.dumps({origin.MARK: None})),
+    "other letters": lambda trial, cache: (trial / "host.json").write_text(json.dumps({origin.MARK: "ä"})),
+    "another's": lambda trial, cache: (cache / "testbed/key").write_bytes(b"x" * 32),
+    "lost key": lambda trial, cache: (cache / "testbed/key").unlink(),
+    "empty key": lambda trial, cache: (cache / "testbed/key").write_bytes(b""),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_what_does_not_have_our_mark_is_foreign(what: str, trial_folder: Path, tmp_path: Path) -> None:
+    FOREIGN[what](trial_folder, tmp_path / "cache")
+    assert not origin.is_ours(trial_folder)
+
+
+@pytest.mark.parametrize(("kernel", "text", "method", "is_refused"), [
+    ("lab", True, Method("Landlock", 7), False),
+    ("lab", True, confinement.NONE, True),
+    ("lab", False, confinement.NONE, False),
+    ("host", False, Method("Landlock", 7), True),
+])  # fmt: skip
+def test_a_foreign_trial_runs_where_it_is_confined(
+    kernel: KernelKind, text: bool, method: Method, is_refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confinement, "method", lambda: method)
+    monkeypatch.setattr(foreign_code, "has_code", lambda topology: text)
+    allowed = pytest.raises(UserError, match="--allow-code") if is_refused else contextlib.nullcontext()
+    with allowed:
+        foreign_code.refuse_foreign(Path("theirs"), make_trial().topology, Kernel(kernel))

@@ -58,7 +58,7 @@ INSIDE = {
     ),
     "trial": (
         ("run",),
-        ("provenance", "readiness", "result", "sample_table"),
+        ("provenance", "readiness", "result", "sample_table", "origin"),
         ("folder", "ready_kernel", "column", "software"),
         ("compiled_module",),
         ("gate",),
@@ -117,7 +117,7 @@ INSIDE = {
         ("candidate", "sequential", "run_verdict"),
         ("screen", "question", "compared_profile"),
         ("result_table", "comparison_table", "compared_run", "look_file"),
-        ("known", "help_page", "finding_text", "text_table"),
+        ("known", "help_page", "finding_text", "text_table", "foreign_code"),
     ),
     "compare": (
         ("paper",),

@@ -19,6 +19,7 @@ from ...plan.network import plan
 from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
 from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import orders
+from ..foreign_code import AllowCode, allow, refuse_python
 
 EXAMPLES = (
     ("Check a scenario that comes with the testbed", "testbed check quickstart"),
@@ -40,14 +41,20 @@ def check(
     on_this_machine: Annotated[
         bool, typer.Option("--here", help="Also check whether this computer can run them.")
     ] = False,
+    allow_code: AllowCode = False,
 ) -> None:
-    """All mistakes in all files are printed at once, each with its line. Nothing runs.
+    """All mistakes in all files are printed at once, each with its line. Nothing runs; a topology in Python is refused,
+    or with --allow-code read, confined where this computer can.
 
     The exit code is 2 if a file has a mistake, and 3 if --here finds something that this computer lacks.
     """
+    if allow_code:
+        allow()
     failed: TestbedError | None = None
     for file in map(_file, files):
         try:
+            if not allow_code and not published.is_profile(file):
+                refuse_python(file)
             described, said = _describe(file)
             print(f"{file}: {described}{_where(file) if on_this_machine else ''}{said}")
         except SpecError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ...error import UserError
+from ...kernel import confinement
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.scenario import Scenario
@@ -22,9 +24,12 @@ from ...sweep import shard as shards
 from ...sweep.ledger import Report
 from ...sweep.run import Summary, Sweep
 from ...sweep.shard import Shard
+from ...trial import origin
 from ...trial.folder import NOT_REPEATED, partial, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
+from .. import foreign_code
+from ..foreign_code import AllowCode
 from ..result_table import Format, print_cells, print_trials
 from ..screen import Reports, Screen, rate
 from ..sequential.budget import HELP as BUDGET_HELP
@@ -118,6 +123,7 @@ def run(
     live: Annotated[
         bool, typer.Option("--live", help="Serve the report to browsers on this computer while the scenario runs.")
     ] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Trials with a result in the folder do not run again: an interrupted run continues where it stopped. A table of
     the results is printed at the end; `testbed results` prints it again.
@@ -140,10 +146,14 @@ def run(
                 "--repeat runs a trial exactly as it is stored; allowed: --repeat TRIAL_DIR without -o, --set, "
                 "--quick, --dry-run, --live and --shard"
             )
-        _repeat(repeat)
+        _repeat(repeat, allow_code)
     elif scenario is not None:
         scenario = spec_file(scenario)
+        if allow_code:
+            foreign_code.allow()
         loaded = load_scenario(scenario, settings or [], quick=quick)
+        if not allow_code:
+            foreign_code.refuse_unconfined(str(scenario), ((cell.topology, cell.kernel) for cell in loaded.cells))
         needed = names(cell.topology for cell in loaded.cells)
         check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
         mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
@@ -250,9 +260,14 @@ def prepare(
     return sweep.prepare(scenario.trials(), folder, order, until, added=more, check=check, here=here, shard=shard)
 
 
-def _repeat(folder: Path) -> None:
+def _repeat(folder: Path, allow_code: bool) -> None:
     trial = read_trial(folder)
     first = read_result(folder)
+    if not origin.is_ours(folder):
+        if not allow_code:
+            foreign_code.refuse_foreign(folder, trial.topology, trial.kernel)
+        held = confinement.method() if trial.kernel.kind != "host" else confinement.NONE
+        print(f"{trial.id} is foreign: you did not make it here. It is confined by: {held.text}", file=sys.stderr)
     made = orders(trial)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with partial(folder.parent) as again:

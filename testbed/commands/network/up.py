@@ -19,6 +19,8 @@ from ...library import spec_file
 from ...model.run_setting import Kernel
 from ...spec.load import is_scenario, load_topology
 from ...spec.syntax.scalar import NAME_ALLOWED, NAME_PATTERN
+from .. import foreign_code
+from ..foreign_code import AllowCode
 
 EXAMPLES = (
     ("Start a network that comes with the testbed, and work in it", "testbed up wan; testbed shell client"),
@@ -44,6 +46,7 @@ def up(
         str | None,
         typer.Option("--name", "-n", metavar="NAME", help="The name of the network; that of the topology if left out."),
     ] = None,
+    allow_code: AllowCode = False,
 ) -> None:
     """`testbed shell` and `testbed exec` work in it, and `testbed down` stops it.
 
@@ -53,12 +56,16 @@ def up(
     topology = spec_file(topology)
     if is_scenario(topology):
         raise UserError(f"{topology} is a scenario; allowed: a topology file, such as the one it names")
+    if allow_code:
+        foreign_code.allow()
     wanted = load_topology(topology)
     called = wanted.name if name is None else name
     if not re.fullmatch(NAME_PATTERN, called):
         raise UserError(f"--name {called!r} cannot be the name of a network; allowed: {NAME_ALLOWED}")
     check_names([topology], names([wanted]))
     place, why = feasibility.place_for(wanted, None if kernel is None else kernel.value)
+    if not allow_code:
+        foreign_code.refuse_unconfined(str(topology), [(wanted, Kernel(place))])
     made = build(wanted, Kernel(place))
     console = Console(stderr=True, highlight=False)
     for note in made.notes:

@@ -1,0 +1,68 @@
+"""Code that stands in files of users: where it runs, and what is refused where nothing confines it. Reads files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..agent.mininet_driver import ALLOW_CODE
+from ..error import UserError
+from ..kernel import confinement
+from ..library import SCENARIOS, TOPOLOGIES
+from ..model.run_setting import Kernel
+from ..model.topology import Topology
+from ..spec.load import files_of, is_scenario
+from ..spec.mininet_import import python_file
+from ..spec.scenario.topologies import read
+
+AllowCode = Annotated[
+    bool,
+    typer.Option("--allow-code", help="Run the code that stands in a file also where nothing confines it."),
+]
+
+
+def allow() -> None:
+    """From here on topologies in Python are read even where nothing confines them."""
+    os.environ[ALLOW_CODE] = "1"
+
+
+def refuse_python(file: Path) -> None:
+    """Raises UserError if it takes Python that does not come with the testbed to read a topology or scenario file."""
+    named = files_of(file).values() if is_scenario(file) else [python_file(read(file), os.path.dirname(file))]
+    for path in named:
+        if path is not None and path.endswith(".py") and not _is_ours(path):
+            what = f"the topology is Python, {path}, which is not run here"
+            raise UserError(f"{what}; allowed: --allow-code, if you trust it")
+
+
+def _is_ours(path: str) -> bool:
+    real = Path(path).resolve()
+    return any(real.is_relative_to(folder.resolve()) for folder in (SCENARIOS, TOPOLOGIES))
+
+
+def refuse_unconfined(whose: str, topologies: Iterable[tuple[Topology, Kernel]]) -> None:
+    """Raises UserError if code of a topology would run in a lab kernel that nothing confines."""
+    if confinement.method().holds:
+        return
+    for topology, kernel in topologies:
+        if kernel.kind != "host" and has_code(topology):
+            why = "its controller's app would run, and nothing confines guests on this computer (testbed doctor)"
+            raise UserError(f"{whose}: {why}; allowed: --allow-code, if you trust it")
+
+
+def has_code(topology: Topology) -> bool:
+    """Whether a controller's app comes with it."""
+    return any(node.controller is not None and node.controller.text is not None for node in topology.nodes)
+
+
+def refuse_foreign(folder: Path, topology: Topology, kernel: Kernel) -> None:
+    """Of a trial that was not made here. Raises UserError if it would run where nothing confines it."""
+    if kernel.kind == "host":
+        raise UserError(
+            f"{folder} is foreign and wants this computer's own kernel; allowed: --allow-code, if you trust it"
+        )
+    refuse_unconfined(str(folder), [(topology, kernel)])
