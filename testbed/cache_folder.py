@@ -3,14 +3,17 @@
 Whoever can open a file can lock it, so a file that only serves as a lock is its user's alone.
 """
 
+import contextlib
 import errno
 import fcntl
 import os
+import secrets
 import stat
 from pathlib import Path
 
 from .error import MachineError
 
+KEY, KEY_BYTES = "key", 32
 FIX = "export XDG_CACHE_HOME=/a/folder/of/yours"
 
 
@@ -75,3 +78,25 @@ def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def user_key() -> bytes:
+    """A secret of this user, by which the testbed knows again what it wrote; made when it is first needed. Raises
+    OSError if the cache folder cannot be written.
+    """
+    path = private("own") / KEY
+    with contextlib.suppress(FileNotFoundError):
+        known = path.read_bytes()
+        if len(known) == KEY_BYTES:
+            return known
+        path.unlink()
+    fresh = path.with_name(f".{KEY}-{secrets.token_hex(8)}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+        with contextlib.suppress(FileExistsError):  # another process was first
+            os.link(fresh, path)
+        return path.read_bytes()
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -31,18 +31,14 @@ from testbed.model.run_setting import Kernel, KernelKind
 from testbed.package import MININET_PYTHON
 from testbed.plan.step import Run
 from testbed.spec import mininet_import
-from testbed.trial import origin
+from testbed.trial.folder import MARK, is_ours, mark
 
 SOURCE = Path(attempts.__file__).read_text()
 MEMORY_BYTES = 256 << 20
 FILE_BYTES = 1 << 20
 SYSTEM_REFUSES = {
-    "a trace",
-    "a look at memory",
-    "an open memory",
-    "io_uring",
-    "a fault handler",
-    "a namespace with a process",
+    *("a trace", "a look at memory", "an open memory", "io_uring", "a fault handler", "an attribute"),
+    *("a namespace", "a namespace with a process", "descriptors without end"),
 }
 """What some systems refuse to everybody."""
 
@@ -292,15 +288,15 @@ class Small(Topo):
 @pytest.mark.parametrize("scenario", [False, True])
 def test_check_runs_nothing_that_stands_in_a_file(scenario: bool, tmp_path: Path) -> None:
     home = Home.at(tmp_path)
-    mark = tmp_path / "it-ran"
-    (tmp_path / "theirs.py").write_text(THEIRS.format(mark=mark))
+    ran = tmp_path / "it-ran"
+    (tmp_path / "theirs.py").write_text(THEIRS.format(mark=ran))
     (tmp_path / "net.yaml").write_text("name: net\ntopo: theirs.py:Small\n")
     ping = "workload: {tool: ping, from: a, to: b}"
     (tmp_path / "ping.yaml").write_text(f"name: ping\ntopology: net.yaml\n{ping}\n")
     done = home.run("check", "ping.yaml" if scenario else "net.yaml")
     assert done.returncode == 2
     assert b"which is not run here; allowed: --allow-code, if you trust it" in done.stdout
-    assert not mark.exists()
+    assert not ran.exists()
 
 
 @pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
@@ -310,13 +306,13 @@ def test_a_topology_in_python_is_read_by_a_process_that_can_do_nothing_else(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
     home = Home.at(tmp_path)
-    mark = tmp_path / "it-ran"
-    (tmp_path / "theirs.py").write_text(THEIRS.format(mark=mark))
+    ran = tmp_path / "it-ran"
+    (tmp_path / "theirs.py").write_text(THEIRS.format(mark=ran))
     (tmp_path / "net.yaml").write_text("name: net\ntopo: theirs.py:Small\n")
     refused = home.run(*words, "net.yaml")
     assert refused.returncode == 2
     assert b"Permission denied" in refused.stdout + refused.stderr
-    assert not mark.exists()
+    assert not ran.exists()
 
 
 TOPOLOGY_ATTEMPTS = """
@@ -339,7 +335,7 @@ class Small(Topo):
 """
 
 
-def test_what_a_topology_in_python_tries_is_refused_and_works_where_it_is_allowed(target: Path) -> None:
+def test_what_a_topology_in_python_tries_is_refused_and_works_without(target: Path) -> None:
     if mininet_import.missing() is not None or confinement.landlock_abi() is None:
         pytest.skip("there is no Mininet, or no Landlock")
     tried = {
@@ -356,14 +352,11 @@ def test_what_a_topology_in_python_tries_is_refused_and_works_where_it_is_allowe
         file = Path(name, "theirs.py")
         lines = ", ".join(f"{key!r}: lambda: {code}" for key, code in tried.items())
         file.write_text(TOPOLOGY_ATTEMPTS.format(attempts=f"{{{lines}}}"))
-        for allowed, expected in ({}, "refused"), ({"TESTBED_ALLOW_CODE": "1"}, "done"):
-            done = subprocess.run(
-                (*MININET_PYTHON, mininet_import.driver(), "read", file, "Small"),
-                input="{}",
-                env={**os.environ, **allowed},
-                capture_output=True,
-                text=True,
-            )
+        for change, expected in ("", "refused"), ("driver.confine = lambda path: None; ", "done"):
+            here = str(mininet_import.driver().parent)
+            code = f"import sys; sys.path.insert(0, {here!r}); import mininet_driver as driver; {change}"
+            code += f"sys.exit(driver.main(['read', {str(file)!r}, 'Small']))"
+            done = subprocess.run((*MININET_PYTHON, "-c", code), input="{}", capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
             said = json.loads(done.stdout)["error"].removeprefix("ValueError: ")
             found = json.loads(said)
@@ -377,15 +370,15 @@ def trial_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "trials" / "seed=1"
     folder.mkdir(parents=True)
     (folder / "trial.json").write_text("{}")
-    (folder / "host.json").write_text(json.dumps({origin.MARK: origin.mark(folder)}))
+    (folder / "host.json").write_text(json.dumps({MARK: mark(folder)}))
     return folder
 
 
 def test_a_trial_of_ours_is_ours_wherever_it_is_moved(trial_folder: Path, tmp_path: Path) -> None:
-    assert origin.is_ours(trial_folder)
+    assert is_ours(trial_folder)
     trial_folder.rename(tmp_path / "moved")
-    assert origin.is_ours(tmp_path / "moved")
-    key = tmp_path / "cache/testbed/key"
+    assert is_ours(tmp_path / "moved")
+    key = tmp_path / "cache/testbed/own/key"
     assert key.stat().st_mode & 0o777 == 0o600
 
 
@@ -394,19 +387,19 @@ FOREIGN: dict[str, Callable[[Path, Path], object]] = {
     "without a mark": lambda trial, cache: (trial / "host.json").write_text("{}"),
     "without host.json": lambda trial, cache: (trial / "host.json").unlink(),
     "damaged": lambda trial, cache: (trial / "host.json").write_text("["),
-    "empty mark": lambda trial, cache: (trial / "host.json").write_text(json.dumps({origin.MARK: ""})),
-    "no text": lambda trial, cache: (trial / "host.json").write_text(json.dumps({origin.MARK: None})),
-    "other letters": lambda trial, cache: (trial / "host.json").write_text(json.dumps({origin.MARK: "ä"})),
-    "another's": lambda trial, cache: (cache / "testbed/key").write_bytes(b"x" * 32),
-    "lost key": lambda trial, cache: (cache / "testbed/key").unlink(),
-    "empty key": lambda trial, cache: (cache / "testbed/key").write_bytes(b""),
+    "empty mark": lambda trial, cache: (trial / "host.json").write_text(json.dumps({MARK: ""})),
+    "no text": lambda trial, cache: (trial / "host.json").write_text(json.dumps({MARK: None})),
+    "other letters": lambda trial, cache: (trial / "host.json").write_text(json.dumps({MARK: "ä"})),
+    "another's": lambda trial, cache: (cache / "testbed/own/key").write_bytes(b"x" * 32),
+    "lost key": lambda trial, cache: (cache / "testbed/own/key").unlink(),
+    "empty key": lambda trial, cache: (cache / "testbed/own/key").write_bytes(b""),
 }
 
 
 @pytest.mark.parametrize("what", FOREIGN)
 def test_what_does_not_have_our_mark_is_foreign(what: str, trial_folder: Path, tmp_path: Path) -> None:
     FOREIGN[what](trial_folder, tmp_path / "cache")
-    assert not origin.is_ours(trial_folder)
+    assert not is_ours(trial_folder)
 
 
 @pytest.mark.parametrize(("kernel", "text", "method", "is_refused"), [

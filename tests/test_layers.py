@@ -58,7 +58,7 @@ INSIDE = {
     ),
     "trial": (
         ("run",),
-        ("provenance", "readiness", "result", "sample_table", "origin"),
+        ("provenance", "readiness", "result", "sample_table"),
         ("folder", "ready_kernel", "column", "software"),
         ("compiled_module",),
         ("gate",),

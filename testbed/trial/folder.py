@@ -1,7 +1,9 @@
-"""The folder of one trial: the names of its files; reads, writes and compares them."""
+"""The folder of one trial: the names of its files; reads, writes, marks and compares them."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import os
 import shutil
@@ -11,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..error import UserError
+from ..cache_folder import user_key
+from ..error import MachineError, UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
 from . import record, strict_folder
@@ -23,6 +26,9 @@ PARTIAL = ".partial-"
 
 NOT_REPEATED = frozenset({HOST})
 """Files that depend on this computer and the time of the run, and so differ from run to run."""
+
+MARK = "made_by"
+"""The key of host.json with the mark of the user who made the trial."""
 
 
 @contextmanager
@@ -120,3 +126,19 @@ def put_in_place(source: Path, folder: Path, *names: str) -> None:
         if strict_folder.is_link(names[-1], here):
             raise strict_folder.link_refused(folder.joinpath(*names))
         os.rename(source, names[-1], dst_dir_fd=here)
+
+
+def mark(folder: Path) -> str:
+    """Of all that says what runs in the trial; only this user, on this computer, can make it."""
+    return hmac.new(user_key(), (folder / TRIAL).read_bytes(), hashlib.sha256).hexdigest()
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether the folder has this user's mark for what it says now. One that was made by an earlier version, elsewhere,
+    or before the cache folder was lost has not.
+    """
+    try:
+        said = read_json(folder / HOST).get(MARK)
+        return isinstance(said, str) and hmac.compare_digest(said.encode(), mark(folder).encode())
+    except (UserError, MachineError, OSError):
+        return False

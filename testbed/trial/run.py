@@ -14,9 +14,9 @@ from ..kernel.guest import Ending, Progress, TrialError
 from ..kernel.machine import ssh_relay
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_data
-from . import origin, provenance
+from . import provenance
 from .evidence import reader
-from .folder import HOST, PROVENANCE, RESULT, TRIAL, write_json
+from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, mark, write_json
 from .gate import judge
 from .orders import openflow_dump, remote
 from .orders.file_name import AFTER, HYPERVISOR, READ_BACK, SAMPLES
@@ -62,7 +62,7 @@ def run(
     done = result(trial, made.plan, evidence, findings, ending)
     confined = confinement.NONE if ready.image is None else confinement.method()
     about = {"wall_s": ending.wall_s, "started": started, "confinement": confined.text, "computer": platform.node()}
-    write_json(folder / HOST, about | {origin.MARK: origin.mark(folder)})
+    write_json(folder / HOST, about | {MARK: mark(folder)})
     write_json(folder / RESULT, done.stored())
     return done
 

@@ -24,8 +24,7 @@ from ...sweep import shard as shards
 from ...sweep.ledger import Report
 from ...sweep.run import Summary, Sweep
 from ...sweep.shard import Shard
-from ...trial import origin
-from ...trial.folder import NOT_REPEATED, partial, read_result, read_trial, same_files
+from ...trial.folder import NOT_REPEATED, is_ours, partial, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
 from .. import foreign_code
@@ -263,7 +262,7 @@ def prepare(
 def _repeat(folder: Path, allow_code: bool) -> None:
     trial = read_trial(folder)
     first = read_result(folder)
-    if not origin.is_ours(folder):
+    if not is_ours(folder):
         if not allow_code:
             foreign_code.refuse_foreign(folder, trial.topology, trial.kernel)
         held = confinement.method() if trial.kernel.kind != "host" else confinement.NONE
