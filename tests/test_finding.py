@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_gate import CASES, fine, judged, slow_ping
+from test_gate import CASES, fine, judged, queued, slow_ping
 from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
@@ -408,3 +408,25 @@ def test_pings_between_a_cache_and_its_origin_are_judged_too(
     found = told(rtt_check.upstream(trial, plan, replace(seen, upstream_check=ping)))
     assert found == ([("invalid", text)] if text else [])
     assert told(rtt_check.upstream(trial, plan, seen)) == []
+
+
+@pytest.mark.parametrize(("bps", "is_told"), [(10.36e6, False), (10.38e6, True)])
+def test_after_a_link_slowed_down_a_round_trip_and_a_buffer_may_still_arrive(bps: float, is_told: bool) -> None:
+    """In 5 s at 10 Mbit/s 50 Mbit and 0.1 %; 10 ms of the 100 Mbit/s before are 1 Mbit, and 100 kB are 0.8 Mbit: in all
+    10.37 Mbit/s.
+    """
+    assert queued({"buffer": "100 kB"}, bps) == ({"goodput"} if is_told else set())
+
+
+def test_what_a_full_buffer_dropped_later_took_no_ping_before() -> None:
+    trial = make_trial(workload={"tool": "ping", "count": 5})
+    plan = orders(trial).plan
+    seen = fine(trial, plan)
+    stages = tuple(replace(stage, queue_drops=5) for stage in seen.data_stages)
+    lost = replace(seen, data_stages=stages, rtt_check=replace(seen.rtt_check, received=4))
+    text = "1 of 5 pings before the workload got no reply"
+    assert told(rtt_check.rtt(trial, plan, lost)) == [("invalid", text)]
+    own = replace(seen.rtt_check, received=4)
+    during = replace(seen, outcome=replace(seen.outcome, measured={**seen.outcome.measured, "ping": vars(own)}))
+    assert told(rtt_check.rtt(trial, plan, during)) == [("invalid", "1 of 5 pings of the workload got no reply")]
+    assert told(rtt_check.rtt(trial, plan, replace(during, data_stages=stages))) == []
