@@ -46,9 +46,16 @@ def test_a_finding_says_what_was_asked_and_what_was_seen(name: str) -> None:
     assert {line for line in SAID if line.startswith(f"{name}: ")} <= found
 
 
+CHECKS = {"TCLink", "controller", "data", "datapath", "policy", "retransmissions", "rtt", "set-up", "upcalls",
+          "virtual machine"}  # fmt: skip
+
+
 def told(findings: Iterable[Finding]) -> list[tuple[str, str]]:
-    """The verdict and the text of each."""
-    return [(each.verdict, each.text) for each in findings]
+    """The verdict and the text of each, all of which are of a known check, and have a hint."""
+    found = list(findings)
+    assert {each.check for each in found} <= CHECKS
+    assert all(each.hint for each in found)
+    return [(each.verdict, each.text) for each in found]
 
 
 AFTER_BYTES = 1_000_000

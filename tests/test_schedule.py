@@ -303,9 +303,9 @@ def test_each_periodic_loss_of_a_schedule_drops_exactly_its_packets(dropped: int
     assert [each.verdict for each in found] == ([] if is_right else ["invalid"])
     for each in found:
         asked = f"{dropped} of 1000 data packets were dropped, asked were 10"
-        assert each.text == f"path forward from 1 s on: {asked}"
+        assert (each.check, each.text) == ("loss", f"path forward from 1 s on: {asked}")
     silent = replace(seen, data_stages=(replace(stage, data_packets=0),))
     (told,) = schedule_check.periodic_loss(trial, plan, silent)
-    assert (told.verdict, told.text) == (
-        "suspect", "path forward: periodic loss was asked, but no packet that it counts passed",
+    assert (told.check, told.verdict, told.text) == (
+        "loss", "suspect", "path forward: periodic loss was asked, but no packet that it counts passed",
     )  # fmt: skip
