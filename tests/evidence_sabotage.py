@@ -123,6 +123,8 @@ Place: TypeAlias = tuple[Any, ...]
 
 ALL = "*"
 
+CAUGHT, REFUSED, CRASHED, PASSED = "caught", "refused", "crashed", "passed"
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -138,6 +140,15 @@ class Recording:
 
     def judged(self, evidence: Any) -> str:
         return verdict(judge(self.trial, self.made.plan, evidence))
+
+    def outcome(self, evidence: Any, before: str = "valid") -> str:
+        """What becomes of evidence: another verdict than before, a refusal that says why, a crash, or nothing."""
+        try:
+            return PASSED if self.judged(evidence) == before else CAUGHT
+        except (TrialError, TestbedError):
+            return REFUSED
+        except Exception:  # whatever comes is counted
+            return CRASHED
 
 
 def record(name: str, parent: Path) -> Recording:
@@ -230,7 +241,8 @@ def changed(value: Any, at: Place, change: Callable[[Any], Any]) -> Any:
             return value  # alike elements can have different keys
         new = changed(value[key], rest, change)
         left = {name: new if name == key else each for name, each in value.items()}
-        return {name: each for name, each in left.items() if rest or new is not None or name != key}
+        gone = not rest and new is None and value[key] is not None
+        return {name: each for name, each in left.items() if name != key or not gone}
     hit = range(len(value)) if key == ALL else (key,)
     row = [changed(each, rest, change) if n in hit else each for n, each in enumerate(value)]
     if not rest:
@@ -297,19 +309,6 @@ def _same(before: Any, after: Any) -> bool:
     return after is before or (type(after) is type(before) and repr(after) == repr(before))
 
 
-CAUGHT, REFUSED, CRASHED, PASSED = "caught", "refused", "crashed", "passed"
-
-
-def outcome(recording: Recording, evidence: Any) -> str:
-    """What becomes of it: another verdict, a refusal that says why, a crash, or nothing."""
-    try:
-        return PASSED if recording.judged(evidence) == "valid" else CAUGHT
-    except (TrialError, TestbedError):
-        return REFUSED
-    except Exception:  # whatever comes is counted
-        return CRASHED
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(RECORDED))
@@ -324,10 +323,11 @@ def main() -> int:
         for name in given.names:
             recording = record(name, given.keep or Path(temporary))
             evidence = recording.evidence()
-            print(f"{name}: {recording.judged(evidence)}", flush=True)
+            before = recording.judged(evidence)
+            print(f"{name}: {before}", flush=True)
             for each in sabotages(name, evidence, seen):
                 if known is None or each.name in known:
-                    found[each.name] = outcome(recording, sabotaged(evidence, each))
+                    found[each.name] = recording.outcome(sabotaged(evidence, each), before)
     if given.write:
         given.write.write_text(json.dumps(found, indent=0))
     for kind in (CAUGHT, REFUSED, CRASHED, PASSED):

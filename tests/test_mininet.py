@@ -312,7 +312,7 @@ def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evi
             TcEvidence(
                 port,
                 port.rate_bps,
-                Qdisc("n", 1, "10:", "netem", port.limit, port.delay_ns, 0),
+                Qdisc(port.netns, 1, "10:", "netem", port.limit, port.delay_ns, 0, more={"limit": port.limit}),
                 0,
                 carried(port.rate_bps or 0),
             )
@@ -320,11 +320,20 @@ def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evi
         )
         for is_data in (True, False)
     )
-    seen = replace(fine(trial, planned), mininet="2.3.0", data_tc_ends=(change(data[0]),), answer_tc_ends=answers)
+    data, answers = (tuple(map(_in_place, ends)) for ends in ((change(data[0]),), answers))
+    seen = replace(fine(trial, planned), mininet="2.3.0", data_tc_ends=data, answer_tc_ends=answers)
     return whole(trial, planned, seen)
 
 
-NETEM = Qdisc("n", 1, "10:", "netem", 142, 5_000_000, 0)
+def _in_place(end: TcEvidence) -> TcEvidence:
+    """Samples and settings of the queues of its own port."""
+    handle, kind = (tclink.HTB, "htb") if end.port.rate_bps else (tclink.NETEM, "netem")
+    samples = tuple(replace(each, netns=end.port.netns, handle=handle, kind=kind) for each in end.samples)
+    netem = None if end.netem is None else replace(end.netem, netns=end.port.netns)
+    return replace(end, samples=samples, netem=netem)
+
+
+NETEM = Qdisc("n", 1, "10:", "netem", 142, 5_000_000, 0, more={"limit": 142})
 BURST_BPS = tclink.BURST_BYTES * 8e9 / INTERVAL_NS
 
 

@@ -284,10 +284,11 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     plan = orders(trial).plan
     how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
     seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
-    ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 0.0)
+    ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 8 * rtt_s)
     both = (seen, replace(seen, node="b"))
     good = fine(trial, plan)
-    outcome = replace(good.outcome, goodput_bps=1e6, end_ns=trial.workload.length_ns)
+    length_ns = trial.workload.length_ns
+    outcome = replace(good.outcome, begin_ns=None, steady_ns=None, end_ns=None, took_ns=length_ns)
     evidence = replace(good, outcome=outcome, rtt_check=ping, cpu_busy=0.5, vms=both)
     return {each.check: each.verdict for each in judge(trial, plan, evidence)}
 

@@ -44,23 +44,28 @@ def as_set_up(trial: Trial, plan: Plan) -> dict[tuple[str, str], str]:
 
 def whole(trial: Trial, plan: Plan, seen: Evidence) -> Evidence:
     """The evidence with all that a test does not tell of, as it is if all went as asked: no device lost a packet,
-    no counter of a host rose, and every queue sent a thousand packets.
+    no counter of a host rose, and every queue sent a thousand packets, and was looked at all the time.
     """
     from testbed.trial.evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 
     return replace(
         seen,
-        data_stages=tuple(map(_with_looks, seen.data_stages)),
-        answer_stages=tuple(map(_with_looks, seen.answer_stages)),
+        data_stages=tuple(_with_looks(each, trial, plan) for each in seen.data_stages),
+        answer_stages=tuple(_with_looks(each, trial, plan) for each in seen.answer_stages),
         device_drops={f"tb-{port.node} {port.device}": 0 for port in plan.book.ports} | dict(seen.device_drops),
         host_counters=dict.fromkeys((*SUSPECT_COUNTERS, *RESENDING_COUNTERS), 0) | dict(seen.host_counters),
         network=seen.network or as_set_up(trial, plan),
     )
 
 
-def _with_looks(stage: StageEvidence) -> StageEvidence:
-    first = QueueSample(0, "e", 2, "2:", "tbf", 0, 0, 0, 0, 0)
-    return replace(stage, around=stage.around or (first, replace(first, time_ns=10**10, bytes=1_514_000, packets=1000)))
+def _with_looks(stage: StageEvidence, trial: Trial, plan: Plan) -> StageEvidence:
+    emulator = plan.emulator(stage.link)
+    assert emulator is not None
+    first = QueueSample(1, emulator.netns, 2, "2:", "tbf", 0, 0, 0, 0, 0)
+    around = stage.around or (first, replace(first, time_ns=10**11, bytes=1_514_000, packets=1000))
+    every_ns = trial.samples_interval_ns or 10**11
+    times = range(every_ns, 10**10, every_ns)
+    return replace(stage, around=around, samples=stage.samples or tuple(replace(first, time_ns=at) for at in times))
 
 
 @dataclass(frozen=True)

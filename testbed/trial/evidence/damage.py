@@ -54,7 +54,7 @@ def refuse(evidence: Evidence) -> None:
 
 def faults(evidence: Evidence) -> Iterator[str]:
     yield from _check(Evidence)(evidence, "")
-    if isinstance(evidence.outcome.measured, Mapping):
+    if isinstance(getattr(evidence.outcome, "measured", None), Mapping):
         yield from _measured(evidence.outcome.measured)
 
 

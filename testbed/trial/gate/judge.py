@@ -29,14 +29,20 @@ from . import (
     tclink_check,
     vm_check,
 )
-from .whole import presence
+from .whole import account, counter, presence, sample
 
 SEVERITY = ("invalid", "suspect", "valid")
 
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
+FIRST: tuple[Check, ...] = (presence.present, sample.queues, sample.sockets, counter.adds_up)
+"""The other checks may take for granted what these find."""
+
 CHECKS: tuple[Check, ...] = (
     presence.reported,
+    account.adds_up,
+    counter.kept,
+    sample.often,
     switch_check.controllers,
     switch_check.datapath,
     rtt_check.rtt,
@@ -92,8 +98,9 @@ CHECKS: tuple[Check, ...] = (
 def judge(trial: Trial, plan: Plan, evidence: Evidence) -> tuple[Finding, ...]:
     """Every finding, the worst first. Raises TrialError for evidence that no trial can have."""
     damage.refuse(evidence)
-    if lacking := tuple(presence.present(trial, plan, evidence)):
-        return lacking
+    for check in FIRST:
+        if faults := tuple(check(trial, plan, evidence)):
+            return faults
     found = [finding for check in CHECKS for finding in check(trial, plan, evidence)]
     return tuple(sorted(found, key=lambda finding: SEVERITY.index(finding.verdict)))
 

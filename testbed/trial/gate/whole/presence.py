@@ -13,7 +13,7 @@ from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
 from ...evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 from ...evidence.stage import Evidence, StageEvidence, TcEvidence
-from ...measured import BACKGROUND
+from ...measured import BACKGROUND, TcpResult, UdpResult
 from ...orders import remote
 from ...orders.capture import captured_devices
 from ...orders.file_name import capture_file
@@ -21,6 +21,8 @@ from ...orders.sequence import RTT_CHECK_COUNT, is_observed
 from ...orders.set_up import passed
 from ...stored_result import Finding
 from ...workload.registry import TOOLS
+
+SECOND_NS = 10**9
 
 HINT = "a file of the trial's folder is not whole, or the kernel does not report it"
 
@@ -58,7 +60,7 @@ def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidenc
         seen = told.get((emulator.link, stage.way))
         if seen is None or seen.mtu_bytes != emulator.mtu_bytes:
             yield f"the emulator of the link {emulator.link} {stage.way}"
-        elif seen.around is None and stage.asked.rate_bps is not None:
+        elif seen.around is None and (stage.asked.rate_bps or (stage.asked.delay_ns and not stage.states)):
             yield f"the queue of the link {emulator.link} {stage.way}"
         elif stage.policing is not None and seen.policed is None:
             yield f"the policy of the link {emulator.link} {stage.way}"
@@ -74,8 +76,10 @@ def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
         for port in plan.tc_passed(is_data=is_data):
             if (port.link, port.node) not in told:
                 yield f"the TCLink {port.link} at {port.node}"
-    if trial.topology.engine == "mininet" and not evidence.mininet:
-        yield "the version of Mininet"
+    if (trial.topology.engine == "mininet") != bool(evidence.mininet):
+        yield (
+            "the version of Mininet" if not evidence.mininet else f"Mininet {evidence.mininet}, which nobody asked for"
+        )
 
 
 def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
@@ -96,7 +100,12 @@ def _tool(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
         for number, flow in enumerate(outcome.flows, 1):
             if getattr(flow, name, 0) is None:
                 yield f"{name} of flow {number}"
-    for name in sorted(tool.measures):
+    measures = {*tool.measures}
+    if trial.workload.unyielding_bps:
+        measures.add(UdpResult.KEY)
+    if trial.workload.port_is_senders and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
+        measures.add(TcpResult.KEY)
+    for name in sorted(measures):
         if outcome.measured.get(name) is None:
             yield f"what the tool {trial.workload.tool} measured: {name}"
 
@@ -141,7 +150,8 @@ def _switches(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     switches = {each.name: each for each in evidence.openflow.switches}
     controllers = {each.name: each for each in evidence.openflow.controllers}
     for name, _ in plan.datapaths:
-        if name not in switches or not switches[name].ports or not switches[name].version:
+        ports = len(plan.book.ports_of(name))
+        if name not in switches or len(switches[name].ports) < max(1, ports) or not switches[name].version:
             yield f"the Open vSwitch {name}"
     for channel in plan.channels:
         seen = controllers.get(channel.name)

@@ -1,0 +1,234 @@
+"""Checks of the gate: do the counters of links, policies, captures and switches add up? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from ....model.scenario import Trial
+from ....plan.link.tclink import NETEM
+from ....plan.network import Plan
+from ...evidence.damage import MOST
+from ...evidence.stage import Evidence, StageEvidence
+from ...observe.readback import Qdisc
+from ...orders.openflow_dump import PORT_KEYS, ControllerEvidence, SwitchEvidence
+from ...stored_result import CaptureResult, Finding
+from .account import HINT
+
+EMULATORS_DEVICES = ("end0", "end1", "wire0", "wire1")
+LOOKED_UP, MANY = 0.5, 10
+"""At least this share of the packets of its ports, but for so many, an Open vSwitch looks up."""
+INITIAL_WINDOW = 10
+"""The packets that TCP sends at once at its start (RFC 6928): more need some time."""
+
+
+ALWAYS = frozenset(
+    {
+        *("delay", "limit", "loss", "gap", "duplicate", "jitter", "delay_corr", "loss_corr", "dup_corr"),
+        *("prob_reorder", "corr_reorder", "prob_corrupt", "corr_corrupt", "packet_overhead", "cell_size"),
+        *("cell_overhead", "burst_ns", "peak_rate", "mtu", "overhead", "mpu", "cell_align"),
+    }
+)
+"""What the kernel always tells of a netem or a token bucket, whatever was asked."""
+
+
+def adds_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The first fault of each part."""
+    for part in PARTS:
+        for what in part(trial, plan, evidence):
+            yield Finding("evidence", "invalid", what, HINT)
+            break
+
+
+def kept(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every queueing discipline is the same one all the time; what nobody changes stays as it was."""
+    for each in (*evidence.stages, *evidence.channels):
+        for what in _changes(each):
+            hint = "somebody set it up again while the workload ran, or what was read back is not whole"
+            yield Finding("set-up", "invalid", f"{each.link} {each.stage.way}: {what}", hint)
+            break
+
+
+def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    """The queues of TCLinks are where they should be; the kernel tells of all of them with the same numbers."""
+    told = {frozenset(end.netem.more) for end in evidence.tc_ends if end.netem is not None}
+    if len(told) > 1 or frozenset() in told:
+        yield "not every TCLink has all numbers of its netem"
+    for end in evidence.tc_ends:
+        seen = end.netem
+        if seen is not None and (seen.netns, seen.handle, seen.kind) != (end.port.netns, NETEM, "netem"):
+            yield f"{end.port.link} at {end.port.node}: a {seen.kind} {seen.handle} in {seen.netns} was read back"
+
+
+def _changes(each: StageEvidence) -> Iterator[str]:
+    looks = [each.qdiscs, *(interval.qdiscs for interval in each.intervals), each.qdiscs_after]
+    if not each.stage.states:
+        yield from _differing(each.qdiscs, each.qdiscs_after)
+        return
+    if each.intervals:
+        yield from _differing(each.qdiscs, each.intervals[0].qdiscs)
+        yield from _differing(each.intervals[-1].qdiscs, each.qdiscs_after)
+    for one, later in pairwise(looks):
+        for handle in one.keys() & later.keys():
+            if _identity(one[handle]) != _identity(later[handle]):
+                yield f"the queue {handle} became another one"
+
+
+def _differing(one: Mapping[str, Qdisc], later: Mapping[str, Qdisc]) -> Iterator[str]:
+    for handle in one.keys() | later.keys():
+        if one.get(handle) != later.get(handle):
+            yield f"the queue {handle} was not the same all the time"
+
+
+def _identity(qdisc: Qdisc) -> tuple[object, ...]:
+    absent = tuple(getattr(qdisc, name) is None for name in ("limit", "delay_ns", "jitter_ns", "rate_bps"))
+    return qdisc.netns, qdisc.device, qdisc.handle, qdisc.kind, qdisc.parent, absent, ALWAYS & qdisc.more.keys()
+
+
+def _captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    """A capture on the way has all that arrived, unless it missed packets."""
+    received = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
+    places = {name for hop in plan.path for name in (hop.link.name, *hop.link.ends)}
+    for name, seen in evidence.captures.items():
+        if seen is None:
+            continue
+        at, _, device = name.removesuffix(".pcap").rpartition("-")
+        yield from (f"the capture {name}: {what}" for what in _capture_faults(seen, is_far=plan.rtt_ns > 0))
+        on_way = at in places and device in EMULATORS_DEVICES and evidence.captures_dropped == 0
+        if on_way and seen.payload_bytes < received:
+            yield f"the capture {name} has {seen.payload_bytes} bytes of payload, {received} arrived"
+
+
+def _capture_faults(seen: CaptureResult, *, is_far: bool) -> Iterator[str]:
+    largest = seen.largest_bytes or 0
+    if not largest <= seen.payload_bytes <= largest * seen.packets or (seen.packets > 0) != (seen.span_s is not None):
+        yield f"{seen.packets} packets with {seen.payload_bytes} bytes, the largest with {largest}"
+    if is_far and seen.packets > INITIAL_WINDOW and not seen.span_s:
+        yield f"{seen.packets} packets in {seen.span_s} s"
+    again = seen.again_bytes, seen.again_packets
+    if seen.again_packets > seen.packets or seen.again_bytes > seen.payload_bytes or bool(again[0]) != bool(again[1]):
+        yield f"{again[1]} packets with {again[0]} bytes came again"
+
+
+def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    """States of a schedule have together what the whole has; what a queue sent has passed the delay before it."""
+    for each in (*evidence.stages, *evidence.channels):
+        where = f"{each.link} {each.stage.way}"
+        yield from (f"{where}: {what}" for what in _states(trial, each))
+        delays = any(state.asked.delay_ns for state in each.stage.history)
+        if delays and _sent(each) and not each.delay_packets + each.delay_drops:
+            yield f"{where}: packets were sent, but none came to the delay"
+
+
+def _sent(each: StageEvidence) -> bool:
+    """Whether anything passed: data, or what its queue sent while the workload ran."""
+    passed = each.data_packets > each.dropped_packets
+    return passed or (each.around is not None and each.around[1].packets > each.around[0].packets)
+
+
+def _states(trial: Trial, each: StageEvidence) -> Iterator[str]:
+    if not each.stage.states:
+        return
+    if not each.intervals or not each.losses:
+        yield "missing: what it did in each state"
+        return
+    for name in ("data_packets", "dropped_packets", "queue_drops", "delay_drops", "delay_packets"):
+        together = sum(getattr(interval, name) for interval in each.intervals)
+        if together != getattr(each, name):
+            yield f"{name} of all states is {together}, of the whole {getattr(each, name)}"
+    if trial.kernel.is_virtual_time and sum(count.data_packets for count in each.losses) != each.data_packets:
+        yield "the losses counted other packets than the states"
+    if any(one.end_ns != later.begin_ns for one, later in pairwise(each.intervals)):
+        yield "there is a gap between its states"
+    for interval in each.intervals:
+        inside = [one for one in each.samples if interval.begin_ns < one.time_ns < interval.end_ns]
+        if [one for one in interval.samples if one.time_ns not in (interval.begin_ns, interval.end_ns)] != inside:
+            yield f"its state at {interval.state.at_ns / 1e9:g} s has other samples than the whole"
+
+
+def _policies(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    """A policy drops of what came."""
+    for each in evidence.stages:
+        policed, where = each.policed, f"{each.link} {each.stage.way}"
+        if policed is None:
+            continue
+        if bool(policed.policed_bytes) != bool(policed.policed_packets):
+            yield f"{where}: {policed.policed_packets} packets with {policed.policed_bytes} bytes were policed"
+        if policed.policed_bytes > policed.offered_bytes or (each.data_packets and not policed.offered_bytes):
+            yield f"{where}: {policed.policed_bytes} of {policed.offered_bytes} bytes were policed"
+        for pair in policed.samples:
+            if tuple(one.name for one in pair) != (each.stage.passed_counter, each.stage.policed_counter):
+                yield f"{where}: samples of {pair[0].name} and {pair[1].name}"
+        for before, after in pairwise(policed.samples):
+            for one, later in zip(before, after, strict=True):
+                if one.netns != later.netns or later.time_ns <= one.time_ns:
+                    yield f"{where}: samples of {one.netns} at {one.time_ns} ns, of {later.netns} at {later.time_ns}"
+                if later.bytes < one.bytes or later.packets < one.packets:
+                    yield f"{where}: {later.name} went backwards"
+                if (later.bytes > one.bytes) != (later.packets > one.packets):
+                    yield f"{where}: {later.name} counted bytes without packets"
+        if policed.samples and policed.samples[-1][0].bytes > policed.offered_bytes:
+            yield f"{where}: the policy's samples have more bytes than came"
+        if trial.samples_interval_ns is not None and not policed.samples:
+            yield f"{where}: missing: the samples of the policy"
+
+
+def _switches(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    for each in evidence.openflow.switches:
+        yield from (f"the Open vSwitch {each.name}: {what}" for what in _switch(each))
+    names = {each.name for each in evidence.openflow.switches}
+    for controller in evidence.openflow.controllers:
+        yield from (f"the controller {controller.name}: {what}" for what in _told(controller, names))
+
+
+def _switch(each: SwitchEvidence) -> Iterator[str]:
+    """Packets have bytes, and what ports receive is looked up. A switch has two ports and more on the way."""
+    for number, counts in each.ports.items():
+        if lacking := [key for key in PORT_KEYS if key not in counts]:
+            yield f"missing: {', '.join(lacking)} of port {number}"
+        elif any(bool(counts[f"{way}_packets"]) != bool(counts[f"{way}_bytes"]) for way in ("rx", "tx")):
+            yield f"port {number} counts packets without bytes"
+    received = sum(counts.get("rx_packets", 0) for counts in each.ports.values())
+    if each.hit + each.missed < received * LOOKED_UP - MANY:
+        yield f"its ports received {received} packets, its datapath {each.hit + each.missed}"
+    if each.version and not each.version[0].isdigit():
+        yield f"its version is {each.version}"
+
+
+def _told(each: ControllerEvidence, switches: set[str]) -> Iterator[str]:
+    """What a controller wrote is in the order of time, and about its switches."""
+    for what, rows in (("events", each.events), ("answers", each.answers)):
+        times = [row.get("time_ns") for row in rows]
+        if any(type(time_ns) is not int or time_ns <= 0 for time_ns in times) or sorted(map(_int, times)) != times:
+            yield f"the {what} are not in the order of time"
+    for event in each.events:
+        if not isinstance(event.get("kind"), str) or not event["kind"]:
+            yield "an event is of no kind"
+    for answer in each.answers:
+        if answer.get("switch") not in switches or type(answer.get("dpid")) is not int or answer["dpid"] <= 0:
+            yield f"an answer of the switch {answer.get('switch')}"
+        if "ports" in answer:
+            yield from _port_rows(answer["ports"])
+
+
+def _port_rows(rows: Any) -> Iterator[str]:
+    if not rows:
+        yield "an answer without ports"
+    for row in rows:
+        numbers = [row.get(key) for key in ("port", *PORT_KEYS)]
+        if any(type(number) is not int or not 0 <= number < MOST for number in numbers):
+            yield f"an answer about a port says {numbers}"
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+PARTS: tuple[Callable[[Trial, Plan, Evidence], Iterator[str]], ...] = (
+    _captures,
+    _stages,
+    _tc_ends,
+    _policies,
+    _switches,
+)
