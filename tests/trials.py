@@ -65,7 +65,8 @@ def _with_looks(stage: StageEvidence, trial: Trial, plan: Plan) -> StageEvidence
     around = stage.around or (first, replace(first, time_ns=10**11, bytes=1_514_000, packets=1000))
     every_ns = trial.samples_interval_ns or 10**11
     times = range(every_ns, 10**10, every_ns)
-    return replace(stage, around=around, samples=stage.samples or tuple(replace(first, time_ns=at) for at in times))
+    samples = stage.samples or tuple(replace(first, time_ns=at) for at in times)
+    return replace(stage, around=around, samples=samples, delay_packets=stage.delay_packets or 1000)
 
 
 @dataclass(frozen=True)

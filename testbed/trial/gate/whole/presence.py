@@ -13,7 +13,7 @@ from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
 from ...evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 from ...evidence.stage import Evidence, StageEvidence, TcEvidence
-from ...measured import BACKGROUND, TcpResult, UdpResult
+from ...measured import BACKGROUND, TcpResult
 from ...orders import remote
 from ...orders.capture import captured_devices
 from ...orders.file_name import capture_file
@@ -101,8 +101,6 @@ def _tool(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
             if getattr(flow, name, 0) is None:
                 yield f"{name} of flow {number}"
     measures = {*tool.measures}
-    if trial.workload.unyielding_bps:
-        measures.add(UdpResult.KEY)
     if trial.workload.port_is_senders and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
         measures.add(TcpResult.KEY)
     for name in sorted(measures):

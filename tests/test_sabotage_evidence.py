@@ -1,0 +1,97 @@
+"""The sabotage of evidence_sabotage.py: each must change the verdict of a trial, or be refused, or be an exception with
+its reason. `make test` carries out a spread of the list, `make nightly` all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import evidence_sabotage
+import pytest
+from evidence_sabotage import CAUGHT, RECORDED, REFUSED, Recording, Sabotage, record, sabotaged, sabotages
+
+from testbed.error import MachineError
+from testbed.trial import ready_kernel
+
+EVERY = 25
+"""One of so many is in `make test`."""
+
+REAL_TIME = "flow-real-time"
+"""Whether this trial is valid depends on the computer."""
+
+ZERO = "0 is what a good trial can have there"
+UNSEEN = "not caught: nothing else tells the same"
+
+EXCEPTIONS: dict[str, str] = {
+    r"_stages\.\S+\.around\.0\.time_ns zero$": "a look's bytes are used, its time is not",
+    r"channels\.0\.around\.0\.time_ns zero$": "a look's bytes are used, its time is not",
+    r"(answer_stages\.\d|channels\.\d)\.data_packets zero$": f"{ZERO}: answers need not be data",
+    r"\.netem\.more\.(delay|jitter|limit) ": "netem's own rounding of what delay_ns, jitter_ns and limit say",
+    r"\.qdiscs\.1:\.more\.(delay|jitter|limit) ": "netem's own rounding of what delay_ns, jitter_ns and limit say",
+    r"intervals\.\d\.qdiscs\.1:\.more\.loss negative$": "-1 is the step next to the 0 that was asked",
+    r"intervals\.\d\.qdiscs\.1:\.more\.rate removed$": "the kernel need not tell a rate of 0",
+    r"_tc_ends\.\d\.netem\.(device zero|parent (empty|text))$": "the numbers of a TCLink come by its port",
+    r"answer_tc_ends\.\d\.samples(\.[#*\d]+)? (removed|empty)$": "only the data's end of a TCLink is sampled",
+    r"device_drops\.\S+ lo removed$": "nothing passes an emulator's loopback device",
+    r"network\.\('\S+', 'lo is'\) ": "nothing passes an emulator's loopback device",
+    r"reference removed$": "it comes from the plan, not from a file",
+    r"^iperf3-udp: outcome\.measured(\.udp removed| empty)$": "its reader makes it, or refuses the file",
+    r"^iperf3\S*: outcome\.flows\.\d\.\w+ removed$": "an older iperf3 does not tell it: it is shown as absent",
+    r"outcome\.flows\.\d\.snd_wnd_bytes zero$": f"{ZERO}: a window can be closed at the end",
+    r"outcome\.measured\.udp\.(jitter_s|jitter_mean_s|send_late_max_s) zero$": f"{ZERO}: in virtual time",
+    r"outcome\.measured\.background\.\w+\.finished_flows zero$": f"{ZERO}: the workload's end cuts flows off",
+    r"tcp\.(\d+|\*)\.info\.(ca_state|delivery_rate_bps|lost|notsent_bytes|rcv_wnd_bytes|rttvar_s) zero$": ZERO,
+    r"tcp\.(\d+|\*)\.info\.(sacked|snd_ssthresh|snd_wnd_bytes|unacked|rwnd_limited_s) zero$": ZERO,
+    r"^(flow-real-time): (cpu_busy|host_counters\.\w+) zero$": ZERO,
+    r"openflow\.switches\.\d\.(flows\.\d|missed) zero$": ZERO,
+    r"openflow\.controllers\.\d\.(packet_ins\.\w+ zero|events)": f"{UNSEEN}: only the controller tells of itself",
+    r"openflow\.controllers\.\d\.answers": f"{UNSEEN}: only the monitor tells of its answers",
+    r"_stages\.\d\.samples\.\*\.drops zero$": f"{UNSEEN} at that time; what the looks around it count is right",
+    r"policed\.samples\.\d+ removed$": f"{UNSEEN}: one look at a policy of many",
+    r"policed\.samples\.\*\.\d\.netns (empty|text)$": f"{UNSEEN}: counters are told by their names",
+    r"^iperf3: outcome\.flows\.\d\.retransmits zero$": f"{UNSEEN}: iperf3 tells no ports, which sockets are known by",
+    r"tcp\.(\d+|\*)\.congestion text$": f"{UNSEEN}: a name of all sockets at once, or of a socket that is no flow's",
+    r"^flow: tcp\.\*\.info\.bytes_acked zero$": f"{UNSEEN}: without a byte, no sample is one of data",
+    r"^(http|iperf3)\S*: tcp\.(\S+ zero|\d+ removed)$": f"{UNSEEN}: connections that nothing knows by their flow come and go",
+}
+"""Patterns of names, and why the gate says nothing. Those that begin with "not caught" are holes."""
+
+
+def excused(each: Sabotage) -> bool:
+    return any(re.search(pattern, each.name) for pattern in EXCEPTIONS)
+
+
+def carried_out(name: str, parent: Path, every: int) -> list[str]:
+    """The names of those that neither change the verdict nor are refused, with what became of them."""
+    if ready_kernel.ready_kernel(evidence_sabotage.make_trial(**RECORDED[name]).kernel).image is None:
+        raise MachineError("no lab kernel", "testbed kernel build")
+    recording: Recording = record(name, parent)
+    evidence = recording.evidence()
+    before = recording.judged(evidence)
+    assert name == REAL_TIME or before == "valid"
+    found = []
+    for number, each in enumerate(sabotages(name, evidence, set())):
+        if number % every == 0 and not excused(each):
+            became = recording.outcome(sabotaged(evidence, each), before)
+            found += [] if became in (CAUGHT, REFUSED) else [f"{each.name}: {became}"]
+    return found
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_gate_catches_a_spread_of_damaged_evidence(name: str, tmp_path: Path) -> None:
+    assert carried_out(name, tmp_path, EVERY) == []
+
+
+@pytest.mark.lab
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_gate_catches_all_damaged_evidence(name: str, tmp_path: Path) -> None:
+    assert carried_out(name, tmp_path, 1) == []
+
+
+@pytest.mark.parametrize("pattern", EXCEPTIONS)
+def test_an_exception_has_its_reason(pattern: str) -> None:
+    assert re.compile(pattern)
+    assert EXCEPTIONS[pattern]
