@@ -47,6 +47,7 @@ EXCEPTIONS: dict[str, str] = {
     r"openflow\.switches\.\d\.(flows\.\d|missed) zero$": ZERO,
     r"openflow\.controllers\.\d\.(packet_ins\.\w+ zero|events)": f"{UNSEEN}: only the controller tells of itself",
     r"openflow\.controllers\.\d\.answers": f"{UNSEEN}: only the monitor tells of its answers",
+    r"^ping: \w+_stages\.\d\.samples(\.\*|\.\d+)? (removed|empty)$": f"{UNSEEN}: ping does not tell how long it took",
     r"_stages\.\d\.samples\.\*\.drops zero$": f"{UNSEEN} at that time; what the looks around it count is right",
     r"policed\.samples\.\d+ removed$": f"{UNSEEN}: one look at a policy of many",
     r"policed\.samples\.\*\.\d\.netns (empty|text)$": f"{UNSEEN}: counters are told by their names",

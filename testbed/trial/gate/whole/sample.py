@@ -89,7 +89,7 @@ def often(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Samples of every queue that sends data, and of every flow's two sockets, all the time."""
     if trial.samples_interval_ns is None:
         return
-    lasted_ns = evidence.outcome.lasted_ns or trial.workload.length_ns
+    lasted_ns = evidence.outcome.lasted_ns
     for each in evidence.stages:
         if each.around is not None and each.around[0].handle == RATE and not each.stage.states:
             yield from _enough(trial, lasted_ns, f"{each.link} {each.stage.way}", each.samples)
