@@ -14,6 +14,7 @@ from ...evidence.stage import Evidence, StageEvidence
 from ...observe.readback import Qdisc
 from ...orders.openflow_dump import PORT_KEYS, ControllerEvidence, SwitchEvidence
 from ...stored_result import CaptureResult, Finding
+from .. import set_up_check
 from .account import HINT
 
 EMULATORS_DEVICES = ("end0", "end1", "wire0", "wire1")
@@ -42,7 +43,11 @@ def adds_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def kept(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Every queueing discipline is the same one all the time; what nobody changes stays as it was."""
+    """Every queueing discipline is the same one all the time; what nobody changes stays as it was. If one is not as
+    asked, that says it all.
+    """
+    if any(set_up_check.queues(trial, plan, evidence)):
+        return
     for each in (*evidence.stages, *evidence.channels):
         for what in _changes(each):
             hint = "somebody set it up again while the workload ran, or what was read back is not whole"
@@ -70,13 +75,13 @@ def _changes(each: StageEvidence) -> Iterator[str]:
         yield from _differing(each.qdiscs, each.intervals[0].qdiscs)
         yield from _differing(each.intervals[-1].qdiscs, each.qdiscs_after)
     for one, later in pairwise(looks):
-        for handle in one.keys() & later.keys():
+        for handle in sorted(one.keys() & later.keys()):
             if _identity(one[handle]) != _identity(later[handle]):
                 yield f"the queue {handle} became another one"
 
 
 def _differing(one: Mapping[str, Qdisc], later: Mapping[str, Qdisc]) -> Iterator[str]:
-    for handle in one.keys() | later.keys():
+    for handle in sorted(one.keys() | later.keys()):
         if one.get(handle) != later.get(handle):
             yield f"the queue {handle} was not the same all the time"
 

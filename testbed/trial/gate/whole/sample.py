@@ -78,6 +78,8 @@ def _stage_faults(each: StageEvidence, netns: str) -> Iterator[str]:
     if each.around is not None and not each.stage.states:
         first, last = each.around
         yield from _queue_faults((first, *each.samples, last), netns, first.handle)
+    for look in each.around or ():
+        yield from _queue_faults((look,), netns, look.handle)
     for samples in (each.samples, *(interval.samples for interval in each.intervals)):
         if samples:
             yield from _queue_faults(samples, netns, samples[0].handle)
