@@ -52,7 +52,9 @@ EXCEPTIONS: dict[str, str] = {
     r"policed\.samples\.\*\.\d\.netns (empty|text)$": f"{UNSEEN}: counters are told by their names",
     r"^iperf3: outcome\.flows\.\d\.retransmits zero$": f"{UNSEEN}: iperf3 tells no ports, which sockets are known by",
     r"tcp\.(\d+|\*)\.congestion text$": f"{UNSEEN}: a name of all sockets at once, or of a socket that is no flow's",
-    r"^(flow|background|capture)\S*: tcp\.\*\.info\.bytes_acked zero$": f"{UNSEEN}: without a byte, no sample is one of data",
+    r"^(flow|background|capture)\S*: tcp\.\*\.info\.bytes_acked zero$": f"{UNSEEN}: no sample is then one of data",
+    r"_stages\.\d\.around\.1\.drops zero$": "with a schedule, its states count the drops",
+    r"tcp\.\*\.info\.bytes_retrans zero$": f"{UNSEEN}: few segments that were sent again can be SYNs",
     r"^(http|iperf3)\S*: tcp\.(\S+ zero|\d+ removed)$": f"{UNSEEN}: nothing tells whose socket it is",
 }
 """Patterns of names, and why the gate says nothing. Those that begin with "not caught" are holes."""
