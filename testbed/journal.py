@@ -3,6 +3,8 @@ cache folder.
 
 An entry is a file, and its keeper holds a lock on it. The kernel releases the lock however the keeper ends, so an entry
 that nobody holds was left by a killed process: what it names is to be removed, and nothing else.
+
+Only this user's files are entries. What cannot be read as one is passed over, and `unreadable` says why.
 """
 
 from __future__ import annotations
@@ -13,17 +15,34 @@ import json
 import os
 import re
 import secrets
+import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .cache_folder import user_folder
-from .error import MachineError, TestbedError
+from .cache_folder import FIX, private, try_lock, user_folder
+from .error import MachineError, TestbedError, visible
 
 RUN = "run"
 """The kind of entry for a run in progress: its results folder."""
+FOLDER = "folder"
+"""The kind of entry for a folder of ours that is removed as a whole."""
+ABOUT: Mapping[str, Mapping[str, Any]] = {
+    RUN: {"folder": str},
+    FOLDER: {"folder": str},
+    "network": {"folder": str},
+    "nic": {
+        **{"nic": str, "mtu_bytes": int, "space": str, "owner": str},
+        "before": {"index": int, "up": bool, "promiscuous": bool, "mtu_bytes": int, "lro": bool, "no_ipv6": str | None},
+    },
+}
+"""What an entry of a kind has to say, and of which type."""
+MARK = ".testbed-journal"
+"""The file in a folder of ours with the name of the folder's entry: only such a folder is removed for it."""
+ENTRY_MAX_BYTES = 1 << 20
 FRESH = re.compile(r"\.fresh-[0-9a-f]+")
 
 
@@ -42,6 +61,14 @@ class Entry:
     @property
     def path(self) -> Path:
         return folder() / f"{self.kind}-{self.name}.json"
+
+
+class Unreadable(TestbedError):
+    """A file in the journal that is no entry of this user's."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(visible(f"the journal entry {path} {why}"))
+        self.path = path
 
 
 @dataclass(frozen=True)
@@ -72,11 +99,10 @@ def note(kind: str, name: str, **about: Any) -> Held:
     entry = Entry(kind, name, about)
     fresh = folder() / f".fresh-{secrets.token_hex(8)}"
     try:
-        folder().mkdir(parents=True, exist_ok=True)
+        private(folder().name)
         descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        what = f"the journal {folder()} cannot be written ({error.strerror})"
-        raise MachineError(what, "export XDG_CACHE_HOME=/a/folder/of/yours") from None
+        raise MachineError(f"the journal {folder()} cannot be written ({error.strerror})", FIX) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.write(descriptor, _line(entry))
@@ -104,35 +130,82 @@ def noted(kind: str, name: str, **about: Any) -> Iterator[Held]:
         held.remove()
 
 
+@contextmanager
+def folder_noted(path: Path) -> Iterator[Path]:
+    """Makes a folder that only we may enter, with our mark, and removes it when the block ends, unless it was moved; if
+    we are killed, `testbed clean` does.
+    """
+    with noted(FOLDER, path.name, folder=str(path)) as held:
+        try:
+            path.mkdir(mode=0o700)
+            mark(path, held.entry)
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def mark(path: Path, entry: Entry) -> None:
+    """Marks a folder as the one that an entry names."""
+    (path / MARK).write_text(entry.path.name)
+
+
+def not_ours(path: Path, entry: Entry) -> str | None:
+    """Why a folder must not be removed for an entry: it is a link, another user's, or has no mark; None if it may be.
+
+    An empty folder may be: its maker was killed before it was marked.
+    """
+    about = path.lstat()
+    if not stat.S_ISDIR(about.st_mode):
+        return "it is no folder"
+    if about.st_uid != os.geteuid():
+        return "it belongs to another user"
+    try:
+        descriptor = os.open(path / MARK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None if not any(path.iterdir()) else "it has no mark of ours"
+    with os.fdopen(descriptor, "rb") as file:
+        is_ours = file.read(len(MARK) + 512) == entry.path.name.encode()
+    return None if is_ours else "it has the mark of something else"
+
+
 def adopt(path: Path, descriptor: int) -> Held:
     """An entry that was passed to us with its descriptor."""
-    entry = _read(path, descriptor)
-    assert entry is not None, "BUG: an empty entry was passed on"
-    return Held(entry, descriptor)
+    return Held(_read(path, descriptor), descriptor)
 
 
 def entries() -> Iterator[tuple[Entry, bool]]:
-    """All entries, and whether each has a keeper."""
-    for path in sorted(folder().glob("[!.]*.json")):
-        with _opened(path) as descriptor:
-            if descriptor is None:
-                continue
+    """All entries that can be read, and whether each has a keeper."""
+    for path in _files():
+        with contextlib.suppress(FileNotFoundError, Unreadable), _opened(path) as descriptor:
             entry = _read(path, descriptor)
-            if entry is not None and _is_at(path, descriptor):
-                yield entry, not _lock(descriptor, fcntl.LOCK_SH)
+            if _is_at(path, descriptor):
+                yield entry, not try_lock(descriptor, fcntl.LOCK_SH)
+
+
+def unreadable() -> list[Unreadable]:
+    """What stands in the journal and cannot be read."""
+    found = []
+    for path in _files():
+        try:
+            with contextlib.suppress(FileNotFoundError), _opened(path) as descriptor:
+                _read(path, descriptor)
+        except Unreadable as error:
+            found.append(error)
+    return found
 
 
 @contextmanager
 def orphans() -> Iterator[list[Entry]]:
-    """The entries without a keeper. We keep them until the block ends, so that nobody else removes what they name."""
+    """The entries that can be read, and have no keeper. We keep them until the block ends, so that nobody else removes
+    what they name.
+    """
     with contextlib.ExitStack() as stack:
         found = []
-        for path in sorted(folder().glob("[!.]*.json")):
-            descriptor = stack.enter_context(_opened(path))
-            if descriptor is not None and _lock(descriptor) and _is_at(path, descriptor):
-                entry = _read(path, descriptor)
-                if entry is not None:
-                    found.append(entry)
+        for path in _files():
+            with contextlib.suppress(FileNotFoundError, Unreadable):
+                descriptor = stack.enter_context(_opened(path))
+                if try_lock(descriptor) and _is_at(path, descriptor):
+                    found.append(_read(path, descriptor))
         yield found
 
 
@@ -141,31 +214,34 @@ def abandoned_files() -> list[Path]:
     found = []
     for path in folder().glob(".fresh-*"):
         if FRESH.fullmatch(path.name):
-            with _opened(path) as descriptor:
-                if descriptor is not None and _lock(descriptor):
+            with contextlib.suppress(FileNotFoundError, Unreadable), _opened(path) as descriptor:
+                if try_lock(descriptor):
                     found.append(path)
     return found
 
 
+def _files() -> list[Path]:
+    return sorted(folder().glob("[!.]*.json"))
+
+
 @contextmanager
-def _opened(path: Path) -> Iterator[int | None]:
+def _opened(path: Path) -> Iterator[int]:
+    """Raises FileNotFoundError if it is gone, Unreadable if it is no file of this user's."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        yield None
-        return
+        raise
+    except OSError as error:
+        raise Unreadable(path, f"cannot be opened ({error.strerror})") from None
     try:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise Unreadable(path, "is no file")
+        if about.st_uid != os.geteuid():
+            raise Unreadable(path, f"belongs to another user (number {about.st_uid})")
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
@@ -180,11 +256,37 @@ def _line(entry: Entry) -> bytes:
     return (json.dumps({"kind": entry.kind, "name": entry.name, "about": dict(entry.about)}) + "\n").encode()
 
 
-def _read(path: Path, descriptor: int) -> Entry | None:
-    """The content of the last complete line; None if there is none."""
-    lines = os.pread(descriptor, os.fstat(descriptor).st_size, 0).split(b"\n")[:-1]
-    for line in reversed(lines):
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            data = json.loads(line)
-            return Entry(data["kind"], data["name"], data["about"])
-    return None
+def _read(path: Path, descriptor: int) -> Entry:
+    """The content of the last complete line. Raises Unreadable if that is not what an entry of this name says."""
+    if os.fstat(descriptor).st_size > ENTRY_MAX_BYTES:
+        raise Unreadable(path, f"is larger than {ENTRY_MAX_BYTES >> 20} MiB")
+    *lines, _ = os.pread(descriptor, ENTRY_MAX_BYTES, 0).split(b"\n")
+    if not lines:
+        raise Unreadable(path, "has no complete line")
+    try:
+        data = json.loads(lines[-1])
+    except (ValueError, RecursionError):
+        raise Unreadable(path, "has a line that is not JSON") from None
+    wanted = {"kind": str, "name": str, "about": dict}
+    if not _has(data, wanted) or path.name != f"{data['kind']}-{data['name']}.json":
+        raise Unreadable(path, "does not say what its name says")
+    entry = Entry(data["kind"], data["name"], data["about"])
+    if not _has(entry.about, ABOUT.get(entry.kind, {})) or not _is_place(entry.about.get("folder", "/")):
+        raise Unreadable(path, f"does not say what an entry of the kind {entry.kind!r} says")
+    return entry
+
+
+def _has(data: Any, wanted: Mapping[str, Any]) -> bool:
+    """Whether data is a mapping with these keys, and values of these types."""
+    return isinstance(data, dict) and all(
+        key in data and (_has(data[key], kind) if isinstance(kind, Mapping) else isinstance(data[key], kind))
+        for key, kind in wanted.items()
+    )
+
+
+def _is_place(folder: object) -> bool:
+    """Whether this is an absolute path that can be one."""
+    try:
+        return isinstance(folder, str) and os.path.isabs(os.fsencode(folder)) and "\0" not in folder
+    except UnicodeEncodeError:
+        return False

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..cache_folder import user_folder
+from ..cache_folder import make, user_folder
 from ..journal import unique
 from . import known
 from .help_page import Group, choices, takes_value
@@ -175,7 +175,7 @@ def _nodes(command: Any, ctx: Any, path: tuple[str, ...]) -> Iterator[tuple[tupl
 
 
 def _keep(file: Path, data: object) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make(file.parent)
     fresh = file.with_name(unique(".fresh"))
     fresh.write_text(json.dumps(data))
     fresh.replace(file)

@@ -39,11 +39,11 @@ def connected(network: RunningNetwork) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
             folder = os.open(network.folder, os.O_PATH | os.O_DIRECTORY)
-        except FileNotFoundError:
+        except OSError:
             raise Gone(network) from None
         try:  # a socket's path must be shorter than a file's
             connection.connect(f"/proc/self/fd/{folder}/socket")
-        except (ConnectionRefusedError, FileNotFoundError):
+        except OSError:
             raise Gone(network) from None
         finally:
             os.close(folder)

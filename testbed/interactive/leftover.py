@@ -6,6 +6,7 @@ A new kind of thing that can outlast us needs a line in KINDS, and an entry in t
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -23,10 +24,11 @@ from .running_network import Process
 
 @dataclass(frozen=True)
 class Leftover:
-    """One thing that should not exist any more, in words, and how to remove it."""
+    """One thing that should not exist any more, in words, and how to remove it; or why it must not be removed."""
 
     what: str
     remove: Callable[[], object]
+    stays: str | None = None
 
 
 @contextmanager
@@ -45,12 +47,11 @@ def _network(entry: Entry) -> Iterator[Leftover]:
     folder = Path(entry.about["folder"])
     try:
         guest = Process(**json.loads((folder / "guest.json").read_text()))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         guest = None
-    if guest is not None and guest.runs:
+    if guest is not None and journal.not_ours(folder, entry) is None and guest.runs:
         yield Leftover(f"process {guest.pid} of network {entry.name}", lambda: guest.kill(signal.SIGKILL))
-    if folder.is_dir():
-        yield Leftover(f"folder {folder} of network {entry.name}", lambda: shutil.rmtree(folder))
+    yield from _folder(entry)
 
 
 def _nic(entry: Entry) -> Iterator[Leftover]:
@@ -67,19 +68,21 @@ def _run(entry: Entry) -> Iterator[Leftover]:
     from ..sweep.store import Store  # imports all that reads results: only where there was a run
 
     store = Store(Path(entry.about["folder"]))
-    for path in () if store.is_in_use else store.partials():
+    for path in store.abandoned():
         yield Leftover(f"half-written {path}", partial(store.discard, path))
 
 
 def _folder(entry: Entry) -> Iterator[Leftover]:
     folder = Path(entry.about["folder"])
-    if folder.is_dir():
-        yield Leftover(f"folder {folder}", lambda: shutil.rmtree(folder))
+    if os.path.lexists(folder):
+        of = f" of network {entry.name}" if entry.kind == NETWORK else ""
+        stays = journal.not_ours(folder, entry)
+        yield Leftover(f"folder {folder}{of}", lambda: shutil.rmtree(folder), stays)
 
 
 KINDS: Mapping[str, Callable[[Entry], Iterator[Leftover]]] = {
     nic.KIND: _nic,
     NETWORK: _network,
     RUN: _run,
-    "folder": _folder,
+    journal.FOLDER: _folder,
 }

@@ -52,8 +52,16 @@ class RunningNetwork:
 
     @cached_property
     def about(self) -> Mapping[str, Any]:
-        """network.json."""
-        return json.loads((self.folder / "network.json").read_text())  # type: ignore[no-any-return]
+        """network.json. Raises MachineError if it cannot be read."""
+        path = self.folder / "network.json"
+        try:
+            about = json.loads(path.read_text())
+            if not all(isinstance(node, dict) for node in about["nodes"].values()):
+                raise ValueError
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            what = f"{path} of the network {self.name} cannot be read"
+            raise MachineError(what, f"testbed down {self.name}") from None
+        return about  # type: ignore[no-any-return]
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -84,7 +92,7 @@ def choose(name: str | None, node: str | None = None) -> RunningNetwork:
     if name is not None:
         return _named(found, name)
     if not found:
-        raise MachineError("no network is up", UP)
+        raise MachineError(f"no network is up{_unreadable()}", UP)
     fitting = found if node is None or len(found) == 1 else [each for each in found if node in each.nodes]
     if len(fitting) == 1:
         return fitting[0]
@@ -102,7 +110,13 @@ def _named(found: list[RunningNetwork], name: str) -> RunningNetwork:
             return each
     if found:
         raise UserError(f"no network {name!r} is up; allowed: {one_of([each.name for each in found], name)}")
-    raise MachineError(f"the network {name!r} is not up, and no other is", f"{UP} --name {name}")
+    raise MachineError(f"the network {name!r} is not up, and no other is{_unreadable()}", f"{UP} --name {name}")
+
+
+def _unreadable() -> str:
+    """The end of a sentence that says which networks may be up all the same."""
+    found = [str(each) for each in journal.unreadable()]
+    return f" ({'; '.join(found)})" if found else ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +127,10 @@ class Process:
 
     pid: int
     start_ticks: int
+
+    def __post_init__(self) -> None:
+        if type(self.pid) is not int or self.pid <= 0:
+            raise ValueError(f"{self.pid!r} is not the number of a process")
 
     @classmethod
     def of(cls, pid: int) -> Process | None:
@@ -131,7 +149,7 @@ class Process:
         """Sends a signal to this process and no other; returns whether it existed."""
         try:
             descriptor = os.pidfd_open(self.pid)
-        except ProcessLookupError:
+        except (ProcessLookupError, OverflowError):
             return False
         try:
             if not self.runs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -13,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import journal, process
+from ..cache_folder import private
 from ..error import MachineError, TestbedError, UserError
-from ..journal import Held, Taken
+from ..journal import Entry, Held, Taken
 from ..kernel.image.cache import find
 from ..kernel.native_program import tools
 from ..plan.step_json import data
@@ -43,7 +45,7 @@ def start(build: Build, name: str, report: Callable[[str], None]) -> RunningNetw
     try:
         held = journal.note(KIND, name, folder=str(folder))
     except Taken:
-        raise _refusal(name) from None
+        raise _refusal(Entry(KIND, name, {})) from None
     reading, writing = os.pipe()
     try:
         _write(build, folder, held)
@@ -79,8 +81,11 @@ def start(build: Build, name: str, report: Callable[[str], None]) -> RunningNetw
     return RunningNetwork(held.entry)
 
 
-def _refusal(name: str) -> TestbedError:
-    up = {each.name: each for each in networks()}
+def _refusal(entry: Entry) -> TestbedError:
+    name, up = entry.name, {each.name: each for each in networks()}
+    if any(each.path == entry.path for each in journal.unreadable()):
+        fix = f"rm {shlex.quote(str(entry.path))}"
+        return MachineError(f"the journal entry of a network {name!r} cannot be read", fix)
     if name not in up:
         return MachineError(f"a killed command left the network {name!r}", "testbed clean")
     since = f"since {up[name].since}" if up[name].is_ready else "about to be"
@@ -90,7 +95,9 @@ def _refusal(name: str) -> TestbedError:
 def _write(build: Build, folder: Path, held: Held) -> None:
     """Only this user may open the folder: whoever writes to its socket is root in the network."""
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700, parents=True)
+    private(folder.parent.name)
+    folder.mkdir(mode=0o700)
+    journal.mark(folder, held.entry)
     (folder / "trial").mkdir()
     (folder / "trial" / "shellrc").write_text(SHELL_RC)
     image = None if build.kernel.kind == "host" else find(build.kernel.name).name

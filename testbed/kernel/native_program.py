@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import process
-from ..cache_folder import user_folder
-from ..journal import noted, unique
+from ..cache_folder import make, user_folder
+from ..journal import folder_noted, unique
 
 SOURCES = Path(__file__).parents[1] / "agent" / "native"
 SCRIPTS = (SOURCES.with_name("mininet_driver.py"),)
@@ -60,14 +60,9 @@ def _digest() -> str:
 
 def _compile(folder: Path) -> None:
     """Compiles into a partial folder and renames it, so that two compilations cannot collide."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = folder.parent / unique("partial")
-    with noted("folder", partial.name, folder=str(partial)):
-        try:
-            partial.mkdir()
-            _build(partial, folder)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+    make(folder.parent)
+    with folder_noted(folder.parent / unique("partial")) as partial:
+        _build(partial, folder)
 
 
 def _build(partial: Path, folder: Path) -> None:

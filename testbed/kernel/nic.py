@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,8 @@ def left(about: Mapping[str, Any]) -> tuple[Wanted, Before] | None:
     """The content of a journal entry; None if it belongs to another network namespace, or to before a restart."""
     if about["space"] != _space():
         return None
-    return Wanted(about["nic"], about["mtu_bytes"]), Before(**about["before"])
+    before = {each.name: about["before"][each.name] for each in fields(Before)}
+    return Wanted(about["nic"], about["mtu_bytes"]), Before(**before)
 
 
 def _space() -> str:

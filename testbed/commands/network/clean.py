@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated
 
 import typer
 
+from ... import journal
 from ...error import TestbedError
 from ...interactive.connection import take_down
 from ...interactive.leftover import Leftover, leftovers
@@ -31,18 +33,23 @@ def clean(
         said += 1
         if not dry_run:
             take_down(network)
-    failed: list[str] = []
+    failed = [f"{each}; if it is of no use, type: rm {quote(str(each.path))}" for each in journal.unreadable()]
     with leftovers() as found:
         for entry, pieces in found:
             said += len(pieces)
-            kept = [_remove(piece) for piece in pieces] if not dry_run else [_announce(piece) for piece in pieces]
+            kept = [_stays(piece) or (_announce(piece) if dry_run else _remove(piece)) for piece in pieces]
             failed += [error for error in kept if error]
             if entry is not None and not dry_run and not any(kept):
                 entry.path.unlink(missing_ok=True)
-    if not said:
+    if not said and not failed:
         print("nothing is left behind")
     if failed:
         raise TestbedError("not removed: " + "; ".join(failed))
+
+
+def _stays(piece: Leftover) -> str:
+    """Why it must not be removed; empty if it may be."""
+    return f"{piece.what}: {piece.stays}" if piece.stays is not None else ""
 
 
 def _announce(piece: Leftover) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any
@@ -10,6 +11,8 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from ... import journal
+from ...error import MachineError
 from ...interactive.connection import Gone
 from ...interactive.overview import as_json, overview
 from ...interactive.running_network import choose, networks
@@ -44,11 +47,15 @@ def status(
     """
     chosen = [each for each in networks() if each.is_ready] if name is None else [choose(name)]
     found: list[dict[str, Any]] = []
+    for error in journal.unreadable():
+        print(f"passed over: {error}", file=sys.stderr)
     for network in chosen:
         try:
             found.append(overview(network))
         except Gone:  # between two looks
             continue
+        except MachineError as damaged:
+            print(f"passed over: {damaged}", file=sys.stderr)
     if format is Format.json:
         print(as_json(found))
     elif not found:

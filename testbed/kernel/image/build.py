@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ... import package, process
 from ...error import MachineError, TestbedError, UserError
-from ...journal import noted
+from ...journal import FOLDER, mark, noted
 from . import feature, first_boot, make, recipe
 from .cache import Cache, KernelImage, Record, find, installed, user_cache
 from .debian import Archive, mirror
@@ -128,7 +128,8 @@ def _make(
     cache: Cache, target: Target, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report
 ) -> KernelImage:
     _check_machine(cache.folder, target)
-    with cache.partial() as partial, noted("folder", partial.name, folder=str(partial)):
+    with cache.partial() as partial, noted(FOLDER, partial.name, folder=str(partial)) as held:
+        mark(partial, held.entry)
         home, tree = partial / "image", partial / "tree"
         home.mkdir()
         log = home / "build.log"

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ... import package, process
+from ...cache_folder import make
 from ...error import MachineError, UserError, with_allowed
 
 DEFAULT_PACKAGE = "linux-source-7.3"
@@ -92,7 +93,8 @@ class Archive:
                 return path
         wanted = f"{release.package}={release.version}"
         arriving = self.folder / "arriving"
-        arriving.mkdir(parents=True, exist_ok=True)
+        make(self.folder)
+        arriving.mkdir(exist_ok=True)
         try:
             process.run(self._apt("apt-get", "download", wanted), cwd=arriving)
         except process.CommandError as error:
@@ -147,6 +149,7 @@ class Archive:
         if not KEYRING.exists():
             fix = package.install_command(["debian-archive-keyring"])
             raise MachineError(f"Debian's keys are not here ({KEYRING})", fix)
+        make(self.folder)
         for part in ("lists/partial", "cache/archives/partial"):
             (self.folder / part).mkdir(parents=True, exist_ok=True)
         (self.folder / "apt.conf").write_text(SETTINGS.format(folder=self.folder))

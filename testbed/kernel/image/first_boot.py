@@ -5,7 +5,6 @@ nothing behind but the answer, beside the kernel.
 import contextlib
 import json
 import shlex
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from ... import process
 from ...error import MachineError
-from ...journal import noted, unique
+from ...journal import folder_noted, unique
 from .. import confinement
 from ..confinement import Allowance
 from ..native_program import Tools, tools
@@ -120,13 +119,8 @@ def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    folder = Path(tempfile.gettempdir(), unique("testbed-boot"))
-    with noted("folder", folder.name, folder=str(folder)):
-        try:
-            folder.mkdir(mode=0o700)
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    with folder_noted(Path(tempfile.gettempdir(), unique("testbed-boot"))) as folder:
+        yield folder
 
 
 def _allowance(linux: Path, folder: Path, programs: Tools) -> Allowance:

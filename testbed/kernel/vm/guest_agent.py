@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ... import package, process
+from ...cache_folder import make
 from ...error import MachineError
 from . import kernel_cache
 
@@ -41,7 +42,7 @@ def need(report: Callable[[str], None]) -> None:
 def fetch() -> Path:
     """Unpacks the package of this computer's own release, whose libraries are here. MachineError if APT has none."""
     home = kernel_cache.folder()
-    home.mkdir(parents=True, exist_ok=True)
+    make(home)
     with tempfile.TemporaryDirectory(dir=home, prefix=".partial-") as name:
         made = Path(name)
         try:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from ... import package, process
+from ...cache_folder import make
 from ...error import MachineError
 from ...model.node.vm import Vm
 from ...plan.node import vm as qemu
@@ -57,7 +58,7 @@ def accelerator(tools: Tools) -> Accelerator:
         if known.pop("about") == about:
             return Accelerator(**known)
     found = _tried(tools)
-    remembered.parent.mkdir(parents=True, exist_ok=True)
+    make(remembered.parent)
     fresh = remembered.with_name(f"accelerator-{os.getpid()}")
     fresh.write_text(json.dumps({"about": about, **asdict(found)}, indent=2) + "\n")
     fresh.replace(remembered)

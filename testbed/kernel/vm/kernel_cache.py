@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ... import process
-from ...cache_folder import user_folder
+from ...cache_folder import FIX, make, user_folder
 from ...error import MachineError, one_of
-from ...journal import noted, unique
+from ...journal import folder_noted, unique
 from . import initramfs
 
 FETCH_COMMAND = "testbed kernel fetch"
@@ -76,17 +76,11 @@ def partial() -> Iterator[Path]:
     """A folder to make a kernel in, removed afterwards; `put` moves a kernel out of it."""
     home = folder() / "kernels"
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        make(home)
     except OSError as error:
-        fix = "export XDG_CACHE_HOME=/a/folder/of/yours"
-        raise MachineError(f"{home} cannot be written ({error.strerror})", fix) from error
-    made = home / unique(".partial")
-    with noted("folder", made.name, folder=str(made)):
-        try:
-            made.mkdir()
-            yield made
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+        raise MachineError(f"{home} cannot be written ({error.strerror})", FIX) from error
+    with folder_noted(home / unique(".partial")) as made:
+        yield made
 
 
 def put(made: Path, kernel: VmKernel) -> VmKernel:
