@@ -13,8 +13,8 @@ from ...model.topology import Topology
 from ...plan.network import Plan, plan
 from .. import lab, nic
 from ..vm import hypervisor
-from .probe import PROBES, Lacking, lacking
-from .requirement import ENGINES, Need, Needed, Never, needs, of_type
+from .probe import PROBES, Lacking, lacking, lacking_sysctl
+from .requirement import ENGINES, Need, Needed, Never, Sysctl, needs, of_type
 
 RealTime = Literal["host", "lab-realtime"]
 KERNELS: tuple[Literal["lab", "host"], ...] = ("lab", "host")
@@ -46,7 +46,7 @@ def obstacles(topology: Topology, place: KernelKind, planned: Plan | None = None
     for node in topology.nodes:
         check_names(node.kind)
     found = {need.needed: need for need in reversed(list(needs(topology, planned or plan(topology), place)))}
-    ordered = sorted(found.values(), key=lambda need: isinstance(need.needed, str))
+    ordered = sorted(found.values(), key=lambda need: not isinstance(need.needed, Never))
     return tuple(each for each in map(_obstacle, ordered) if each is not None)
 
 
@@ -59,7 +59,10 @@ def check_names(kind: NodeType) -> None:
 
 
 def _obstacle(need: Need) -> Obstacle | None:
-    why = need.needed if isinstance(need.needed, Never) else lacking(need.needed)
+    if isinstance(need.needed, Sysctl):
+        why: Lacking | Never | None = lacking_sysctl(need.needed.path)
+    else:
+        why = need.needed if isinstance(need.needed, Never) else lacking(need.needed)
     return None if why is None else Obstacle(need.part, why)
 
 

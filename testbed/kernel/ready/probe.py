@@ -7,6 +7,7 @@ A probe returns what is lacking and what to type, or None. Each looks once.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ from ..image.feature import PROBES as PROBES_OF_KERNEL
 from ..vm import hypervisor, kernel_cache
 from . import controller_runtime
 
+DEVICE = re.compile(r"((?:^|/)(?:conf|neigh))/(?!all/)[^/]+/")
+"""The place of a device in the path of a sysctl."""
+SYSCTL_FIX = "kernel: lab, or the file without this sysctl"
+
 
 @dataclass(frozen=True)
 class Lacking:
@@ -35,6 +40,31 @@ class Lacking:
 def lacking(name: str) -> Lacking | None:
     """What one of PROBES lacks; None if all is well."""
     return _looked(name, os.geteuid())
+
+
+def lacking_sysctl(path: str) -> Lacking | None:
+    """Why a network namespace of this computer's kernel cannot set a sysctl, such as net/ipv4/tcp_ecn, for itself; None
+    if it can. A device that a trial adds has what `default` or `lo` has.
+    """
+    own = _own_sysctls(os.geteuid())
+    if own is None or any(DEVICE.sub(rf"\1/{device}/", path) in own for device in ("default", "lo")):
+        return None
+    name = path.replace("/", ".")
+    if Path("/proc/sys", path).exists():
+        return Lacking(f"the sysctl {name} belongs to the whole computer, not to each network namespace", SYSCTL_FIX)
+    return Lacking(f"this machine's kernel has no sysctl {name} in network namespaces", SYSCTL_FIX)
+
+
+@cache
+def _own_sysctls(user: int) -> frozenset[str] | None:
+    """What a fresh network namespace has of its own and can set, by the kernel's own account: there what belongs to the
+    whole computer is missing, or may only be read. None if we cannot make one; then `root` or a probe says so.
+    """
+    words = ("unshare", "--net", "--", "find", "/proc/sys/net", "-type", "f", "-perm", "/222")
+    try:
+        return frozenset(line.removeprefix("/proc/sys/") for line in process.run(words).stdout.splitlines())
+    except (process.CommandError, MachineError):
+        return None
 
 
 @cache

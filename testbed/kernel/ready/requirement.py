@@ -12,7 +12,7 @@ from ...model.node.type import NodeType
 from ...model.run_setting import KernelKind
 from ...model.topology import Topology
 from ...plan.network import Plan
-from ...plan.node.namespace import node_netns
+from ...plan.node.namespace import HOST_ALLOWED, node_netns, refused_by_host, written_sysctls
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,18 @@ class Never:
 
 
 @dataclass(frozen=True)
+class Sysctl:
+    """Each network namespace must have this sysctl for itself, such as net/ipv4/tcp_ecn."""
+
+    path: str
+
+
+@dataclass(frozen=True)
 class Need:
     """A part of a topology ("node left", "link path", "engine mininet") needs what a probe looks for, or cannot be."""
 
     part: str
-    needed: str | Never
+    needed: str | Never | Sysctl
 
 
 Needed = tuple[str, ...] | Never
@@ -80,6 +87,9 @@ def _of_kernel(topology: Topology, planned: Plan) -> Iterator[Need]:
             part = parts[command.netns]
             yield from (Need(part, name) for name in IN_WORDS if name in command.words)
             yield from (Need(part, "periodic loss") for _ in range(command.tool == "nft"))
+    for path, netns in written_sysctls(planned.commands):
+        why = refused_by_host(path)
+        yield Need(parts.get(netns or "", "the network"), Sysctl(path) if why is None else Never(why, HOST_ALLOWED))
     for port in planned.tc_ports:
         yield from _of(f"node {port.node}", ("netem", *(("htb",) if port.rate_bps else ())))
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
 
@@ -33,6 +33,9 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 """The interrupt coalescing of a NIC with offloads, which merges received packets for up to this long."""
 
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
+
+SYSCTLS = "/proc/sys/"
+HOST_ALLOWED = "kernel: lab, or sysctls of the network (net.…)"
 
 QUIET_IPV6 = ("accept_dad", "accept_ra")
 """Off for every device, and by default for VLAN devices: duplicate address detection, and router advertisements."""
@@ -71,7 +74,21 @@ def of_machine(sysctls: Sysctls) -> Sysctls:
 
 
 def _sysctl_path(key: str) -> str:
-    return "/proc/sys/" + (key if "/" in key else key.replace(".", "/"))
+    return SYSCTLS + (key if "/" in key else key.replace(".", "/"))
+
+
+def written_sysctls(commands: Iterable[Command]) -> Iterator[tuple[str, str | None]]:
+    """The sysctls, such as net/ipv4/tcp_ecn, that commands set in the kernel that they run on, and the namespaces."""
+    for command in commands:
+        if command.tool == "write" and command.on is None and command.words[0].startswith(SYSCTLS):
+            yield command.words[0].removeprefix(SYSCTLS), command.netns
+
+
+def refused_by_host(sysctl: str) -> str | None:
+    """Why a trial must not set a sysctl of the host's kernel; None if a network namespace may have its own."""
+    if sysctl.startswith("net/"):
+        return None
+    return f"the sysctl {sysctl.replace('/', '.')} belongs to the whole computer and would stay as the trial set it"
 
 
 def add_vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:

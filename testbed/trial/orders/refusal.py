@@ -7,6 +7,7 @@ from ...model.data_path import lowest_rate_bps
 from ...model.scenario import Trial
 from ...model.workload import WINDOW_MAX_BYTES
 from ...plan.network import Plan
+from ...plan.node.namespace import HOST_ALLOWED, refused_by_host, written_sysctls
 from ..workload import registry
 
 
@@ -20,12 +21,15 @@ def check_windows(trial: Trial) -> None:
 
 
 def check_kernels(trial: Trial, planned: Plan) -> None:
-    """Refuses nodes that cannot be part of the trial's kernel, and tools that need both ends in one kernel: most of our
-    programs hold sockets in both hosts.
+    """Refuses nodes that cannot be part of the trial's kernel, sysctls of the whole computer, and tools that need both
+    ends in one kernel: most of our programs hold sockets in both hosts.
     """
     if planned.real_nics and trial.kernel.kind != "host":
         names = " and ".join(wanted.nic for wanted in planned.real_nics)
         raise UserError(f"a lab kernel cannot use the real NIC {names}; allowed: kernel: host")
+    for sysctl, _ in written_sysctls(planned.commands) if trial.kernel.kind == "host" else ():
+        if (why := refused_by_host(sysctl)) is not None:
+            raise UserError(f"{why}; allowed: {HOST_ALLOWED}")
     ends = {
         *trial.workload.hosts,
         *(host for each in planned.background for host in (each.source, each.destination)),
