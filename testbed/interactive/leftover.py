@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from .. import journal
+from ..error import UserError
 from ..journal import RUN, Entry
 from ..kernel import nic
 from .running_network import KIND as NETWORK
@@ -64,11 +65,18 @@ def _nic(entry: Entry) -> Iterator[Leftover]:
 
 
 def _run(entry: Entry) -> Iterator[Leftover]:
-    """Half-written files of a run. If another run uses the folder, it deals with them."""
-    from ..sweep.store import Store  # imports all that reads results: only where there was a run
+    """Half-written files of a run, in a folder that a run of this user's locked. If another run uses it, that deals with
+    them.
+    """
+    from ..sweep.store import LOCK, Store  # imports all that reads results: only where there was a run
 
     store = Store(Path(entry.about["folder"]))
-    for path in store.abandoned():
+    try:
+        is_ours = (store.path / LOCK).lstat().st_uid == os.geteuid()
+        left = store.partials() if is_ours and not store.is_in_use else []
+    except (OSError, UserError):
+        return
+    for path in left:
         yield Leftover(f"half-written {path}", partial(store.discard, path))
 
 

@@ -255,14 +255,6 @@ class Store:
         paths = (self.path.joinpath(*folder, name) for folder, name in places if name.startswith(PARTIAL))
         return sorted(path for path in paths if not path.is_symlink())
 
-    def abandoned(self) -> list[Path]:
-        """Those of a run that was killed: in a folder that no run is using, and that this user's runs have locked."""
-        try:
-            is_ours = (self.path / LOCK).lstat().st_uid == os.geteuid()
-            return self.partials() if is_ours and not self.is_in_use else []
-        except (OSError, UserError):
-            return []
-
     def discard(self, partial: Path) -> None:
         """Removes a half-written folder or file. Raises UserError if a run is using the folder."""
         with self.ours():
