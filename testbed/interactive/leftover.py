@@ -65,7 +65,7 @@ def _nic(entry: Entry) -> Iterator[Leftover]:
 
 
 def _run(entry: Entry) -> Iterator[Leftover]:
-    """Half-written files of a run, in a folder that this user's runs locked. If another run uses it, it deals with them."""
+    """Half-written files in a folder that this user's runs locked. If another run uses it, that deals with them."""
     from ..sweep.store import LOCK, Store  # imports all that reads results: only where there was a run
 
     store = Store(Path(entry.about["folder"]))
