@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -214,19 +215,22 @@ def test_nobody_else_can_open_a_lock(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize("lock", LOCKS)
-def test_another_user_cannot_take_a_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lock: Callable[[Path], Path]
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    path = lock(tmp_path)
-    for folder in [each for each in path.parents if tmp_path in (each, *each.parents)]:
-        folder.chmod(0o755)
-    tmp_path.parent.chmod(0o755)
-    tmp_path.parent.parent.chmod(0o755)
-    words = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "flock", "-n", path, "true")
-    taken = subprocess.run(words, capture_output=True, text=True)
+def test_another_user_cannot_take_a_lock(monkeypatch: pytest.MonkeyPatch, lock: Callable[[Path], Path]) -> None:
+    """Even where all the folders are open."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+        path = lock(home)
+        for folder in [each for each in path.parents if home in (each, *each.parents)]:
+            folder.chmod(0o755)
+        taken = _taken_by_another(path)
     assert taken.returncode != 0
     assert "Permission denied" in taken.stderr
+
+
+def _taken_by_another(path: Path) -> subprocess.CompletedProcess[str]:
+    words = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "flock", "-n", path, "true")
+    return subprocess.run(words, capture_output=True, text=True)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

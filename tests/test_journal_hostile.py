@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield tmp_path
     assert (tmp_path / "thesis" / "text").read_text() == "mine"
     assert (tmp_path / "thesis" / "trials" / ".partial-x").is_dir()
+
+
+@pytest.fixture
+def open_home() -> Iterator[Path]:
+    """A folder that other users may enter."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
 
 
 def entry(kind: object = "folder", name: object = "x", about: object = None) -> str:
@@ -158,20 +167,18 @@ def test_an_entry_of_another_user_is_none_of_ours(home: Path, says: Callable[...
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root opens everything, and only root can become somebody else")
-def test_an_entry_that_may_not_be_opened_does_not_disable_the_commands(tmp_path: Path) -> None:
+def test_an_entry_that_may_not_be_opened_does_not_disable_the_commands(open_home: Path) -> None:
     """As an ordinary user, whose journal root wrote to."""
-    cache = tmp_path / "theirs"
+    cache = open_home / "theirs"
     folder = cache / "testbed" / "journal"
     folder.mkdir(parents=True)
     (folder / "folder-x.json").write_text(entry())
     (folder / "folder-x.json").chmod(0o600)
     for path in (cache, cache / "testbed", folder):
         os.chown(path, NOBODY, NOBODY)
-    for path in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        path.chmod(0o755)
     words = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", sys.executable, "-c")
     command = "import sys; from testbed.cli import main; main()"
-    where = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "XDG_CACHE_HOME": str(cache)}
+    where = {"PATH": os.environ["PATH"], "HOME": str(open_home), "XDG_CACHE_HOME": str(cache)}
     where |= {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTHONDONTWRITEBYTECODE": "1"}
     said = subprocess.run((*words, command, "status"), env=where, cwd="/", capture_output=True, text=True)
     assert (said.returncode, said.stdout) == (0, "no network is running; to start one, type: testbed up TOPOLOGY\n")
