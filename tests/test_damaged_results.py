@@ -1,0 +1,79 @@
+"""A damaged results folder gives a clear error that names the file, or is read; never a traceback, never a wait."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import pytest
+from damage import Damage, every
+
+from testbed import cli
+
+EXAMPLE = Path(__file__).parents[1] / "results" / "example"
+READING = (
+    ("results", "DIR"),
+    ("results", "DIR", "--format", "json"),
+    ("results", "DIR", "--format", "csv", "--metric", "C_UC"),
+    ("results", "DIR", "--format", "profile"),
+    ("compare", "DIR", "EXAMPLE"),
+    ("compare", "EXAMPLE", "DIR", "--format", "junit"),
+    ("compare", "DIR", "amazon-2022"),
+    ("report", "DIR", "-o", "OUT/report.html"),
+    ("plot", "DIR", "profile", "-o", "OUT/profile.png"),
+    ("query", "DIR", "FROM samples LIMIT 3"),
+    ("doctor", "--same-as", "DIR"),
+)
+WAIT_S = 60
+
+
+def _waited(number: int, frame: FrameType | None) -> NoReturn:
+    raise AssertionError("this waits")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("damaged") / "run"
+    shutil.copytree(EXAMPLE, folder)
+    yield folder
+
+
+def say(words: tuple[str, ...], folder: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit code of a command in this process, and its errors; raises what a user would see as a traceback."""
+    names = {"DIR": str(folder), "EXAMPLE": str(EXAMPLE)}
+    words = tuple(names.get(word, word.replace("OUT", str(out))) for word in words)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", ["testbed", *words])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    return int(ended.value.code or 0), capsys.readouterr().err
+
+
+def check(damage: Damage, folder: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What is wrong with how commands read a folder with this damage."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(EXAMPLE, folder)
+    damage.do(folder / damage.file)
+    wrong = []
+    for words in READING:
+        before = signal.signal(signal.SIGALRM, _waited)
+        signal.alarm(WAIT_S)
+        try:
+            code, err = say(words, folder, out, capsys)
+            if code == 2 and str(folder) not in err:
+                wrong.append(f"{damage.name}: {' '.join(words)}: the error names no file: {err[:200]}")
+        except Exception as error:
+            place = error.__traceback__
+            while place is not None and place.tb_next is not None:
+                place = place.tb_next
+            at = "" if place is None else f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
+            wrong.append(f"{damage.name}: {' '.join(words)}: {type(error).__name__} {str(error)[:100]} at {at}")
+        finally:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
+    return wrong
