@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import signal
 import sys
 from importlib import import_module
@@ -15,7 +16,7 @@ import typer.main
 
 from . import __version__
 from .commands import help_page
-from .error import TestbedError
+from .error import MachineError, TestbedError
 
 GROUPS = {
     "describe": {
@@ -154,3 +155,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(1)
+    except OSError as error:  # of a file that is none of the results' or the user's: the computer lacks something
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        print(f"testbed: {where}{error.strerror or error}", file=sys.stderr)
+        sys.exit(MachineError.exit_code)

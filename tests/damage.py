@@ -81,7 +81,7 @@ def every(run: Path, seed: int = 1) -> list[Damage]:
     for record in OF_RUN:
         found += [Damage(f"run's {record}: {name}", record, do) for name, do in whole(run / record)]
     for name in ("trials", "failed", "spec", f"trials/{trial}"):
-        found.append(Damage(f"{name} is a file", name, lambda at: (shutil.rmtree(at, ignore_errors=True), at.write_text("x"))))  # type: ignore[arg-type, return-value]  # fmt: skip
+        found.append(Damage(f"{name} is a file", name, _filed))
     random.Random(seed).shuffle(found)
     return found
 
@@ -107,6 +107,11 @@ def _changed(place: tuple[str | int, ...], value: Any) -> Callable[[Path], None]
         _replace(at, json.dumps(data).encode())
 
     return do
+
+
+def _filed(at: Path) -> None:
+    shutil.rmtree(at, ignore_errors=True)
+    at.write_text("x")
 
 
 def _flipped(data: bytes) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -19,16 +18,18 @@ EXAMPLE = Path(__file__).parents[1] / "results" / "example"
 READING = (
     ("results", "DIR"),
     ("results", "DIR", "--format", "json"),
-    ("results", "DIR", "--format", "csv", "--metric", "C_UC"),
+    ("results", "DIR", "--format", "csv", "--metric", "rtt-p95"),
     ("results", "DIR", "--format", "profile"),
     ("compare", "DIR", "EXAMPLE"),
     ("compare", "EXAMPLE", "DIR", "--format", "junit"),
-    ("compare", "DIR", "amazon-2022"),
+    ("compare", "DIR", "PROFILE"),
     ("report", "DIR", "-o", "OUT/report.html"),
     ("plot", "DIR", "profile", "-o", "OUT/profile.png"),
     ("query", "DIR", "FROM samples LIMIT 3"),
     ("doctor", "--same-as", "DIR"),
 )
+PROFILE = Path(__file__).with_name("data") / "example-profile.yaml"
+"""`testbed results results/example --format profile`."""
 WAIT_S = 60
 
 
@@ -37,15 +38,15 @@ def _waited(number: int, frame: FrameType | None) -> NoReturn:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("damaged") / "run"
     shutil.copytree(EXAMPLE, folder)
-    yield folder
+    return folder
 
 
 def say(words: tuple[str, ...], folder: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """The exit code of a command in this process, and its errors; raises what a user would see as a traceback."""
-    names = {"DIR": str(folder), "EXAMPLE": str(EXAMPLE)}
+    names = {"DIR": str(folder), "EXAMPLE": str(EXAMPLE), "PROFILE": str(PROFILE)}
     words = tuple(names.get(word, word.replace("OUT", str(out))) for word in words)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sys, "argv", ["testbed", *words])
@@ -77,3 +78,22 @@ def check(damage: Damage, folder: Path, out: Path, capsys: pytest.CaptureFixture
             signal.alarm(0)
             signal.signal(signal.SIGALRM, before)
     return wrong
+
+
+ALL = every(EXAMPLE)
+SAMPLE, NIGHTLY = 24, 400
+
+
+@pytest.mark.parametrize("damage", ALL[:SAMPLE], ids=lambda damage: damage.name.encode("ascii", "replace").decode())
+def test_damage_is_named_or_read(damage: Damage, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """49 of 255 damaged folders gave tracebacks, at 41 places."""
+    assert check(damage, run, tmp_path, capsys) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("start", range(SAMPLE, NIGHTLY, 20))
+def test_more_damage_is_named_or_read(
+    start: int, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [check(damage, run, tmp_path, capsys) for damage in ALL[start : start + 20]]
+    assert [each for one in found for each in one] == []

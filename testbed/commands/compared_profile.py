@@ -11,10 +11,9 @@ from ..analysis.series import Span, series
 from ..compare import profile, profile_text, published
 from ..compare.condition import Choice
 from ..compare.profile import ProfileComparison
-from ..spec.scenario.trial import trial_of
 from ..sweep.shard import in_words
 from ..sweep.store import Store
-from ..trial.folder import TRIAL, read_json
+from ..trial.folder import read_trial
 from .comparison_table import write, write_table
 
 EXIT_CODES: Mapping[Verdict, int] = {"agree": 0, "differ": 1, "cannot tell": 5}
@@ -26,7 +25,7 @@ def found_in(folder: Path, name: str, choice: Choice, span: Span) -> ProfileComp
     known, only = published.find(name)
     store = Store(folder).open()
     results = store.results()
-    trials = {each.id: trial_of(read_json(store.path / "trials" / each.id / TRIAL), each.id) for each in results}
+    trials = {each.id: read_trial(store.path / "trials" / each.id) for each in results}
     found = profile.compare(series(results, trials), known, only, choice, span)
     return replace(found, lost=(*_absent(store), *found.lost))
 

@@ -45,7 +45,9 @@ def _setting_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> di
 
 def _kernel(written: Any) -> str | None:
     """A kernel in one or two words: "lab" for the default kernel, "lab mine" for a named one."""
-    return " ".join(*written.items()) if isinstance(written, Mapping) else written
+    if not isinstance(written, Mapping):
+        return None if written is None else str(written)
+    return " ".join(f"{word}" for pair in written.items() for word in pair)
 
 
 def _flat(value: Mapping[str, Any], under: str = "") -> list[tuple[str, Any]]:

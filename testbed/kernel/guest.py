@@ -134,10 +134,13 @@ def ending(folder: Path, wall_s: float) -> Ending:
     path = folder / "outcome.json"
     if not path.exists():
         raise TrialError(_death(_console(folder)))
-    outcome = json.loads(path.read_text())
-    if outcome["error"] is not None:
-        raise TrialError(outcome["error"]["text"])
-    return Ending(outcome["release"], outcome["end_ns"], wall_s)
+    try:
+        outcome = json.loads(path.read_text())
+        if outcome["error"] is not None:
+            raise TrialError(outcome["error"]["text"])
+        return Ending(outcome["release"], outcome["end_ns"], wall_s)
+    except (ValueError, LookupError, TypeError):
+        raise TrialError(f"{path.name} is not whole. {_death(_console(folder))}") from None
 
 
 def _console(folder: Path) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 from ..error import TestbedError, UserError
 from ..model.scenario import Trial
 from ..sweep.store import Store
-from ..trial.folder import write_text
+from ..trial.folder import disk_full, write_text
 from ..trial.stored_result import TrialResult
 from .page import data, page
 from .stored_run import Reader
@@ -79,7 +79,8 @@ class Live:
             self._keep()
         except (TestbedError, OSError) as failed:
             if error is None:  # else that is what one must be told
-                raise UserError(f"the report {self.file} cannot be kept: {failed}") from None
+                refused = UserError(f"the report {self.file} cannot be kept: {failed}")
+                raise disk_full(failed, self._store.path) or refused from None
         finally:
             self._server.shutdown()
             self._server.server_close()

@@ -13,7 +13,7 @@ from ..error import UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
 from ..sweep.store import Store
-from ..trial.folder import PROVENANCE, TRIAL, read_json
+from ..trial.folder import TRIAL, damaged, read_json, read_provenance
 from ..trial.stored_result import TrialResult
 
 
@@ -53,8 +53,7 @@ class StoredRun:
 
     def provenance(self, id: str) -> Mapping[str, Any]:
         """What a trial ran with; empty if that was not noted."""
-        file = self.folder(id) / PROVENANCE
-        return read_json(file) if file.exists() else {}
+        return read_provenance(self.folder(id))
 
     def only(self, results: Sequence[TrialResult]) -> StoredRun:
         return replace(self, results=tuple(results))
@@ -79,7 +78,9 @@ class Reader:
             if id not in self._results and folder.exists():
                 self._settings[id] = read_json(folder / TRIAL)
                 self._trials[id] = _trial(self._settings[id], id)
-                self._results[id] = read_result(folder)
+                self._results[id] = result = read_result(folder)
+                if self._settings[id].get("params") != dict(result.params):
+                    raise damaged(folder / TRIAL, "its params are not those of the result")
         found = [id for id in ids if id in self._results]
         return StoredRun(
             name=store.name,

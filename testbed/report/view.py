@@ -17,6 +17,7 @@ from ..analysis.metric import METRICS
 from ..analysis.series import rtt_key, varied_keys
 from ..compare import published
 from ..sweep.shard import in_words
+from ..trial.folder import read_text
 from ..trial.stored_result import TrialResult
 from . import published_row, trust
 from .caption import digest
@@ -253,6 +254,6 @@ def _scripts(run: StoredRun) -> Mapping[str, Any]:
     plans = []
     for each in run.results:
         file = run.folder(each.id) / "plan.sh"
-        text = file.read_text().splitlines() if file.exists() else []
+        text = read_text(file).splitlines() if file.exists() else []
         plans.append([lines.setdefault(line, len(lines)) for line in text])
     return {"lines": list(lines), "plans": plans}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..error import UserError
+from ..spec.syntax import input_file
 from ..trial import provenance
 from ..trial.folder import PROVENANCE, TRIAL, read_trial
 from ..trial.provenance import Difference
@@ -34,8 +35,16 @@ def origins(folders: Sequence[Path]) -> tuple[Origin, ...]:
     alike: dict[bytes | None, list[Path]] = {}
     for folder in folders:
         file = folder / PROVENANCE
-        alike.setdefault(file.read_bytes() if file.exists() else None, []).append(folder)
+        alike.setdefault(_bytes(file), []).append(folder)
     return tuple(Origin(tuple(each), provenance.parts_of(provenance.noted(each[0]) or {})) for each in alike.values())
+
+
+def _bytes(file: Path) -> bytes | None:
+    """None if it cannot be read, which is as if nothing was noted."""
+    try:
+        return input_file.read(file, input_file.RECORD_BYTES)
+    except OSError:
+        return None
 
 
 def finished(folder: Path) -> tuple[Path, ...]:

@@ -19,6 +19,7 @@ from ..model.run_setting import Until
 from ..model.scenario import Params, Trial
 from ..trial import readiness, ready_kernel
 from ..trial import run as runner
+from ..trial.folder import DiskFull, disk_full
 from ..trial.orders.sequence import orders
 from ..trial.stored_result import TrialResult
 from . import estimate
@@ -164,7 +165,7 @@ def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
 
 def run(sweep: Sweep, jobs: int, report: Report, place: Place | None = None) -> Summary:
     """Runs the waiting trials in a place (None: here, so many side by side). It reports a trial that cannot be carried
-    out, and goes on with the others.
+    out, and goes on with the others, unless the disk is full.
 
     When interrupted, it ends the running trials, keeps the finished ones and raises KeyboardInterrupt.
     """
@@ -221,8 +222,11 @@ class _Work:
         except Cancelled:
             return None
         except (TestbedError, OSError) as raised:
-            error = raised if isinstance(raised, TestbedError) else TestbedError(f"{type(raised).__name__}: {raised}")
+            error = disk_full(raised, self.sweep.store.path) if isinstance(raised, OSError) else raised
+            error = error or TestbedError(f"{type(raised).__name__}: {raised}")
             self.ledger.failed(trial, error)
+            if isinstance(error, DiskFull):
+                self.ledger.cancel()
             return None
         self.ledger.finished(trial, done)
         return done

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,24 +23,29 @@ from .. import __version__, journal
 from ..cache_folder import open_lock, try_lock
 from ..error import TestbedError, UserError
 from ..journal import RUN
+from ..kernel.guest import Cancelled
 from ..library import did_you_mean_path
 from ..model.run_setting import Until
 from ..model.scenario import Trial, sibling
 from ..spec.scenario.trial import trial_data
-from ..trial import strict_folder
+from ..trial import record, strict_folder
 from ..trial.folder import (
     PARTIAL,
-    PROVENANCE,
     TRIAL,
+    disk_full,
     partial,
     put_in_place,
     read_json,
+    read_provenance,
     read_result,
+    read_text,
     replace_json,
     unwritable,
 )
 from ..trial.stored_result import SCHEMA, TrialResult
 from ..trial.strict_folder import is_name, names_in
+
+CI = re.compile(r"\d{1,18}(/\d{1,18})?")
 
 FOLDERS = ("trials", "failed", "spec")
 LOCK = "lock"
@@ -166,7 +172,7 @@ class Store:
     def failures(self) -> dict[str, str]:
         """The trials of the scenario that could not be carried out, and why."""
         files = {id: self.path / "failed" / id / ERROR for id in self.ids}
-        return {id: file.read_text().strip() for id, file in files.items() if file.exists()}
+        return {id: read_text(file).strip() for id, file in files.items() if file.exists()}
 
     @property
     def name(self) -> str:
@@ -195,8 +201,8 @@ class Store:
         """The condition that ends the repetitions of a cell; None if all cells have the same number."""
         written = self._about.get("until")
         try:
-            return None if written is None else Until(Fraction(written["ci"]), written["max"], written["min"])
-        except (LookupError, TypeError, ValueError):
+            return None if written is None else _until_of(written)
+        except (ArithmeticError, LookupError, TypeError, ValueError):
             raise UserError(f"{self.path / 'run.json'} is damaged: its 'until' cannot be read") from None
 
     @property
@@ -205,6 +211,10 @@ class Store:
         trials = about.get("trials")
         if not isinstance(trials, list) or not all(isinstance(id, str) and is_name(id) for id in trials):
             raise UserError(f"{self.path / 'run.json'} has no list of trials; allowed: what `testbed run -o` wrote")
+        try:
+            record.read(_About, about)
+        except record.RecordError as error:
+            raise UserError(f"{self.path / 'run.json'} is damaged: {error}") from None
         return about
 
     def finished(self, trial: Trial) -> TrialResult | None:
@@ -222,8 +232,7 @@ class Store:
 
     def kernel_key(self, trial: Trial) -> str | None:
         """The build key of a finished trial's lab kernel or virtual machines' kernels; None if it was not recorded."""
-        path = self.path / "trials" / trial.id / PROVENANCE
-        noted = read_json(path) if path.exists() else {}
+        noted = read_provenance(self.path / "trials" / trial.id)
         key = (noted.get("kernel") or {}).get("key") or noted.get("machine_kernels")
         return key if isinstance(key, str) else None
 
@@ -240,7 +249,13 @@ class Store:
         with strict_folder.opened(self.path, "trials"), partial(self.path / "trials") as folder:
             try:
                 yield folder
-            except (TestbedError, OSError) as error:
+            except (Cancelled, KeyboardInterrupt):
+                raise
+            except Exception as error:
+                if (full := disk_full(error, self.path)) is not None:
+                    raise full from None  # not even the reason can be written
+                if not isinstance(error, TestbedError | OSError):
+                    raise
                 if folder.exists():
                     strict_folder.write(folder, ERROR, data=f"{error}\n".encode())
                     self._remove_failure(trial.id)
@@ -289,6 +304,23 @@ class Store:
         with suppress(UserError):
             if (names := names_in(self.path, "failed", id)) == [] or ERROR in names:
                 strict_folder.remove(self.path, "failed", id)
+
+
+@dataclass(frozen=True)
+class _About:
+    """What run.json must have, as far as nobody else checks it."""
+
+    scenario: str
+    axes: tuple[str, ...] = ()
+    primary: str | None = None
+
+
+def _until_of(written: Mapping[str, Any]) -> Until:
+    """Raises ArithmeticError, LookupError, TypeError or ValueError for what `_until_to_dict` did not write."""
+    ci, most, least = written["ci"], written["max"], written["min"]
+    if CI.fullmatch(ci) is None or not 0 < int(least) <= int(most):
+        raise ValueError(written)
+    return Until(Fraction(ci), int(most), int(least))
 
 
 def _until_to_dict(until: Until) -> dict[str, Any]:

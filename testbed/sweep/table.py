@@ -19,7 +19,8 @@ import pyarrow.parquet as pq
 
 from ..error import UserError
 from ..trial import column
-from ..trial.folder import HOST, RESULT, read_json, read_result, replacing
+from ..trial.folder import RESULT, disk_full, read_host, read_result, replacing
+from ..trial.folder import damaged as damaged_record
 from ..trial.stored_result import SCHEMA, TrialResult
 from .store import Store
 
@@ -77,7 +78,9 @@ def update(store: Store, *, mend: bool = False) -> None:
             with replacing(path(store, name)) as partial:
                 MAKERS[name](trials, partial)
         except OSError as error:
-            raise UserError(f"{path(store, name)} cannot be written: {error}; allowed: a folder that can") from None
+            said = error.strerror or error
+            what = UserError(f"{path(store, name)} cannot be written: {said}; allowed: a folder that can")
+            raise disk_full(error, store.path) or what from None
 
 
 def open_file(store: Store, name: str) -> pq.ParquetFile:
@@ -162,7 +165,7 @@ def _make_flows(trials: _Trials, file: Path) -> None:
 
 def _make_wall(trials: _Trials, file: Path) -> None:
     rows = (
-        {"trial": id, "changed_ns": changed_ns, **read_json(trials.folder(id) / HOST)}
+        {"trial": id, "changed_ns": changed_ns, **vars(read_host(trials.folder(id)))}
         for id, changed_ns in trials.changed_ns.items()
     )
     _write(file, pa.schema(column.HOST), trials, rows)
@@ -175,7 +178,18 @@ def _results(trials: _Trials) -> Iterator[TrialResult]:
 def _write(file: Path, columns: pa.Schema, trials: _Trials, rows: Iterable[dict[str, Any]]) -> None:
     left = iter(rows)
     batches = iter(lambda: list(itertools.islice(left, BATCH_ROWS)), [])
-    _write_tables(file, columns, trials, (pa.Table.from_pylist(batch, columns) for batch in batches))
+    _write_tables(file, columns, trials, (_table(batch, columns, trials) for batch in batches))
+
+
+def _table(rows: list[dict[str, Any]], columns: pa.Schema, trials: _Trials) -> pa.Table:
+    """Raises UserError with the file of the trial that no column can hold."""
+    try:
+        return pa.Table.from_pylist(rows, columns)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        if len(rows) > 1:
+            return pa.concat_tables([_table([row], columns, trials) for row in rows])
+        id = rows[0].get("trial", rows[0].get("id"))
+        raise damaged_record(trials.folder(str(id)) / RESULT, _line(error)) from None
 
 
 def _write_tables(file: Path, columns: pa.Schema, trials: _Trials, tables: Iterable[pa.Table]) -> None:

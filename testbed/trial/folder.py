@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..cache_folder import user_key
-from ..error import MachineError, UserError
+from ..error import MachineError, TestbedError, UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
+from ..spec.syntax import input_file
 from . import record, strict_folder
 from .stored_result import SCHEMA, TrialResult
 
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
+
+LEVELS_MAX = 40
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 PARTIAL = ".partial-"
 
@@ -29,6 +36,39 @@ NOT_REPEATED = frozenset({HOST})
 
 MARK = "made_by"
 """The key of host.json with the mark of the user who made the trial."""
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""No space, no more quota, and the limit of `ulimit -f`."""
+FULL_BYTES = 1 << 16
+"""With less than this left, somebody's output may have been cut short."""
+
+
+class DiskFull(MachineError):
+    """There is no room for results; those that are finished are whole."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"disk full: {path} ({why})", f"df -h {path}, make room, and the same command again")
+
+
+def disk_full(error: Exception, path: Path) -> DiskFull | None:
+    """What an error while files are written below `path` means, if it means that; else None. Programs in a guest say
+    it in words, or leave files that end too early.
+    """
+    if isinstance(error, DiskFull):
+        return error
+    if isinstance(error, OSError) and error.errno in FULL:
+        return DiskFull(path, os.strerror(error.errno))
+    said = next((words for words in map(os.strerror, FULL) if words in str(error)), None)
+    if said is None and is_full(path):
+        said = os.strerror(errno.ENOSPC)
+    return None if said is None else DiskFull(path, said)
+
+
+def is_full(path: Path) -> bool:
+    """Whether so little room is left that what was just written may not be whole."""
+    about = os.statvfs(path)
+    return about.f_bavail * about.f_frsize < FULL_BYTES
 
 
 @contextmanager
@@ -43,27 +83,88 @@ def partial(parent: Path) -> Iterator[Path]:
 
 def read_result(folder: Path) -> TrialResult:
     """Raises UserError if the files cannot be read."""
-    data = read_json(folder / RESULT)
+    data, host = read_json(folder / RESULT), read_host(folder)
     if data.get("schema") != SCHEMA:
         raise UserError(f"{folder} has a result of schema version {data.get('schema')}; allowed: {SCHEMA}")
     try:
-        return record.read(TrialResult, {**data, "wall_s": read_json(folder / HOST).get("wall_s", 0.0)})
+        found = record.read(TrialResult, {**data, "wall_s": host.wall_s})
     except record.RecordError as error:
-        raise UserError(
-            f"{folder / RESULT} is damaged: {error}; delete the trial's folder and `testbed run` measures it again: "
-            f"rm -r {folder}"
-        ) from None
+        raise damaged(folder / RESULT, str(error)) from None
+    if folder.parent.name == "trials" and found.id != folder.name:
+        raise damaged(folder / RESULT, f"id is {found.id!r:.200}, not the name of its folder")
+    return found
+
+
+@dataclass(frozen=True)
+class HostNotes:
+    """host.json: how long the trial took in real time, and when it began, as ISO 8601."""
+
+    wall_s: float = 0.0
+    started: str | None = None
+
+
+def read_host(folder: Path) -> HostNotes:
+    """Raises UserError if the file cannot be read."""
+    try:
+        return record.read(HostNotes, read_json(folder / HOST))
+    except record.RecordError as error:
+        raise damaged(folder / HOST, str(error)) from None
+
+
+def read_provenance(folder: Path) -> dict[str, Any]:
+    """What a trial ran with; empty if that was not noted. Raises UserError if the file cannot be read."""
+    noted = read_json(folder / PROVENANCE) if (folder / PROVENANCE).exists() else {}
+    for key in ("kernel", "versions", "programs"):
+        if not isinstance(noted.get(key, {}), dict | None):
+            raise damaged(folder / PROVENANCE, f"{key} is {noted[key]!r:.40}, not an object")
+    return noted
+
+
+def damaged(path: Path, why: str) -> UserError:
+    """The error of a file in a trial's folder."""
+    return UserError(
+        f"{path} is damaged: {why}; delete the trial's folder and `testbed run` measures it again: rm -r {path.parent}"
+    )
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """Raises UserError if the file cannot be read, or holds no JSON object."""
     try:
-        data = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from None
+        text = read_text(path)
+        data = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{path} cannot be read: {str(error)[:200]}") from None
+    except RecursionError:
+        raise _too_deep(path) from None
     if not isinstance(data, dict):
         raise UserError(f"{path} cannot be read: it holds no JSON object")
+    _refuse_deep(data, path)
+    if "\\u" in text and SURROGATE.search(json.dumps(data, ensure_ascii=False)):
+        raise UserError(f"{path} cannot be read: it holds half of a surrogate pair, which is no text")
     return data
+
+
+def read_text(path: Path) -> str:
+    """Raises UserError if the file cannot be read, or is no text."""
+    try:
+        return input_file.read_text(path, input_file.RECORD_BYTES)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _refuse_deep(data: Any, path: Path) -> None:
+    """Raises UserError for more levels than calls inside calls could follow."""
+    level = [data]
+    for _ in range(LEVELS_MAX):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [value for values in inner for value in values if isinstance(value, dict | list)]
+        if not level:
+            return
+    raise _too_deep(path)
+
+
+def _too_deep(path: Path) -> UserError:
+    return UserError(f"{path} cannot be read: it is too deep; allowed: up to {LEVELS_MAX} levels of lists and objects")
 
 
 def read_trial(folder: Path) -> Trial:
@@ -103,7 +204,9 @@ def replacing(path: Path) -> Iterator[Path]:
         Path(name).unlink(missing_ok=True)
 
 
-def unwritable(path: Path, error: OSError) -> UserError:
+def unwritable(path: Path, error: OSError) -> TestbedError:
+    if error.errno in FULL:
+        return DiskFull(path, os.strerror(error.errno))
     return UserError(
         f"the results folder {path} cannot be written: {error.strerror}; allowed: -o with a folder that can be written"
     )

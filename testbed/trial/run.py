@@ -16,7 +16,7 @@ from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_data
 from . import provenance
 from .evidence import reader
-from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, mark, write_json
+from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
 from .orders import openflow_dump, remote
 from .orders.file_name import AFTER, HYPERVISOR, READ_BACK, SAMPLES
@@ -54,6 +54,8 @@ def run(
     except TrialError as error:
         failures = openflow_dump.failures(folder)
         raise TrialError(f"{failures}\nThen {error}" if failures else str(error)) from None
+    if is_full(folder):
+        raise DiskFull(folder.parent, "what the trial wrote may not be whole")
     remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
     evidence = reader.read(trial, made, folder)
     findings = judge.judge(trial, made.plan, evidence)

@@ -17,7 +17,7 @@ from ...model.run_setting import Until
 from ...sweep.repetition import CellResult, Metrics, cells
 from ...sweep.shard import in_words
 from ...sweep.store import Store
-from ...trial.folder import TRIAL, read_json
+from ...trial.folder import read_trial
 from ...trial.stored_result import TrialResult
 from ..result_table import print_cells, print_trials
 
@@ -87,11 +87,10 @@ def _print_profile(store: Store, found: Sequence[TrialResult], by: By | None, me
     from ... import __version__
     from ...analysis.series import series  # SciPy takes a second to import
     from ...compare import own_profile
-    from ...spec.scenario.trial import trial_of
 
     if by is not None or metric:
         raise UserError("a profile is the goodput of all trials; allowed with --format profile: no --by, no --metric")
-    trials = {each.id: trial_of(read_json(store.path / "trials" / each.id / TRIAL), each.id) for each in found}
+    trials = {each.id: read_trial(store.path / "trials" / each.id) for each in found}
     name = store.path.resolve().name
     about = f"Our run {name} of the scenario {store.name}"
     print(own_profile.text(name, series(found, trials), about, f"testbed {__version__}"), end="")

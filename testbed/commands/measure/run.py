@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +24,7 @@ from ...sweep import shard as shards
 from ...sweep.ledger import Report
 from ...sweep.run import Summary, Sweep
 from ...sweep.shard import Shard
-from ...trial.folder import NOT_REPEATED, is_ours, partial, read_result, read_trial, same_files
+from ...trial.folder import NOT_REPEATED, DiskFull, is_ours, partial, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
 from .. import foreign_code
@@ -127,6 +127,8 @@ def run(
     """Trials with a result in the folder do not run again: an interrupted run continues where it stopped. A table of
     the results is printed at the end; `testbed results` prints it again.
 
+    If the disk is full the run ends with exit code 3, and the same command goes on later.
+
     The exit code is 1 if a trial is invalid or failed; with --until-decided it is that of `testbed compare`.
     """
     if (scenario is None) == (repeat is None):
@@ -191,6 +193,8 @@ def _run(
     print(f"results: {folder.path}")
     for trial, error in summary.failures:
         console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(error))}", soft_wrap=True)
+    if any(isinstance(error, DiskFull) for _, error in summary.failures):
+        raise typer.Exit(DiskFull.exit_code)
     if decision is not None:
         decision.carry_out(folder.path, jobs, console)
     elif summary.failures or any(each.verdict == "invalid" for each in summary.results):
@@ -231,7 +235,8 @@ def carry_out(
                 screen = stack.enter_context(Screen(console, len(prepared.waiting), prepared, width))
                 summary = sweep.run(prepared, jobs, Reports((screen, *reports)), place)
         finally:
-            table.update(folder, mend=True)
+            with suppress(DiskFull):  # they are made again when they are needed
+                table.update(folder, mend=True)
     return summary, prepared.ids
 
 

@@ -17,7 +17,7 @@ from ..syntax.scalar import whole
 from ..topology.file import TopologyFile
 from ..topology.rules import check_topology
 from ..workload.background import background_faults, background_file
-from ..workload.registry import workload_file
+from ..workload.registry import place_faults, workload_file
 from .file import REPETITIONS_MAX, CaptureFile, LimitsFile, RunFile, SamplesFile
 
 
@@ -66,6 +66,8 @@ def trial_of(data: Mapping[str, Any], source: str = "trial") -> Trial:
         topology = file.topology.topology() if not faults else None
         workload = file.workload.workload() if not faults else None
         faults += [f.under("background") for f in background_faults(file.background, topology, workload)]
+    if file is not None and not faults:
+        faults += [fault.under("workload") for fault in place_faults(file.workload, file.topology.topology())]
     if file is None or faults:
         raise SpecError(of_data(dict(data), source).problems(faults))
     return Trial(
