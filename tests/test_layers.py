@@ -77,6 +77,7 @@ INSIDE = {
         ("queue", "database", "shard"),
         ("table", "origin"),
         ("estimate", "repetition", "store"),
+        ("run_file",),
     ),
     "model": (
         ("scenario",),

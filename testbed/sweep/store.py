@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ from ..library import did_you_mean_path
 from ..model.run_setting import Until
 from ..model.scenario import Trial, sibling
 from ..spec.scenario.trial import trial_data
-from ..trial import record, strict_folder
+from ..trial import strict_folder
 from ..trial.folder import (
     PARTIAL,
     TRIAL,
@@ -43,9 +41,8 @@ from ..trial.folder import (
     unwritable,
 )
 from ..trial.stored_result import SCHEMA, TrialResult
-from ..trial.strict_folder import is_name, names_in
-
-CI = re.compile(r"\d{1,18}(/\d{1,18})?")
+from ..trial.strict_folder import names_in
+from . import run_file
 
 FOLDERS = ("trials", "failed", "spec")
 LOCK = "lock"
@@ -79,7 +76,7 @@ class Store:
             for folder in FOLDERS:
                 strict_folder.make(self.path, folder)
             about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
-            about |= {"axes": list(axes), "until": None if until is None else _until_to_dict(until)}
+            about |= {"axes": list(axes), "until": run_file.until_data(until)}
             about |= ({} if primary is None else {"primary": primary}) | dict(share or {})
             about |= {"trials": list(order)} | ({"added": dict(added)} if added else {})
             replace_json(self.path / "run.json", about)
@@ -199,22 +196,12 @@ class Store:
     @property
     def until(self) -> Until | None:
         """The condition that ends the repetitions of a cell; None if all cells have the same number."""
-        written = self._about.get("until")
-        try:
-            return None if written is None else _until_of(written)
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            raise UserError(f"{self.path / 'run.json'} is damaged: its 'until' cannot be read") from None
+        return run_file.until_of(self._about.get("until"), self.path / "run.json")
 
     @property
     def _about(self) -> dict[str, Any]:
         about = read_json(self.path / "run.json")
-        trials = about.get("trials")
-        if not isinstance(trials, list) or not all(isinstance(id, str) and is_name(id) for id in trials):
-            raise UserError(f"{self.path / 'run.json'} has no list of trials; allowed: what `testbed run -o` wrote")
-        try:
-            record.read(_About, about)
-        except record.RecordError as error:
-            raise UserError(f"{self.path / 'run.json'} is damaged: {error}") from None
+        run_file.check(about, self.path / "run.json")
         return about
 
     def finished(self, trial: Trial) -> TrialResult | None:
@@ -304,24 +291,3 @@ class Store:
         with suppress(UserError):
             if (names := names_in(self.path, "failed", id)) == [] or ERROR in names:
                 strict_folder.remove(self.path, "failed", id)
-
-
-@dataclass(frozen=True)
-class _About:
-    """What run.json must have, as far as nobody else checks it."""
-
-    scenario: str
-    axes: tuple[str, ...] = ()
-    primary: str | None = None
-
-
-def _until_of(written: Mapping[str, Any]) -> Until:
-    """Raises ArithmeticError, LookupError, TypeError or ValueError for what `_until_to_dict` did not write."""
-    ci, most, least = written["ci"], written["max"], written["min"]
-    if CI.fullmatch(ci) is None or not 0 < int(least) <= int(most):
-        raise ValueError(written)
-    return Until(Fraction(ci), int(most), int(least))
-
-
-def _until_to_dict(until: Until) -> dict[str, Any]:
-    return {"ci": str(until.ci), "min": until.least, "max": until.most}

@@ -1,0 +1,56 @@
+"""run.json, the file of a run: what it must have, and its `until`. Pure, no I/O."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ..error import UserError
+from ..model.run_setting import Until
+from ..trial import record
+from ..trial.strict_folder import is_name
+
+NAME = "run.json"
+SHARE = re.compile(r"\d{1,18}(/\d{1,18})?")
+
+
+@dataclass(frozen=True)
+class _About:
+    """As far as nobody else checks it."""
+
+    scenario: str
+    axes: tuple[str, ...] = ()
+    primary: str | None = None
+
+
+def check(about: Mapping[str, Any], path: Path) -> None:
+    """Raises UserError, which names the file, unless it is what a run wrote."""
+    trials = about.get("trials")
+    if not isinstance(trials, list) or not all(isinstance(id, str) and is_name(id) for id in trials):
+        raise UserError(f"{path} has no list of trials; allowed: what `testbed run -o` wrote")
+    until_of(about.get("until"), path)
+    try:
+        record.read(_About, about)
+    except record.RecordError as error:
+        raise UserError(f"{path} is damaged: {error}") from None
+
+
+def until_of(written: Any, path: Path) -> Until | None:
+    """Raises UserError, which names the file, for what `until_data` did not write."""
+    if written is None:
+        return None
+    try:
+        ci, most, least = written["ci"], int(written["max"]), int(written["min"])
+        if SHARE.fullmatch(ci) is None or not 0 < least <= most:
+            raise ValueError(ci)
+        return Until(Fraction(ci), most, least)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        raise UserError(f"{path} is damaged: its 'until' cannot be read") from None
+
+
+def until_data(until: Until | None) -> dict[str, Any] | None:
+    return None if until is None else {"ci": str(until.ci), "min": until.least, "max": until.most}
