@@ -191,6 +191,19 @@ def test_every_attempt_of_a_guest_is_refused(about: About, target: Path, tmp_pat
     assert content(target) == before
 
 
+@pytest.mark.lab
+@pytest.mark.skipif(not confinement.bubblewrap_works(), reason="there is no bubblewrap, or it may not")
+def test_bubblewrap_confines_a_guest_where_there_is_no_landlock(
+    about: About, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confinement, "method", lambda: Method("bubblewrap"))
+    before = content(target)
+    found = in_guest(tmp_path, about)
+    assert found
+    assert {name for name, outcome in found.items() if outcome == "done"} <= {"list the home", "open the root's folder"}
+    assert content(target) == before
+
+
 def test_every_attempt_of_a_process_works_where_nothing_confines_it(about: About, tmp_path: Path) -> None:
     found = in_process(tmp_path / "trial", about, None)
     failed = {name: outcome for name, outcome in found.items() if outcome != "done"}

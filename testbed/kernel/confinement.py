@@ -119,7 +119,19 @@ def words(tools: Tools, allowed: Allowance, by: Method | None = None) -> tuple[s
         return (launcher, "--seccomp-only", *limits, "--")
     folders = (word for name in EMPTY for word in ("--dir", name))
     shown = ("--dev", "/dev", "--proc", "/proc", *folders, *bound("--ro-bind-try", (*reads, launcher)))
-    return (BUBBLEWRAP, *UNSHARED, *shown, *bound("--bind", writes), "--", launcher, "--seccomp-only", *limits, "--")
+    frozen = bound("--remount-ro", ("/", "/dev", "/proc"), is_pair=False)
+    return (
+        BUBBLEWRAP,
+        *UNSHARED,
+        *shown,
+        *bound("--bind", writes),
+        *frozen,
+        "--",
+        launcher,
+        "--seccomp-only",
+        *limits,
+        "--",
+    )
 
 
 def _limits(allowed: Allowance) -> tuple[str, ...]:

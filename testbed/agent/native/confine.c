@@ -166,11 +166,12 @@ static const int REFUSED[] = {
 	__NR_socket, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4,
 	__NR_shmget, __NR_shmat, __NR_shmctl, __NR_semget, __NR_semop, __NR_semtimedop, __NR_semctl,
 	__NR_msgget, __NR_msgsnd, __NR_msgrcv, __NR_msgctl, __NR_mq_open, __NR_mq_unlink,
-	/* what files are, which Landlock leaves alone */
+	/* what files are, which Landlock leaves alone, and what bubblewrap does not refuse in a folder that can be written */
 	__NR_fchmod, __NR_fchmodat, FCHMODAT2, OLD(chmod)
 	__NR_fchown, __NR_fchownat, OLD(chown) OLD(lchown)
 	__NR_utimensat, OLD(utime) OLD(utimes) OLD(futimesat)
 	__NR_setxattr, __NR_lsetxattr, __NR_fsetxattr, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr,
+	__NR_symlinkat, __NR_mknodat, OLD(symlink) OLD(mknod)
 	__NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init, __NR_fanotify_mark,
 	__NR_inotify_add_watch, __NR_quotactl, 443 /* quotactl_fd */, __NR_acct, __NR_swapon, __NR_swapoff,
 	/* mounts and namespaces */
