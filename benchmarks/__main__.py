@@ -1,7 +1,8 @@
 """Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
-two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; whether
-two checkouts measure the same: `python -m benchmarks digests --help`; how often comparisons err and what they find:
-`python -m benchmarks power --help`; and how often intervals hold the true value: `python -m benchmarks coverage`.
+two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; what
+confinement costs: `python -m benchmarks confinement`; whether two checkouts measure the same: `python -m benchmarks
+digests --help`; how often comparisons err and what they find: `python -m benchmarks power --help`; and how often
+intervals hold the true value: `python -m benchmarks coverage`.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -22,7 +23,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-from . import coverage, digests, jobs, power, report
+from . import confinement, coverage, digests, jobs, power, report
 
 
 @dataclass(frozen=True)
@@ -108,12 +109,16 @@ def main() -> None:
     parser.add_argument(
         "names",
         nargs="*",
-        help=", ".join(["coverage", "jobs", "report", "digests", "power", *(case.name for case in CASES)]),
+        help=", ".join(
+            ["confinement", "coverage", "jobs", "report", "digests", "power", *(case.name for case in CASES)]
+        ),
     )
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
     options = parser.parse_args()
     if options.names == ["coverage"]:
         sys.exit(coverage.main())
+    if options.names == ["confinement"]:
+        sys.exit(confinement.main())
     if options.names == ["jobs"]:
         sys.exit(jobs.main(runs=options.runs))
     if options.names == ["report"]:

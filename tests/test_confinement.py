@@ -113,6 +113,7 @@ def about(target: Path) -> Iterator[About]:
             "features": str(find(None).path.with_name("features.json")),
             "tool": str(tools().folder / "confine"),
             "agent": str(AGENT / "step.py"),
+            "writable": os.access(AGENT / "step.py", os.W_OK),
             "root": os.geteuid() == 0,
             "trial": "/run/trial",
             "file_bytes": FILE_BYTES,
