@@ -1,8 +1,9 @@
 """Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
 two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; what
 confinement costs: `python -m benchmarks confinement`; whether two checkouts measure the same: `python -m benchmarks
-digests --help`; how often comparisons err and what they find: `python -m benchmarks power --help`; and how often
-intervals hold the true value: `python -m benchmarks coverage`.
+digests --help`; how often comparisons err and what they find: `python -m benchmarks power --help`; how often
+intervals hold the true value: `python -m benchmarks coverage`; and how fast trials are handed out to a Dask cluster:
+`python -m benchmarks cluster`.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -23,7 +24,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-from . import confinement, coverage, digests, jobs, power, report
+from . import cluster, confinement, coverage, digests, jobs, power, report
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def main() -> None:
         "names",
         nargs="*",
         help=", ".join(
-            ["confinement", "coverage", "jobs", "report", "digests", "power", *(case.name for case in CASES)]
+            ["cluster", "confinement", "coverage", "jobs", "report", "digests", "power", *(case.name for case in CASES)]
         ),
     )
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
@@ -121,6 +122,8 @@ def main() -> None:
         sys.exit(confinement.main())
     if options.names == ["jobs"]:
         sys.exit(jobs.main(runs=options.runs))
+    if options.names[:1] == ["cluster"]:
+        sys.exit(cluster.main(*map(int, options.names[1:])))
     if options.names == ["report"]:
         sys.exit(report.main(runs=options.runs))
     print(f"{'case':24}{'lab s':>8}{'wall s':>8}{'CPU s':>8}{'lab/wall':>10}{'prototype':>10}  verdict")

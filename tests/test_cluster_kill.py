@@ -225,9 +225,12 @@ def test_workers_that_a_run_started_end_with_it_however_it_ends(
     running = client(campaign, "local:2")
     wait_for(lambda: campaign.began().total() >= 2)
     mine = descendants(running.pid)
-    assert len(mine) >= 2
-    os.kill(running.pid, how) if how is not signal.SIGINT else os.killpg(running.pid, how)
-    running.wait(timeout=60)
+    try:
+        assert len(mine) >= 2
+        os.kill(running.pid, how) if how is not signal.SIGINT else os.killpg(running.pid, how)
+        running.wait(timeout=60)
+    finally:
+        running.kill()
     wait_for(lambda: not [pid for pid in mine if is_alive(pid)], 60)
     assert not Store(campaign.folder).results()
     assert how is signal.SIGKILL or not Store(campaign.folder).partials()
@@ -235,8 +238,9 @@ def test_workers_that_a_run_started_end_with_it_however_it_ends(
 
 def descendants(pid: int) -> list[int]:
     found = []
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        found += [int(child), *descendants(int(child))]
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text().split():
+            found += [int(child), *descendants(int(child))]
     return found
 
 

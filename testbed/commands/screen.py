@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -24,6 +26,11 @@ from ..sweep.ledger import Report
 from ..sweep.run import Sweep
 from ..trial.stored_result import TrialResult
 from .result_table import COLOUR
+
+AT_ONCE_S, SHARE = 0.005, 0.05
+"""A look ahead that takes less is made after each event."""
+SHOWN = 16
+"""Running trials on a line."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,8 @@ class Screen:
         self._lab_s = 0.0
         self._verdicts: Counter[str] = Counter()
         self._running: dict[str, tuple[Trial, float, float]] = {}
-        self._foreseen = (self._foresee(), time.monotonic())
+        self._foreseen, self._cost_s = (0.0, -math.inf), 0.0
+        self._look_ahead()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._progress = Progress(*columns, TextColumn("{task.fields[left]}"), console=console, disable=self._is_piped)
         self._task = self._progress.add_task("trials", total=total, left=self._left())
@@ -91,7 +99,7 @@ class Screen:
 
     def begun(self, trial: Trial) -> None:
         self._running[trial.id] = (trial, time.monotonic(), 0.0)
-        self._foreseen = (self._foresee(), time.monotonic())
+        self._look_ahead()
         self._describe()
 
     def lab_time(self, trial: Trial, lab_s: float) -> None:
@@ -114,9 +122,7 @@ class Screen:
     def _end(self, trial: Trial, line: str) -> None:
         self._running.pop(trial.id, None)
         self._ended += 1
-        if self._sweep is not None:  # with `until` there may be more than there were
-            self._total = max(self._total, self._ended + len(self._running) + len(self._sweep.waiting))
-        self._foreseen = (self._foresee(), time.monotonic())
+        self._look_ahead()
         self._progress.update(self._task, completed=self._ended, total=self._total)
         self._describe()
         so_far = f" ({self._so_far()})" if self._is_piped else ""
@@ -131,12 +137,20 @@ class Screen:
         wall_s, at = self._foreseen
         return f"about {duration(max(0.5, wall_s - (time.monotonic() - at)))} left" if wall_s else ""
 
-    def _foresee(self) -> float:
+    def _look_ahead(self) -> None:
+        """Counts what is left; with very many trials, so seldom that it takes only a small SHARE of the time."""
+        now = time.monotonic()
+        if self._sweep is None or (self._cost_s > AT_ONCE_S and now - self._foreseen[1] < self._cost_s / SHARE):
+            return
+        waiting = self._sweep.waiting
+        self._total = max(self._total, self._ended + len(self._running) + len(waiting))  # `until` may add some
+        self._foreseen = (self._foresee(self._sweep, waiting), now)
+        self._cost_s = time.monotonic() - now
+
+    def _foresee(self, sweep: Sweep, waiting: Sequence[Trial]) -> float:
         """Wall seconds that are left now, from what has ended so far."""
-        if self._sweep is None:
-            return 0.0
-        forecast, now = self._sweep.forecast, time.monotonic()
-        wall_s = forecast.total_s([trial.params for trial in self._sweep.waiting], self._jobs)
+        forecast, now = sweep.forecast, time.monotonic()
+        wall_s = forecast.total_s([trial.params for trial in waiting], self._jobs)
         running_s = [forecast.wall_s(trial.params) - (now - began) for trial, began, _ in self._running.values()]
         return wall_s + sum(max(0.0, each) for each in running_s) / self._jobs
 
@@ -144,7 +158,8 @@ class Screen:
         if self._is_piped:
             return
         lab_s = self._lab_s + sum(lab_s for _, _, lab_s in self._running.values())
-        now = ", ".join(f"{lab_s:.0f}" for _, _, lab_s in self._running.values())
+        shown = itertools.islice(self._running.values(), SHOWN)
+        now = ", ".join(f"{lab_s:.0f}" for _, _, lab_s in shown) + (", …" if len(self._running) > SHOWN else "")
         verdicts = ", ".join(
             f"[{COLOUR.get(verdict, 'red')}]{count} {verdict}[/]" for verdict, count in self._verdicts.items()
         )

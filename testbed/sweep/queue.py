@@ -6,6 +6,7 @@ cell, so that neither the number of jobs nor the order in which trials end can c
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -47,7 +48,8 @@ class TrialQueue:
         """
         self._until = until
         self._trials = tuple(trials)
-        self._waiting = {trial.id: trial for trial in trials if is_ours is None or is_ours(trial)}
+        # an ordered dictionary, unlike a plain one, finds its first entry at once after many were removed
+        self._waiting = OrderedDict((trial.id, trial) for trial in trials if is_ours is None or is_ours(trial))
         counts: dict[Params, int] = {}
         for trial in trials:
             counts[trial.params] = counts.get(trial.params, 0) + 1
@@ -72,16 +74,19 @@ class TrialQueue:
 
         `virtual` is whether to take a trial in virtual time, or one in real time.
         """
+        found, over = None, []
         for trial in self._candidates(virtual):
             if self.has(trial):
-                del self._waiting[trial.id]
-                return trial
+                found = trial
+                break
             if self._cells[trial.params].stop is not None:
-                del self._waiting[trial.id]
-        return None
+                over.append(trial)
+        for trial in over if found is None else (*over, found):
+            del self._waiting[trial.id]
+        return found
 
     def _candidates(self, virtual: bool) -> Iterator[Trial]:
-        return (trial for trial in list(self._waiting.values()) if trial.kernel.is_virtual_time == virtual)
+        return (trial for trial in self._waiting.values() if trial.kernel.is_virtual_time == virtual)
 
     def has(self, trial: Trial) -> bool:
         """Whether the trial is known to belong to the run."""

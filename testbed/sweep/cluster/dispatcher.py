@@ -32,6 +32,8 @@ AHEAD = 2
 """Trials that are handed out for each core: while one runs, the next is there."""
 LOOK_S = 1.0
 """Between two looks at the workers, and at the trials that take too long."""
+DROP_S = 10.0
+"""Between two times that workers are told which results they need not keep."""
 PATIENCE, PATIENCE_S = 10.0, 300.0
 """A trial may take so many times what is foreseen, and so many seconds more."""
 GOODBYE_S = 5.0
@@ -218,6 +220,7 @@ class Dispatcher:
 
     async def _watch(self) -> None:
         """Looks after workers, and after trials that take too long."""
+        dropped_s = 0.0
         while True:
             await self._meet()
             now_s = asyncio.get_running_loop().time()
@@ -227,7 +230,9 @@ class Dispatcher:
                     why = f"a trial took more than {limit_s:.0f} s on it"
                     flight.stop(Trouble(f"{self._pool.named(flight.worker)}: {why}"))
                     await self._pool.bench(flight.worker, why)
-            self._drop()
+            if now_s - dropped_s > DROP_S:
+                dropped_s = now_s
+                self._drop()
             await asyncio.sleep(LOOK_S)
 
     def _limit_s(self, trial: Trial) -> float:
