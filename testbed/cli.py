@@ -28,6 +28,7 @@ GROUPS = {
     "measure": {
         "run": "Run the trials of a scenario.",
         "merge": "Put the shards of a scenario together.",
+        "audit": "Repeat a random sample of trials, and compare the bytes.",
         "reproduce": "Repeat published measurements, and compare the numbers.",
     },
     "conclude": {

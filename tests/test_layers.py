@@ -71,7 +71,7 @@ INSIDE = {
         ("record", "strict_folder"),
     ),
     "sweep": (
-        ("cluster",),
+        ("cluster", "audit"),
         ("run",),
         ("ledger", "extension", "merge"),
         ("queue", "database", "shard"),

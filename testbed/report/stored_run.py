@@ -12,6 +12,7 @@ from ..analysis.series import Series, series
 from ..error import UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
+from ..sweep.audit import Audit, latest
 from ..sweep.store import Store
 from ..trial.folder import TRIAL, damaged, read_json, read_provenance
 from ..trial.stored_result import TrialResult
@@ -33,6 +34,7 @@ class StoredRun:
     failures: Mapping[str, str] = field(default_factory=dict)
     has_until: bool = False
     shards: tuple[str, ...] = ()
+    audit: Audit | None = None
 
     @cached_property
     def usable(self) -> tuple[TrialResult, ...]:
@@ -92,6 +94,7 @@ class Reader:
             failures=store.failures(),
             has_until=store.until is not None,
             shards=store.shards,
+            audit=latest(store.path),
         )
 
 

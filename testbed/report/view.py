@@ -154,6 +154,8 @@ def _notes(run: StoredRun, share: float) -> list[str]:
         more = " With adaptive repetitions there may be more." if run.has_until else ""
         what = f"This is {in_words(run.shards)} of its scenario" if run.shards else "This run is not finished"
         notes.append(f"{what}: {missing} of {len(run.ids)} trials are missing.{more}")
+    if run.audit is not None:
+        notes.append(run.audit.in_words())
     if run.failures:
         notes.append(f"{len(run.failures)} trials failed; the section Trust gives the reasons.")
     if run.results and not run.usable:

@@ -86,6 +86,11 @@ def differences(trial: Trial, folder: Path) -> tuple[Difference, ...]:
         now = of(trial)
     except MachineError:
         now = {"testbed": __version__, "versions": _versions(), "software": _software(None)}
+    return between(trial, folder, now)
+
+
+def between(trial: Trial, folder: Path, now: Mapping[str, Any]) -> tuple[Difference, ...]:
+    """Between a finished trial and another time that it ran, with what `now` tells as provenance.json does."""
     return tuple(_differences(trial, folder, now))
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,11 @@ from ...sweep.store import Store
 from ...trial.folder import read_trial
 from ...trial.stored_result import TrialResult
 from ..result_table import print_cells, print_trials
+
+if TYPE_CHECKING:
+    from ...sweep.audit import Audit
+
+AUDIT = "audit.json"
 
 EXAMPLES = (
     ("Print the trials of a run, with the warnings", "testbed results results/quickstart"),
@@ -62,14 +67,20 @@ def results(
     """
     store = Store(folder).open()
     found, failures = store.results(), store.failures()
+    audit = _audit(folder)
     if format is Format.profile:
         _print_profile(store, found, by, metric)
     else:
         measured = _measured(store, found, metric)
         if by is not By.cell:
-            PRINTERS[format](found, measured)
+            if format is Format.json:
+                print_json(found, measured, {} if audit is None else {each.id: each.outcome for each in audit.trials})
+            else:
+                PRINTERS[format](found, measured)
         if by is By.cell or (by is None and format is Format.table and any(each.repetition for each in found)):
             CELL_PRINTERS[format](found, store.until, measured)
+        if audit is not None and format is Format.table:
+            print(audit.in_words())
     missing = len(store.ids) - len(found)
     for id, reason in failures.items():
         print(f"failed {id}: {reason}", file=sys.stderr)
@@ -120,8 +131,21 @@ def _cell_row(cell: CellResult) -> dict[str, object]:
     return _flat({**data, **{f"metrics.{name}": mean or {} for name, mean in means.items()}})
 
 
-def print_json(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> None:
-    print(json.dumps([_with_metrics(each, measured) for each in found], indent=1))
+def print_json(
+    found: Sequence[TrialResult], measured: Mapping[str, Metrics], audited: Mapping[str, str] | None = None
+) -> None:
+    """`audited` maps ids to what the last audit says of them."""
+    told = {id: {"audit": outcome} for id, outcome in (audited or {}).items()}
+    print(json.dumps([_with_metrics(each, measured) | told.get(each.id, {}) for each in found], indent=1))
+
+
+def _audit(folder: Path) -> Audit | None:
+    """The last audit, if there is one. A file that says so is rare; what reads it takes half a second to import."""
+    if not (folder / AUDIT).exists():
+        return None
+    from ...sweep.audit import latest
+
+    return latest(folder)
 
 
 def print_csv(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> None:

@@ -1,0 +1,75 @@
+"""`testbed audit`: repeats a random sample of a run's trials, and says whether the bytes are the same."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from ...sweep import audit as auditing
+from ...sweep import run as sweep
+from ...sweep.store import Store
+from ..result_table import Format
+from ..screen import Screen
+
+EXIT_CODES = {"same": 0, "different": 1, "cannot tell": 5}
+
+EXAMPLES = (
+    ("Repeat 20 trials of a run, drawn at random", "testbed audit results/quickstart"),
+    ("Repeat the same sample as another time", "testbed audit results/quickstart --sample 5 --seed 7"),
+    ("See what a difference may come from", "testbed doctor --same-as results/quickstart"),
+)
+
+
+def audit(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    sample: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials to repeat.")] = 20,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Draw the sample by this seed; if left out, by chance.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
+    or 1,
+    format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
+) -> None:
+    """The trials run on this computer, and every file but host.json counts. What came out is kept in DIR/audit.json;
+    `testbed results` and `testbed report` show it. Trials in real time never repeat to the byte and are left out.
+
+    The exit code is 0 if all of the sample are the same, 1 if any differs, 5 if any could not be repeated, or all
+    trials are left out.
+    """
+    console = Console(stderr=True, highlight=False)
+
+    def here(prepared: sweep.Sweep) -> sweep.Summary:
+        with Screen(console, len(prepared.waiting), None, jobs) as screen:
+            return sweep.run(prepared, jobs, screen)
+
+    found = auditing.audit(Store(folder), sample, seed, here)
+    if format is Format.json:
+        print(json.dumps({**asdict(found), "verdict": found.verdict}, indent=1))
+    else:
+        _print(found, folder, console)
+    if code := EXIT_CODES[found.verdict]:
+        raise typer.Exit(code)
+
+
+def _print(found: auditing.Audit, folder: Path, console: Console) -> None:
+    for each in found.trials:
+        if each.outcome == "different":
+            console.print(f"[red]different[/] {escape(each.id)}: {escape(', '.join(each.files))}", soft_wrap=True)
+        if each.outcome == "not repeated":
+            console.print(f"[red]not repeated[/] {escape(each.id)}: {escape(each.why or '')}", soft_wrap=True)
+    software = list(dict.fromkeys(said for each in found.trials for said in each.software))
+    if software:
+        print(f"software then → now: {'; '.join(software)}")
+    if not found.trials:
+        print("all trials ran in real time, which no repetition matches byte for byte: nothing was audited")
+    print(found.in_words())
+    print(
+        f"stored in {folder / auditing.FILE}; the same sample again: --sample {len(found.trials)} --seed {found.seed}"
+    )

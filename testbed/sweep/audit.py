@@ -1,0 +1,202 @@
+"""An audit: a random sample of a run's finished trials, repeated, and compared byte by byte with what is stored. Reads
+and writes files of one run's folder, and has the sample carried out.
+"""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from ..error import TestbedError, UserError
+from ..model.scenario import Trial
+from ..trial import provenance
+from ..trial.folder import HOST, PROVENANCE, partial, read_json, read_trial, replace_json, same_files
+from ..trial.orders.sequence import orders
+from . import run as sweep
+from .estimate import Forecast
+from .queue import TrialQueue
+from .store import Store
+
+FILE = "audit.json"
+Outcome: TypeAlias = Literal["same", "different", "not repeated"]
+
+Repeat: TypeAlias = Callable[[sweep.Sweep], sweep.Summary]
+"""Carries out the trials of a sweep into its store, here or elsewhere."""
+
+SEED_MAX = 2**32
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A trial of the sample. `files` are those that differ, `why` says why it could not be repeated. `software` is how
+    the software of the repetition differs from that of the trial, which began at `started`.
+    """
+
+    id: str
+    outcome: Outcome
+    files: tuple[str, ...] = ()
+    why: str | None = None
+    software: tuple[str, ...] = ()
+    started: str | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One audit. `left_out` counts the finished trials that no repetition can match byte for byte, as they ran in real
+    time; `finished` counts all that are finished. `digests` are of the software then (as noted) and now.
+    """
+
+    date: str
+    computer: str
+    seed: int
+    finished: int
+    left_out: int
+    trials: tuple[Audited, ...]
+    digests: Mapping[str, list[str | None]] = field(default_factory=dict)
+
+    def count(self, outcome: Outcome) -> int:
+        return sum(each.outcome == outcome for each in self.trials)
+
+    @property
+    def verdict(self) -> Literal["same", "different", "cannot tell"]:
+        """`same` only if there is a sample, and all of it was repeated to the byte."""
+        if self.count("different"):
+            return "different"
+        return "same" if self.trials and self.count("same") == len(self.trials) else "cannot tell"
+
+    def in_words(self) -> str:
+        """One line for people."""
+        said = [f"{self.count('same')} of {len(self.trials)} repeated trials are the same, byte for byte"]
+        if differ := self.count("different"):
+            only = sum(each.files == (PROVENANCE,) for each in self.trials)
+            less = f" ({only} in nothing but the software that it names)" if only else ""
+            said.append(f"{differ} {'differ' if differ > 1 else 'differs'}{less}")
+        if lost := self.count("not repeated"):
+            said.append(f"{lost} could not be repeated")
+        if self.left_out:
+            said.append(f"{self.left_out} in real time left out")
+        return f"audit of {self.date[:10]}: {'; '.join(said)}"
+
+
+def audit(store: Store, size: int, seed: int | None, repeat: Repeat) -> Audit:
+    """Repeats a sample of this size, all if there are fewer, and stores what came out. `seed` None draws another sample
+    each time. Raises UserError if no trial is finished.
+    """
+    finished = [id for id in store.open().ids if (store.path / "trials" / id).exists()]
+    if not finished:
+        raise UserError(f"{store.path} has no finished trial; allowed: a run that was measured")
+    drawn = random.SystemRandom().randrange(SEED_MAX) if seed is None else seed
+    damaged: dict[str, str] = {}
+    trials = {id: trial for id in finished if (trial := _read(store, id, damaged)) is not None}
+    candidates = [id for id in finished if id in damaged or trials[id].kernel.is_virtual_time]
+    chosen = sample(candidates, size, drawn)
+    with store.ours(), partial(store.path) as folder:
+        again = Store(folder)
+        outcomes = _repeated(store, again, [trials[id] for id in chosen if id in trials], repeat)
+        found = Audit(
+            datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            platform.node(),
+            drawn,
+            len(finished),
+            len(finished) - len(candidates),
+            tuple(outcomes[id] if id in outcomes else _unread(store, id, damaged[id]) for id in chosen),
+            {when: _digests(each, chosen) for when, each in (("then", store), ("now", again))},
+        )
+        replace_json(store.path / FILE, {"audits": [*_stored(store.path), asdict(found)]})
+    return found
+
+
+def sample(ids: Sequence[str], size: int, seed: int) -> list[str]:
+    """A random sample, in the order of the ids; the same for the same ids and seed."""
+    chosen = set(random.Random(seed).sample(sorted(ids), min(size, len(ids))))
+    return [id for id in ids if id in chosen]
+
+
+def latest(folder: Path) -> Audit | None:
+    """The last audit of a run; None if there is none. Trials that were measured again since are left out of it. Raises
+    UserError for a damaged file.
+    """
+    stored = _stored(folder)
+    if not stored:
+        return None
+    try:
+        trials = tuple(
+            Audited(**{**each, "files": tuple(each["files"]), "software": tuple(each["software"])})
+            for each in stored[-1]["trials"]
+        )
+        return Audit(**{**stored[-1], "trials": tuple(each for each in trials if _is_of(folder, each))})
+    except (LookupError, TypeError) as error:
+        raise UserError(f"{folder / FILE} is damaged: {error}; delete it: rm {folder / FILE}") from None
+
+
+def _stored(folder: Path) -> list[dict[str, Any]]:
+    if not (folder / FILE).exists():
+        return []
+    audits = read_json(folder / FILE).get("audits")
+    if not isinstance(audits, list) or not all(isinstance(each, dict) for each in audits):
+        raise UserError(f"{folder / FILE} is damaged: it has no list of audits; delete it: rm {folder / FILE}")
+    return audits
+
+
+def _is_of(folder: Path, each: Audited) -> bool:
+    return _started(folder / "trials" / each.id) == each.started
+
+
+def _started(folder: Path) -> str | None:
+    """When a trial began, as host.json tells; None if it does not."""
+    try:
+        began = read_json(folder / HOST).get("started")
+    except UserError:
+        return None
+    return began if isinstance(began, str) else None
+
+
+def _read(store: Store, id: str, damaged: dict[str, str]) -> Trial | None:
+    try:
+        return read_trial(store.path / "trials" / id)
+    except TestbedError as error:
+        damaged[id] = str(error)
+        return None
+
+
+def _unread(store: Store, id: str, why: str) -> Audited:
+    return Audited(id, "not repeated", why=why, started=_started(store.path / "trials" / id))
+
+
+def _repeated(store: Store, again: Store, trials: Sequence[Trial], repeat: Repeat) -> dict[str, Audited]:
+    """Of each trial what came out."""
+    again.create("audit", {}, [trial.id for trial in trials])
+    needs = {trial.params: orders(trial).memory_bytes for trial in trials}
+    most = max(needs.values(), default=0)
+    summary = repeat(sweep.Sweep(again, tuple(trials), (), _Sample(trials), Forecast({}), most, needs=needs))
+    why = {trial.id: str(error) for trial, error in summary.failures}
+    return {trial.id: _compared(store, again, trial, why.get(trial.id, "it did not run")) for trial in trials}
+
+
+class _Sample(TrialQueue):
+    """Trials of which none depends on another: a later repetition runs without the earlier ones."""
+
+    def has(self, trial: Trial) -> bool:
+        return True
+
+
+def _compared(store: Store, again: Store, trial: Trial, why: str) -> Audited:
+    first, second = (each.path / "trials" / trial.id for each in (store, again))
+    started = _started(first)
+    if not second.exists():
+        return Audited(trial.id, "not repeated", why=why, started=started)
+    files = same_files(first, second)
+    now = provenance.noted(second) or {}
+    software = tuple(map(str, provenance.between(trial, first, now)))
+    return Audited(trial.id, "different" if files else "same", files, None, software, started)
+
+
+def _digests(store: Store, ids: Sequence[str]) -> list[str | None]:
+    """Of the software that these trials ran with, each once; None where a trial does not tell."""
+    noted = [provenance.noted(store.path / "trials" / id) or {} for id in ids if (store.path / "trials" / id).exists()]
+    return list(dict.fromkeys((each.get("software") or {}).get("digest") for each in noted))
