@@ -90,7 +90,8 @@ def read_result(folder: Path) -> TrialResult:
         found = record.read(TrialResult, {**data, "wall_s": host.wall_s})
     except record.RecordError as error:
         raise damaged(folder / RESULT, str(error)) from None
-    if folder.parent.name == "trials" and found.id != folder.name:
+    has_name = folder.parent.name == "trials" and not folder.name.startswith(PARTIAL)
+    if has_name and found.id != folder.name:
         raise damaged(folder / RESULT, f"id is {found.id!r:.200}, not the name of its folder")
     return found
 

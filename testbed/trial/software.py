@@ -124,9 +124,12 @@ def _agent() -> str:
 
 
 def _tools() -> str:
-    """Our programs as they are compiled here, and their sources."""
+    """Our programs as they are compiled here, and their sources; not the mark of the journal, which is never twice the
+    same.
+    """
     made = tools()
-    return f"{made.digest} {_of_files(made.folder, made.folder.iterdir())}"
+    programs = [path for path in made.folder.iterdir() if not path.name.startswith(".")]
+    return f"{made.digest} {_of_files(made.folder, programs)}"
 
 
 @cache

@@ -41,15 +41,18 @@ def stored(store: Store, trial: Trial, task: Task, outcome: Outcome, expected: E
             raise Trouble(f"{worker}: {error}") from None
         if outcome.ending != "finished":
             raise TrialError(outcome.said)
-        return _checked(folder, task, expected, worker)
+        return _checked(folder, trial, task, expected, worker)
 
 
-def _checked(folder: Path, task: Task, expected: Expected, worker: str) -> TrialResult:
+def _checked(folder: Path, trial: Trial, task: Task, expected: Expected, worker: str) -> TrialResult:
     try:
         if read_json(folder / TRIAL) != json.loads(task.spec):
             raise Trouble(f"{worker} sent the result of another trial")
         if expected.provenance is not None and read_json(folder / PROVENANCE) != expected.provenance:
             raise Trouble(f"{worker} measured with other software than it said")
-        return read_result(folder)
+        result = read_result(folder)
+        if result.id != trial.id:
+            raise Trouble(f"{worker} sent the result of {result.id!r}")
+        return result
     except TestbedError as error:
         raise Trouble(f"{worker} sent a result that cannot be read: {error}") from None
