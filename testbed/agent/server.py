@@ -145,7 +145,7 @@ class Server:
             session = Session(asked, send)
             if session.pid is not None:
                 self.sessions[number] = session
-        except (StepError, OSError) as error:
+        except (StepError, OSError, LookupError, TypeError, ValueError) as error:
             self.send(number, frame.REFUSED, str(error).encode())
 
     def reap(self) -> None:

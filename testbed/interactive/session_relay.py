@@ -11,6 +11,7 @@ from typing import Any
 
 from ..agent import frame
 from ..process import Running
+from . import request
 
 READ_BYTES = 65536
 PATIENCE_MS = 60_000
@@ -135,10 +136,20 @@ class Relay:
             self._leave(number)
             return
         for _, kind, payload in client.reader.feed(data):
-            if kind == frame.OPEN:
-                self._open(number, client, json.loads(payload))
+            if not client.ends:
+                self._heed(number, client, kind, payload)
+
+    def _heed(self, number: int, client: Client, kind: int, payload: bytes) -> None:
+        """Does what a client asks, or tells it why not; the network stays."""
+        try:
+            if kind == frame.OPEN and not client.is_open:
+                self._open(number, client, request.asked(payload))
             elif client.is_open:
+                request.refuse_later(kind, payload)
                 self._tell(number, kind, payload)
+        except request.Refused as refused:
+            client.unsent += frame.pack(number, frame.REFUSED, f"this message is refused: {refused}".encode())
+            client.ends = True
 
     def _open(self, number: int, client: Client, asked: dict[str, Any]) -> None:
         what = asked.pop("do")

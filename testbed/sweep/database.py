@@ -21,6 +21,10 @@ LARGE = ("samples", "queues")
 """Tables that SQL reads from their files as needed; the others are small enough for memory."""
 
 
+MEMORY_MIB = 2048
+"""Of a query in DuckDB."""
+
+
 class Results:
     """The value of `testbed.open(DIR)`. It reads a table at its first use, and keeps it."""
 
@@ -79,6 +83,8 @@ class Results:
         """
         connection = _library("duckdb").connect(":memory:")
         connection.execute("SET threads = 1")
+        connection.execute(f"SET memory_limit = '{MEMORY_MIB}MiB'")
+        connection.execute("SET temp_directory = ''")  # what does not fit is refused, not written to a disk
         for name in table.NAMES:
             connection.register(name, self._source(name))
         connection.execute("SET enable_external_access = false")

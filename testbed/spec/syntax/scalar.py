@@ -158,7 +158,9 @@ def address(value: object) -> str:
     try:
         if "/" not in text:
             raise ValueError
-        return str(ipaddress.ip_interface(text))
+        return str(ipaddress.ip_interface(_unscoped(text, ADDRESS_ALLOWED)))
+    except ValueRefused:
+        raise
     except ValueError:
         raise ValueRefused(f"{text!r} is not an address with its prefix length", ADDRESS_ALLOWED) from None
 
@@ -170,7 +172,9 @@ def addresses(value: object) -> tuple[str, ...]:
 def prefix(value: object) -> str:
     text = text_of(value, PREFIX_ALLOWED)
     try:
-        return text if text == "default" else str(ipaddress.ip_network(text))
+        return text if text == "default" else str(ipaddress.ip_network(_unscoped(text, PREFIX_ALLOWED)))
+    except ValueRefused:
+        raise
     except ValueError as error:
         raise ValueRefused(f"{text!r} is not a prefix: {error}", PREFIX_ALLOWED) from None
 
@@ -178,9 +182,18 @@ def prefix(value: object) -> str:
 def ip(value: object) -> str:
     text = text_of(value, IP_ALLOWED)
     try:
-        return str(ipaddress.ip_address(text))
+        return str(ipaddress.ip_address(_unscoped(text, IP_ALLOWED)))
+    except ValueRefused:
+        raise
     except ValueError:
         raise ValueRefused(f"{text!r} is not an address", IP_ALLOWED) from None
+
+
+def _unscoped(text: str, allowed: str) -> str:
+    """Refuses `fe80::1%eth0`: the devices get their names from the testbed, and `ip` takes no scope."""
+    if "%" in text:
+        raise ValueRefused(f"{text!r} has a scope ({text.partition('%')[2]})", allowed)
+    return text
 
 
 def mac(value: object) -> str:
