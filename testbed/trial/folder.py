@@ -115,7 +115,7 @@ def read_host(folder: Path) -> HostNotes:
 def read_provenance(folder: Path) -> dict[str, Any]:
     """What a trial ran with; empty if that was not noted. Raises UserError if the file cannot be read."""
     noted = read_json(folder / PROVENANCE) if (folder / PROVENANCE).exists() else {}
-    for key in ("kernel", "versions", "programs"):
+    for key in ("kernel", "versions", "software"):
         if not isinstance(noted.get(key, {}), dict | None):
             raise damaged(folder / PROVENANCE, f"{key} is {noted[key]!r:.40}, not an object")
     return noted
