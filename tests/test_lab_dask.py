@@ -43,7 +43,7 @@ def test_here_with_local_workers_and_with_workers_that_share_nothing_the_bytes_a
         cluster.start_scheduler()
         homes = [cluster.start_worker(name) for name in ("alice", "bob", "carol")]
         cluster.wait(3)
-        assert run(tmp_path, "cluster", "--on", cluster.address) == here
+        assert run(tmp_path, "away", "--on", cluster.address) == here
     kernels = [list((home / "cache/testbed/cluster-kernels").glob("*/linux")) for home in homes]
     assert [len(found) for found in kernels] == [1, 1, 1]
     assert not [key for home in homes for key in (home / "cache/testbed/cluster-results").glob("*")]
