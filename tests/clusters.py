@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,8 +55,10 @@ class Processes:
             client.wait_for_workers(workers, timeout=START_S)
 
     def kill(self, name: str) -> None:
-        os.killpg(self.workers[name].pid, signal.SIGKILL)
-        self.workers.pop(name).wait()
+        worker = self.workers.pop(name)
+        with suppress(ProcessLookupError):
+            os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
 
     def kill_scheduler(self) -> None:
         assert self.scheduler is not None

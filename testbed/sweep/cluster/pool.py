@@ -30,6 +30,10 @@ AT_A_TIME = 32
 """Workers that get a kernel at a time: the scheduler holds a copy for each."""
 
 
+class Gone(Exception):
+    """A worker died, or left, before it answered. If it is there at the next look, it is asked again."""
+
+
 class ClusterLost(MachineError):
     """The scheduler does not answer any more, or no worker can take trials."""
 
@@ -97,11 +101,11 @@ class Pool:
         await self._send_kernels(accepted)
         joined = [address for address in accepted if address not in self.refused]
         for address, said in zip(joined, await self._ask_all(joined, member.join, self.outfit.ticket), strict=True):
-            if isinstance(said, Exception):
-                self._refuse(address, f"it does not answer: {said}")
-            else:
+            if said is None:
                 self.members[address] = accepted[address]
                 self.most_bytes = max(self.most_bytes, accepted[address].memory_bytes)
+            elif not isinstance(said, Gone):
+                self._refuse(address, f"it does not answer: {said}")
         return [address for address in joined if address in self.members]
 
     async def bench(self, address: str, why: str) -> None:
@@ -112,19 +116,25 @@ class Pool:
             await self.ask(address, member.leave, self.outfit.ticket)
 
     async def ask(self, address: str, function: Callable[..., Any], *words: Any, limit_s: float = ANSWER_S) -> Any:
-        """What a function returns on a worker, or the exception that came of it."""
+        """What a function returns on a worker, or the exception that came of it: Gone, if the worker is."""
+        from distributed.comm import CommClosedError
+
         asking = self.client.run(function, *words, workers=[address], on_error="return")
         try:
             async with asyncio.timeout(limit_s):
                 said = await asking
         except (OSError, TimeoutError) as error:
             return error
-        return said.get(address, OSError("it is gone"))
+        found = said.get(address)
+        is_gone = address not in said or isinstance(found, CommClosedError)
+        return Gone(address) if is_gone else found
 
     async def _ask_all(self, addresses: list[str], function: Callable[..., Any], *words: Any) -> list[Any]:
         return await asyncio.gather(*(self.ask(address, function, *words) for address in addresses))
 
     def _accepts(self, address: str, said: Any) -> bool:
+        if isinstance(said, Gone):
+            return False
         if not isinstance(said, Member):
             self._refuse(address, f"it cannot run trials: {type(said).__name__}: {said}")
             return False
@@ -145,7 +155,7 @@ class Pool:
             for at in range(0, len(lacking), AT_A_TIME):
                 some = lacking[at : at + AT_A_TIME]
                 for address, said in zip(some, await self._ask_all(some, member.receive, kernel, parcel), strict=True):
-                    if isinstance(said, Exception):
+                    if isinstance(said, Exception) and not isinstance(said, Gone):
                         self._refuse(address, f"it could not take the lab kernel: {said}")
 
     def _refuse(self, address: str, why: str) -> None:
