@@ -134,13 +134,14 @@ def keep(home: Path, held: Held, announcer: Announcer, listening: socket.socket)
         told.close()
         telling.close()
         relay = Relay(hears.fileno(), says.fileno(), listening, guest)
-        _wait_until_ready(relay, guest, folder, signs.fileno(), announcer)
+        taken = Watch(guest.pid, folder, CONSOLE, share(folder))
+        _wait_until_ready(relay, guest, folder, signs.fileno(), announcer, taken)
         since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         held.update(since=since, keeper=_identity(os.getpid()))
         announcer.say(ready=since)
         announcer.close()
         try:
-            _serve(relay, guest, signs.fileno(), Watch(guest.pid, folder, CONSOLE, share(folder)))
+            _serve(relay, guest, signs.fileno(), taken)
         finally:
             _take_down(relay, guest)
 
@@ -191,13 +192,20 @@ def _identity(pid: int) -> dict[str, int]:
     return asdict(found)
 
 
-def _wait_until_ready(relay: Relay, guest: Running, folder: Path, signs: int, announcer: Announcer) -> None:
-    """Raises TrialError if a step fails, Quit if the command that started us is gone."""
+def _wait_until_ready(
+    relay: Relay, guest: Running, folder: Path, signs: int, announcer: Announcer, taken: Watch
+) -> None:
+    """Raises TrialError if a step fails or the guest takes too much of the host, Quit if the command that started us is
+    gone.
+    """
     while not relay.is_ready:
         watched = {signs: select.POLLIN}
         if announcer.descriptor is not None:
             watched[announcer.descriptor] = 0  # only whether its other end is closed
-        ready = relay.look(watched)
+        ready = relay.look(watched, LOOK_MS)
+        excess = taken.excess()
+        if excess is not None:
+            raise TrialError(excess)
         if ready.get(signs):
             for line in os.read(signs, 65536).decode(errors="replace").splitlines():
                 announcer.say(step=line)

@@ -7,6 +7,7 @@ import json
 import os
 import select
 import socket
+from collections import deque
 from typing import Any
 
 from ..agent import frame
@@ -15,6 +16,11 @@ from . import request
 
 READ_BYTES = 65536
 PATIENCE_MS = 60_000
+EVENTS_MAX, EVENT_BYTES = 100, 1000
+HELD_BYTES = 8 << 20
+"""What waits for a client before nothing more is taken from the agent. One that keeps to the windows never gets there;
+whoever is root in a guest can put anything into its channel.
+"""
 
 
 class Client:
@@ -41,7 +47,7 @@ class Relay:
         self.clients: dict[int, Client] = {}
         self.count = 0
         self.is_ready = self.wants_down = False
-        self.events: list[str] = []
+        self.events: deque[str] = deque(maxlen=EVENTS_MAX)
         self.ended = os.pidfd_open(guest.pid)
 
     def look(self, others: dict[int, int], patience_ms: int = PATIENCE_MS) -> dict[int, int]:
@@ -51,7 +57,8 @@ class Relay:
             poll.register(descriptor, events)
         poll.register(self.ended, select.POLLIN)
         poll.register(self.listening, select.POLLIN)
-        poll.register(self.hears, select.POLLIN)
+        if all(len(client.unsent) <= HELD_BYTES for client in self.clients.values()):
+            poll.register(self.hears, select.POLLIN)
         if self.unsent and self.credit:
             poll.register(self.says, select.POLLOUT)
         by_descriptor = {client.connection.fileno(): number for number, client in self.clients.items()}
@@ -93,11 +100,12 @@ class Relay:
             self.guest.end()
         for number, kind, payload in self.reader.feed(data):
             if kind == frame.HEARD:
-                self.credit += frame.COUNT.unpack(payload)[0]
+                heard = int.from_bytes(payload[: frame.COUNT.size], "big")
+                self.credit = min(self.credit + heard, frame.CHANNEL_BYTES)
             elif kind == frame.READY:
                 self.is_ready = True
             elif kind == frame.DIED:
-                self.events.append(payload.decode(errors="replace"))
+                self.events.append(payload[:EVENT_BYTES].decode(errors="replace"))
             elif number in self.clients:
                 client = self.clients[number]
                 client.unsent += frame.pack(number, kind, payload)
@@ -156,7 +164,7 @@ class Relay:
         if what == "down":
             self.wants_down = True  # and the connection ends once all is sent
         elif what == "status":
-            said = json.dumps({"events": self.events, "memory_bytes": memory_bytes(os.getpid())})
+            said = json.dumps({"events": list(self.events), "memory_bytes": memory_bytes(os.getpid())})
             client.unsent += frame.pack(number, frame.OUTPUT, said.encode())
             client.unsent += frame.pack(number, frame.ENDED, frame.STATUS.pack(0))
             client.ends = True

@@ -7,6 +7,7 @@ itself, so these are watched from outside.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import time
@@ -50,7 +51,10 @@ class Watch:
             return f"the guest has more than {PROCESSES_MAX} processes"
         if _bytes(self.folder / self.console) > CONSOLE_BYTES:
             return f"the guest has written more than {CONSOLE_BYTES >> 20} MiB to its console"
-        entries, size = _size(self.folder)
+        entries, size, closed = _size(self.folder)
+        if closed is not None:
+            return f"the guest has made a folder that cannot be looked into, {closed!r:.100}"
+        size += _deleted_bytes(self.pid, self.folder)
         if entries > ENTRIES_MAX:
             return f"the guest has made more than {ENTRIES_MAX} files"
         if size > self.bytes_max:
@@ -84,17 +88,37 @@ def _bytes(path: str | Path) -> int:
         return 0
 
 
-def _size(folder: Path) -> tuple[int, int]:
-    """How many files and folders there are, up to ENTRIES_MAX + 1, and the bytes that they take on the disk."""
+def _deleted_bytes(pid: int, folder: Path) -> int:
+    """The bytes on the disk of a folder that files take which have no name any more, and which a process has open."""
+    found: dict[int, int] = {}
+    try:
+        disk = os.stat(folder).st_dev
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(FileNotFoundError):
+                about = os.stat(f"/proc/{pid}/fd/{name}")
+                if about.st_nlink == 0 and about.st_dev == disk:
+                    found[about.st_ino] = about.st_blocks * 512
+    except OSError:  # the process has ended
+        return 0
+    return sum(found.values())
+
+
+def _size(folder: Path) -> tuple[int, int, str | None]:
+    """How many files and folders there are, up to ENTRIES_MAX + 1, the bytes that they take on the disk, and the name
+    of a folder that we may not read, which could hide any number of them.
+    """
     waiting, entries, size = [str(folder)], 0, 0
     while waiting and entries <= ENTRIES_MAX:
+        here = waiting.pop()
         try:
-            with os.scandir(waiting.pop()) as found:
+            with os.scandir(here) as found:
                 for each in found:
                     entries += 1
                     size += _bytes(each.path)
                     if each.is_dir(follow_symlinks=False):
                         waiting.append(each.path)
-        except OSError:  # gone, or not for us to read: its name was counted
+        except PermissionError:
+            return entries, size, os.path.basename(here)
+        except OSError:  # gone, or moved: its name was counted
             continue
-    return entries, size
+    return entries, size, None

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -31,8 +32,13 @@ WATCH_S = 0.5
 WALL_LIMIT_S = 24 * 3600.0
 """The wall time of a trial whose limits name none."""
 CONSOLE_READ_BYTES = 1 << 20
+OUTCOME_BYTES = 1 << 20
+SIGN_BYTES = 4096
+"""The longest sign of life that is looked at; whoever is root in a guest can write there, too."""
 STANDSTILL_S = 120.0
 """The wall time without a sign of life after which a guest counts as hung. Under load one sign takes a few seconds."""
+
+LAB_TIME = re.compile(r"lab ([0-9]{1,19})\b.*", re.ASCII)
 
 Steps = Sequence[Step]
 Progress = Callable[[float], None]
@@ -111,10 +117,11 @@ def watch(
             if signs in ready:
                 heard = now
                 *lines, unread = (unread + os.read(signs, 65536)).split(b"\n")
+                unread = unread[:SIGN_BYTES]
                 for line in lines:
-                    last = line.decode(errors="replace").rstrip()  # the console is a terminal
-                    if last.startswith("lab "):
-                        progress(int(last.split()[1]) / 1e9)
+                    last = line[:SIGN_BYTES].decode(errors="replace").rstrip()  # the console is a terminal
+                    if found := LAB_TIME.fullmatch(last):
+                        progress(int(found[1]) / 1e9)
             if now - heard > STANDSTILL_S:
                 raise TrialError(
                     f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
@@ -135,19 +142,23 @@ def ending(folder: Path, wall_s: float) -> Ending:
     if not path.exists():
         raise TrialError(_death(_console(folder)))
     try:
-        outcome = json.loads(path.read_text())
+        with path.open("rb") as file:
+            outcome = json.loads(file.read(OUTCOME_BYTES))
         if outcome["error"] is not None:
-            raise TrialError(outcome["error"]["text"])
-        return Ending(outcome["release"], outcome["end_ns"], wall_s)
-    except (ValueError, LookupError, TypeError):
+            raise TrialError(str(outcome["error"]["text"]))
+        return Ending(str(outcome["release"]), int(outcome["end_ns"]), wall_s)
+    except (ValueError, LookupError, TypeError, OSError, OverflowError, RecursionError):
         raise TrialError(f"{path.name} is not whole. {_death(_console(folder))}") from None
 
 
 def _console(folder: Path) -> str:
-    """The end of what the guest, or the agent, wrote."""
-    with (folder / CONSOLE).open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - CONSOLE_READ_BYTES))
-        return file.read().decode(errors="replace")
+    """The end of what the guest, or the agent, wrote; nothing if the guest removed it."""
+    try:
+        with (folder / CONSOLE).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - CONSOLE_READ_BYTES))
+            return file.read(CONSOLE_READ_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _death(console: str) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, TrialError
 from ..kernel.machine import ssh_relay
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_data
-from . import provenance
+from . import provenance, strict_folder
 from .evidence import reader
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
@@ -44,9 +45,8 @@ def run(
     if the trial failed, Cancelled if `cancelled` returned True.
     """
     ready = ready or ready_kernel(trial.kernel)
-    write_json(folder / TRIAL, trial_data(trial))
-    (folder / "plan.sh").write_text(made.script)
-    write_json(folder / PROVENANCE, provenance.of(trial, ready))
+    noted = provenance.of(trial, ready)
+    _describe(trial, made, noted, folder)
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
         with ssh_relay.opened(machines(trial), folder):
@@ -54,6 +54,7 @@ def run(
     except TrialError as error:
         failures = openflow_dump.failures(folder)
         raise TrialError(f"{failures}\nThen {error}" if failures else str(error)) from None
+    _describe(trial, made, noted, folder)  # the guest could change them, and the mark will say that they are ours
     if is_full(folder):
         raise DiskFull(folder.parent, "what the trial wrote may not be whole")
     remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
@@ -67,6 +68,16 @@ def run(
     write_json(folder / HOST, about | {MARK: mark(folder)})
     write_json(folder / RESULT, done.stored())
     return done
+
+
+def _describe(trial: Trial, made: Orders, noted: dict[str, Any], folder: Path) -> None:
+    """Writes what the trial is, in place of whatever has these names."""
+    try:
+        write_json(folder / TRIAL, trial_data(trial))
+        write_json(folder / PROVENANCE, noted)
+        strict_folder.write(folder, "plan.sh", data=made.script.encode())
+    except IsADirectoryError as error:
+        raise TrialError(f"the guest made a folder of the name {error.filename}") from None
 
 
 def _carry_out(

@@ -1,0 +1,195 @@
+"""A guest that lies to whoever reads what it says: signs of life, outcome, channel, files in the trial's folder."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trials import make_trial
+
+from testbed import process
+from testbed.agent import frame
+from testbed.interactive import session_relay
+from testbed.interactive.session_relay import Client, Relay
+from testbed.kernel import consumption
+from testbed.kernel.consumption import Watch
+from testbed.kernel.guest import CONSOLE, TrialError, ending, watch
+from testbed.model.scenario import Trial
+from testbed.trial import run as trial_run
+from testbed.trial.folder import TRIAL, read_json
+from testbed.trial.orders.sequence import Orders, orders
+
+SIGNS = (
+    b"lab\n",
+    b"lab \n",
+    b"lab x\n",
+    b"lab -1\n",
+    b"lab " + b"9" * 5000 + b"\n",
+    b"lab 1e9\n",
+    b"\xff\x00\x1b[2J\n",
+)
+
+
+@pytest.mark.parametrize("sign", SIGNS, ids=range(len(SIGNS)))
+def test_a_sign_of_life_that_makes_no_sense_is_one(sign: bytes, tmp_path: Path) -> None:
+    """It was a ValueError, IndexError or OverflowError of the run."""
+    reading, writing = os.pipe()
+    os.write(writing, sign + b"lab 2000000000 later\n")
+    told: list[float] = []
+    try:
+        with process.start(("sleep", "0.2")) as running:
+            watch(running, tmp_path, reading, told.append, None, lambda: False)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert told == [2.0]
+
+
+OUTCOMES = {
+    "a list": "[]",
+    "a number": "1",
+    "deep": "[" * 100_000,
+    "no end": '{"error": null, "release": "x", "end_ns": "soon"}',
+    "infinite": '{"error": null, "release": "x", "end_ns": 1e999}',
+    "no text": "\udcff",
+    "folder": None,
+}
+
+
+@pytest.mark.parametrize("what", OUTCOMES)
+@pytest.mark.parametrize("console", ["file", "folder", "none"])
+def test_an_outcome_that_makes_no_sense_is_a_failed_trial(what: str, console: str, tmp_path: Path) -> None:
+    text = OUTCOMES[what]
+    if text is None:
+        (tmp_path / "outcome.json").mkdir()
+    else:
+        (tmp_path / "outcome.json").write_text(text, errors="surrogateescape")
+    if console == "folder":
+        (tmp_path / CONSOLE).mkdir()
+    elif console == "file":
+        (tmp_path / CONSOLE).write_text("said")
+    with pytest.raises(TrialError, match=r"outcome\.json is not whole"):
+        ending(tmp_path, 0.0)
+
+
+def test_an_outcome_without_end_is_not_read_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "outcome.json").touch()
+    os.truncate(tmp_path / "outcome.json", 1 << 40)
+    (tmp_path / CONSOLE).touch()
+    with pytest.raises(TrialError, match=r"outcome\.json is not whole"):
+        ending(tmp_path, 0.0)
+
+
+@contextmanager
+def relayed(tmp_path: Path) -> Iterator[tuple[Relay, int]]:
+    """A relay, and where its agent writes."""
+    (hears, telling), (told, says) = os.pipe(), os.pipe()
+    with socket.socket(socket.AF_UNIX) as listening, process.start(("sleep", "1000")) as guest:
+        listening.bind(str(tmp_path / "s"))
+        listening.listen()
+        relay = Relay(hears, says, listening, guest)
+        try:
+            yield relay, telling
+        finally:
+            for each in (hears, telling, told, says, relay.ended):
+                os.close(each)
+
+
+@pytest.mark.parametrize("payload", [b"", b"x", b"longer than a number", b"\xff\xff\xff\xff"])
+def test_a_frame_that_makes_no_sense_does_not_end_the_keeper(payload: bytes, tmp_path: Path) -> None:
+    """It was a struct.error; and with the last the agent was sent more than its terminal line holds."""
+    with relayed(tmp_path) as (relay, agent):
+        os.write(agent, frame.pack(0, frame.HEARD, payload) + frame.pack(7, 255) + frame.pack(9, frame.ENDED, b"x"))
+        os.write(agent, frame.pack(0, frame.READY))
+        relay.look({}, 1000)
+        assert relay.is_ready
+        assert relay.credit <= frame.CHANNEL_BYTES
+
+
+def test_a_guest_that_floods_its_channel_takes_no_more_of_the_keeper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_relay, "HELD_BYTES", 1 << 20)
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with relayed(tmp_path) as (relay, agent), ours, theirs:
+        os.set_blocking(agent, False)
+        relay.clients[1] = Client(ours)
+        sent, died = 0, frame.pack(0, frame.DIED, b"d" * 8000)
+        for _ in range(300):
+            try:
+                sent += os.write(
+                    agent, frame.pack(0, frame.DIED, b"d" * 8000) + frame.pack(1, frame.OUTPUT, b"o" * 20000)
+                )
+            except BlockingIOError:
+                break
+            relay.look({}, 100)
+        else:
+            pytest.fail(f"took {sent} bytes")
+        assert len(relay.clients[1].unsent) < 2 << 20
+        assert sum(map(len, relay.events)) <= session_relay.EVENTS_MAX * session_relay.EVENT_BYTES
+
+
+def test_a_deleted_file_that_is_open_counts(tmp_path: Path) -> None:
+    """Any number of them could be made."""
+    shell = f"exec 3>{tmp_path}/x; rm {tmp_path}/x; head -c 3000000 /dev/zero >&3; echo; exec sleep 1000"
+    with subprocess.Popen(("sh", "-c", shell), stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        excess = Watch(running.pid, tmp_path, CONSOLE, 1 << 20).excess()
+        running.kill()
+    assert excess is not None
+    assert "take more than 1 MiB" in excess
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
+def test_a_folder_that_cannot_be_read_ends_the_guest(tmp_path: Path) -> None:
+    hide_and_look(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any number of files could be in it. Root would read it: so it is said for root."""
+    real = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if str(path).endswith("hidden"):
+            raise PermissionError
+        return real(path)
+
+    monkeypatch.setattr(consumption.os, "scandir", scandir)
+    hide_and_look(tmp_path)
+
+
+def hide_and_look(folder: Path) -> None:
+    (folder / "hidden").mkdir(mode=0o300)
+    excess = Watch(os.getpid(), folder, CONSOLE, 1 << 30).excess()
+    assert excess is not None
+    assert "cannot be looked into, 'hidden'" in excess
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("name", [TRIAL, "plan.sh", "provenance.json"])
+def test_what_a_guest_makes_of_its_trial_does_not_become_ours(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`run --repeat` would have run the guest's trial as one that this user made: with `kernel: host`, as root."""
+    real = trial_run._carry_out
+
+    def carry_out(trial: Trial, made: Orders, ready: Any, folder: Path, *rest: Any) -> Any:
+        before.append((folder / name).read_bytes())
+        done = real(trial, made, ready, folder, *rest)
+        (folder / name).write_text('{"name": "theirs"}')
+        return done
+
+    before: list[bytes] = []
+    monkeypatch.setattr(trial_run, "_carry_out", carry_out)
+    trial = make_trial()
+    trial_run.run(trial, orders(trial), tmp_path)
+    assert (tmp_path / name).read_bytes() == before[0]
+    assert read_json(tmp_path / TRIAL) != {"name": "theirs"}
