@@ -124,9 +124,7 @@ def test_a_guest_that_floods_its_channel_takes_no_more_of_the_keeper(
         sent, died = 0, frame.pack(0, frame.DIED, b"d" * 8000)
         for _ in range(300):
             try:
-                sent += os.write(
-                    agent, frame.pack(0, frame.DIED, b"d" * 8000) + frame.pack(1, frame.OUTPUT, b"o" * 20000)
-                )
+                sent += os.write(agent, died + frame.pack(1, frame.OUTPUT, b"o" * 20000))
             except BlockingIOError:
                 break
             relay.look({}, 100)
