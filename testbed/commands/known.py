@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import library
-from ..spec.syntax import input_file
 
 if TYPE_CHECKING:
     from ..kernel.image.cache import KernelImage
@@ -135,6 +134,7 @@ def axes(scenario: Path) -> tuple[str, ...]:
     """The keys of a scenario's sweep; none if it cannot be read."""
     import yaml
 
+    from ..spec.syntax import input_file
     from ..spec.syntax.node_tree import Broken, tree
 
     try:
