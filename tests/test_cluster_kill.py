@@ -57,6 +57,7 @@ def test_a_trial_whose_worker_is_killed_runs_elsewhere_and_is_once_in_the_result
     assert any(f"{trials[0].id}: " in said and "the worker died" in said for said in campaign.notices)
 
 
+@pytest.mark.nightly
 def test_a_trial_that_kills_three_workers_fails_and_says_so(cluster: Processes, campaign: Campaign) -> None:
     for number in range(4):
         cluster.start_worker(f"w{number}", *WORKER)
@@ -72,6 +73,7 @@ def test_a_trial_that_kills_three_workers_fails_and_says_so(cluster: Processes, 
     assert str(summary.failures[0][1]).count("the worker died") == 3
 
 
+@pytest.mark.nightly
 def test_workers_that_come_later_get_the_trials_of_those_that_died(cluster: Processes, campaign: Campaign) -> None:
     """For a while nobody can take what was handed out, and Dask does not look again by itself."""
     cluster.start_worker("first", *WORKER)
@@ -91,6 +93,7 @@ def test_workers_that_come_later_get_the_trials_of_those_that_died(cluster: Proc
     assert len(summary.results) == 6
 
 
+@pytest.mark.nightly
 def test_twenty_killed_workers_lose_nothing_and_double_nothing(cluster: Processes, campaign: Campaign) -> None:
     """The killer takes a worker at random, again and again, and another one comes for it."""
     for number in range(3):
@@ -124,6 +127,7 @@ def test_twenty_killed_workers_lose_nothing_and_double_nothing(cluster: Processe
     assert sorted(each.id for each in again.results) == sorted(trial.id for trial in trials)
 
 
+@pytest.mark.nightly
 def test_a_scheduler_that_dies_ends_the_run_and_the_next_one_goes_on(
     cluster: Processes, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +202,7 @@ def client(campaign: Campaign, address: str) -> subprocess.Popen[bytes]:
         )
 
 
+@pytest.mark.nightly
 def test_a_client_that_was_killed_comes_back_to_what_went_on_without_it(cluster: Processes, campaign: Campaign) -> None:
     cluster.start_worker("alice", *WORKER)
     cluster.wait(1)
@@ -268,6 +273,7 @@ def test_ctrl_c_ends_what_runs_on_the_workers(cluster: Processes, campaign: Camp
     assert len(summary.results) == 6
 
 
+@pytest.mark.nightly
 def test_a_worker_that_stands_still_is_left_for_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The process is there, and does nothing: not even say that it lives. Dask waits 5 min, and here 15 s."""
     monkeypatch.setattr(pool, "ANSWER_S", 5.0)
