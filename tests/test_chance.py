@@ -77,3 +77,15 @@ def test_different_losses_together_are_bounded_too() -> None:
 def test_what_nobody_met_drops_nothing() -> None:
     assert can_be([(RandomLoss(Fraction(1, 2)), 0)], 0)
     assert not can_be([(RandomLoss(Fraction(1, 2)), 0)], 1)
+
+
+@pytest.mark.parametrize("packets", [999, 1000])
+def test_a_chain_whose_states_lose_alike_has_the_bound_of_independent_losses(packets: int) -> None:
+    """Chernoff's bound in closed form: exp(-n·D), where D is the relative entropy of the two shares."""
+    share = 0.1
+    alike = GilbertElliott(Fraction(1, 20), Fraction(1, 4), Fraction(1, 10), Fraction(1, 10))
+    seen = np.arange(1, packets) / packets
+    entropy = seen * np.log(seen / share) + (1 - seen) * np.log((1 - seen) / (1 - share))
+    bounds = np.exp(-packets * entropy)
+    few, *_, many = np.flatnonzero(bounds >= ERROR_RATE / 2) + 1
+    assert [can_be([(alike, packets)], int(n)) for n in (few - 1, few, many, many + 1)] == [False, True, True, False]

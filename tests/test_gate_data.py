@@ -1,0 +1,190 @@
+"""What the gate says of the data at its bounds: that it came, for how long, how much, and what was sent again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from test_gate import FLOW, PING, START_NS, UDP, Change, S, fine, on_data, outcome, resent, top
+from test_mininet import in_mininet, tc_evidence
+from trials import make_trial
+
+from testbed.trial.evidence.stage import Evidence
+from testbed.trial.gate import data_check
+from testbed.trial.observe.sample import QueueSample
+from testbed.trial.orders.sequence import orders
+
+
+def of(check: Any, change: Change, path: Any = None, **more: Any) -> list[tuple[str, str, str]]:
+    """The check, the verdict and the text of each finding of a trial that went as asked, but for a change."""
+    trial = make_trial(path, **more)
+    plan = orders(trial).plan
+    found = list(check(trial, plan, change(fine(trial, plan))))
+    assert all(each.hint for each in found)
+    return [(each.check, each.verdict, each.text) for each in found]
+
+
+def flows(*changes: Any, **more: Any) -> Change:
+    return outcome(flows=tuple(replace(FLOW, **each) for each in changes), **more)
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "text"),
+    [
+        (lambda e: e, None, None),
+        (flows(), "invalid", "the tool tells of 0 flows, asked were 1"),
+        (flows({}, {}), "invalid", "the tool tells of 2 flows, asked were 1"),
+        (outcome(goodput_bps=None), "invalid", "there is no goodput"),
+        (outcome(goodput_bps=0.0), "invalid", "the goodput is 0"),
+        (outcome(goodput_bps=0.5), None, None),
+        (flows({"received_bytes": 0}), "invalid", "flow 1 brought nothing"),
+        (flows({"received_bytes": 0, "goodput_bps": 0.0}), "invalid", "flow 1 brought nothing"),
+        (flows({"received_bytes": 1, "goodput_bps": 0.5}), None, None),
+        (flows({"received_bytes": None, "goodput_bps": None}), None, None),
+        (flows({"goodput_bps": 0.0}), "suspect", "flow 1 brought nothing while its goodput was measured"),
+    ],
+)
+def test_what_was_asked_arrived(change: Change, verdict: str | None, text: str | None) -> None:
+    assert of(data_check.arrived, change) == ([("data", verdict, text)] if text else [])
+    assert of(data_check.arrived, change, workload=PING) == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "took_ns", "verdict"),
+    [
+        ("lab", 989_000_000, None),
+        ("lab", 988_999_999, "invalid"),
+        ("lab", 1_611_000_000, None),
+        ("lab", 1_611_000_001, "suspect"),
+        ("host", 940_000_000, None),
+        ("host", 939_999_999, "invalid"),
+        ("host", 1_660_000_000, None),
+        ("host", 1_660_000_001, "suspect"),
+    ],
+)
+def test_a_workload_takes_its_time(kernel: str, took_ns: int, verdict: str | None) -> None:
+    """A hundredth of a second less; a tenth, 0.5 s and a round trip of 10 ms more; and 1 ms, in real time 50 ms."""
+    text = f"the workload took {took_ns / 1e9:g} s, asked were 1 s"
+    found = of(data_check.lasted, outcome(end_ns=START_NS + took_ns), kernel=kernel)
+    assert found == ([("duration", verdict, text)] if verdict else [])
+    assert of(data_check.lasted, outcome(end_ns=START_NS + took_ns), kernel=kernel, workload=PING) == []
+    assert of(data_check.lasted, outcome(begin_ns=None, took_ns=None), kernel=kernel) == []
+
+
+HALF = {"steady_ns": START_NS + S // 2, "ramp_goodput_bps": 50e6, "goodput_bps": 110e6}
+"""In half a second each 3.125 and 6.875 MB, together 10 MB, though 110 Mbit/s are more than the link has."""
+
+
+def carried(octets: int, later: int = 0, frames: int = 1000, handle: str = "2:") -> Change:
+    """At the end the link had carried so much payload, in frames with headers of 42 bytes; then some more."""
+    first = QueueSample(START_NS - 1, "e", 2, handle, "tbf", 1000, 10, 0, 0, 0)
+    headers = 42 * frames if handle == "2:" else 0
+    at_end = replace(first, time_ns=START_NS + S, bytes=1000 + octets + headers, packets=10 + frames)
+    before = replace(at_end, time_ns=START_NS + S - 1, bytes=1000, packets=10)
+    after = replace(at_end, time_ns=START_NS + 2 * S, bytes=at_end.bytes + later)
+    return on_data(samples=(first, before, at_end, after), around=(first, after))
+
+
+def goodput(change: Change, path: Any = None, **said: Any) -> list[str]:
+    found = of(data_check.goodput, lambda e: outcome(**{**HALF, **said})(change(e)), path)
+    assert {(check, text) for check, _, text in found} <= {
+        ("goodput", "110.0 Mbit/s of payload over a path of 100 Mbit/s")
+    }
+    return [verdict for _, verdict, _ in found]
+
+
+def test_a_receiver_may_hand_over_later_what_the_link_had_carried_before() -> None:
+    assert goodput(carried(10_000_000)) == ["valid"]
+    assert goodput(carried(9_999_999)) == ["invalid"]
+    assert goodput(carried(9_999_999, later=10**9)) == ["invalid"]
+    assert goodput(carried(10_000_000, handle="1:")) == ["valid"]
+    assert goodput(carried(9_999_999, handle="1:")) == ["invalid"]
+    assert goodput(on_data(around=None)) == ["invalid"]
+    assert goodput(carried(10_000_000), ramp_goodput_bps=None) == ["invalid"]
+    assert goodput(carried(10_000_000), begin_ns=None) == ["invalid"]
+    assert goodput(carried(10_000_000), steady_ns=None) == ["invalid"]
+    assert goodput(carried(10_000_000), end_ns=None) == ["invalid"]
+    assert goodput(carried(10_000_000), goodput_bps=None) == []
+    assert goodput(carried(0), goodput_bps=100e6) == []
+
+
+def test_of_several_links_the_one_that_carried_least_counts() -> None:
+    def second(octets: int | None) -> Change:
+        def change(e: Evidence) -> Evidence:
+            (least,) = carried(octets)(e).data_stages if octets is not None else on_data(around=None)(e).data_stages
+            return replace(e, data_stages=(*carried(10_000_000)(e).data_stages, least))
+
+        return change
+
+    assert goodput(second(10_000_000)) == goodput(second(None)) == ["valid"]
+    assert goodput(second(9_999_999)) == ["invalid"]
+    elsewhere = replace(fine(make_trial(), orders(make_trial()).plan).data_stages[0], link="other")
+    assert goodput(lambda e: replace(e, data_stages=(replace(elsewhere, link="other"),))) == ["invalid"]
+
+
+def test_without_a_look_at_the_end_the_last_one_counts() -> None:
+    def early(e: Evidence) -> Evidence:
+        (stage,) = carried(10_000_000)(e).data_stages
+        return replace(e, data_stages=(replace(stage, samples=stage.samples[:2]),))
+
+    assert goodput(early) == ["valid"]
+
+
+@pytest.mark.parametrize(("short", "is_told"), [(0, False), (1, True)])
+@pytest.mark.parametrize("workload", [None, UDP])
+def test_what_arrived_was_carried_by_every_link(short: int, is_told: bool, workload: Any) -> None:
+    received = 89 * 1400 if workload else 11_875_000
+    text = f"{received} bytes arrived, but path forward carried {received - short} bytes of payload"
+    for handle in ("1:", "2:"):
+        found = of(data_check.carried, carried(received - short, handle=handle), workload=workload)
+        assert found == ([("data", "invalid", text)] if is_told else [])
+    assert of(data_check.carried, on_data(around=None), workload=workload) == []
+    assert of(data_check.carried, carried(0), workload=PING) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        # 10 ms at 100 Mbit/s and a buffer of that each way: 375 000 bytes in frames of 1514 bytes.
+        ({}, 249),
+        ({"buffer": "20 packets"}, 82 + 40 + 2),
+        ({"rtt": "20 ms", "buffer": "20 packets"}, 165 + 40 + 2),
+        ({"rate": "50 Mbit/s", "buffer": "20 packets"}, 41 + 40 + 2),
+        # A change to twice the rate counts from its start.
+        ({"buffer": "20 packets", "schedule": [{"at": "500 ms", "rate": "200 Mbit/s"}]}, 165 + 40 + 2),
+    ],
+)
+def test_a_timeout_costs_at_most_what_path_and_buffers_hold(path: Any, most: int) -> None:
+    """Besides the one drop, and the segment whose timer it was."""
+    assert of(data_check.resent, resent(again=most, drops=1, timeouts=1), path) == []
+    ((_, verdict, text),) = of(data_check.resent, resent(again=most + 1, drops=1, timeouts=1), path)
+    assert verdict == "suspect"
+    assert text.startswith(f"{most + 1} segments were sent again, but 1 drops explain ")
+
+
+@pytest.mark.parametrize(("nic", "segments"), [("plain", 1), ("offload", 44)])
+@pytest.mark.parametrize(("more", "is_told"), [(0, False), (1, True)])
+def test_a_queue_of_a_tclink_holds_packets_and_drops_superpackets(
+    more: int, is_told: bool, nic: str, segments: int
+) -> None:
+    """A superpacket of 64 KiB has up to 44 segments of 1500 bytes."""
+    trial = in_mininet()
+    plan = replace(orders(trial).plan, nics=(("a", nic),))
+    seen = tc_evidence(trial, lambda each: replace(each, drops=1))
+    limits = sum(each.port.limit for each in seen.tc_ends if each.port.rate_bps)
+    most = segments + 1 + int((plan.rate_bps or 0) * plan.rtts_ns[1] / 8e9 / 1514) + limits
+    again = tuple(replace(each, retransmits=most + more) for each in seen.outcome.flows)
+    seen = replace(outcome(flows=again)(seen), host_counters={**seen.host_counters, "TCPTimeouts": 1})
+    assert bool(list(data_check.resent(trial, plan, seen))) is is_told
+
+
+def test_a_change_of_two_states_may_look_like_a_loss() -> None:
+    again = flows({"retransmits": 3})
+    slower = {"schedule": [{"at": "500 ms", "rate": "50 Mbit/s"}]}
+    assert of(data_check.resent, again, slower) == []
+    text = "3 segments were sent again, though no emulator dropped any"
+    assert of(data_check.resent, again) == [("retransmissions", "suspect", text)]
+    missing = ("retransmissions", "suspect", "missing: how many segments flow 1 sent again")
+    assert of(data_check.resent, flows({"retransmits": None})) == [missing]
+    assert of(data_check.resent, top()) == []
