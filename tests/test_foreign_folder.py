@@ -4,6 +4,7 @@ that nobody else can take.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import shutil
@@ -28,6 +29,7 @@ from testbed.trial.folder import write_json, write_text
 
 TRIAL = make_trials(["10 ms"], 1)[0]
 NOBODY = 65534
+PR_SET_DUMPABLE = 4
 SPEC = {"scenario.yaml": "scenario.yaml"}
 
 
@@ -295,3 +297,30 @@ def test_tidying_up_a_folder_that_is_a_link_leaves_what_it_leads_to(tmp_path: Pa
     with pytest.raises(UserError, match="results/failed is a symbolic link"):
         store.discard_partial()
     shutil.rmtree(store.path)
+
+
+@pytest.mark.parametrize("depth", [1, 1200])
+@pytest.mark.parametrize("mode", [0o700, 0o300, 0o000])
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed, whom modes bind")
+def test_what_a_guest_left_is_removed_however_deep_and_whoever_may_enter_it(depth: int, mode: int) -> None:
+    home = Path(tempfile.mkdtemp())
+    home.chmod(0o777)
+    child = os.fork()
+    if child == 0:
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1)  # else it could not see its own descriptors
+        left = home / "left"
+        left.mkdir()
+        (left / "link").symlink_to("/etc")
+        os.chdir(left)
+        for _ in range(depth):
+            os.mkdir("deep")
+            os.chdir("deep")
+        os.chmod(".", mode)
+        os.chdir(home)
+        strict_folder.remove(home, "left")
+        os._exit(left.exists())
+    assert os.waitpid(child, 0)[1] == 0
+    assert Path("/etc/passwd").exists()
+    home.rmdir()

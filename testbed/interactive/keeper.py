@@ -13,7 +13,6 @@ import datetime
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -36,6 +35,7 @@ from ..plan.node.real_nic import Wanted
 from ..plan.step import Serve
 from ..plan.step_json import step_of
 from ..process import CommandError, Running
+from ..trial.strict_folder import remove_tree
 from .running_network import Process
 from .session_relay import Relay
 
@@ -88,7 +88,7 @@ def main(folder: str, entry: str, ready: str) -> int:
                 return 0
     finally:
         _go_on_to_the_end()
-        shutil.rmtree(home, ignore_errors=True)
+        remove_tree(home)
         held.remove()
         announcer.close()
     return 0

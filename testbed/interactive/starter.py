@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from ..kernel.native_program import tools
 from ..plan.step_json import data
 from ..spec.topology.file import TopologyFile
 from ..trial.orders.local_words import substituted
+from ..trial.strict_folder import remove_tree
 from .build import Build
 from .running_network import KIND, RunningNetwork, folder_of, networks
 
@@ -65,7 +65,7 @@ def start(build: Build, name: str, report: Callable[[str], None]) -> RunningNetw
     except BaseException:
         os.close(writing)
         os.close(reading)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         held.remove()
         raise
     os.close(writing)
@@ -94,7 +94,7 @@ def _refusal(entry: Entry) -> TestbedError:
 
 def _write(build: Build, folder: Path, held: Held) -> None:
     """Only this user may open the folder: whoever writes to its socket is root in the network."""
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
     private(folder.parent.name)
     folder.mkdir(mode=0o700)
     journal.mark(folder, held.entry)

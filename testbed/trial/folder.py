@@ -8,7 +8,6 @@ import hmac
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,7 +77,7 @@ def partial(parent: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        strict_folder.remove_tree(folder)
 
 
 def read_result(folder: Path) -> TrialResult:

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..error import UserError
+from .. import process
+from ..error import MachineError, UserError
+from ..process import CommandError
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -84,9 +86,23 @@ def remove(folder: Path, *names: str) -> None:
     """Removes a file, or a folder with all that is in it, as far as possible. Links stay, and what they lead to."""
     with contextlib.suppress(OSError), opened(folder, *names[:-1]) as here:
         if is_folder(names[-1], here):
-            shutil.rmtree(names[-1], ignore_errors=True, dir_fd=here)
+            remove_tree(Path(f"/proc/{os.getpid()}/fd/{here}", names[-1]))
         elif is_file(names[-1], here):
             os.unlink(names[-1], dir_fd=here)
+
+
+def remove_tree(folder: Path) -> None:
+    """Removes a folder with all that is in it, as far as possible: also what its owner may not enter, and what is
+    nested too deep for Python, as a guest may leave it. Links in it are removed, and not followed.
+    """
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        for words in (("chmod", "-R", "u+rwx"), ("rm", "-rf")):
+            with contextlib.suppress(CommandError, MachineError):
+                process.run((*words, "--", folder))
 
 
 def is_name(text: str) -> bool:
