@@ -31,7 +31,7 @@ missing_packages() {
         /*) [ -e "$probe" ] || echo "$name" ;;
         *) command -v "$probe" >/dev/null || echo "$name" ;;
         esac
-    done
+    done | sort -u
 }
 
 # What gives us a Python, if none is good enough: Ubuntu 22.04's own is too old, but it has a newer one.

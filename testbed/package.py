@@ -11,6 +11,19 @@ LIST = Path(__file__).with_name("packages.txt")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian keeps `ip`, `tc` and `nft`; an ordinary user's PATH leaves these out."""
 
+GUEST_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+"""The folders in which a lab kernel's guest looks for programs, whatever the user's PATH is."""
+
+BASICS = {
+    **dict.fromkeys(("cat", "date", "env", "mkdir", "rm", "sleep", "tee", "truncate"), "coreutils"),
+    **{"sh": "dash", "awk": "mawk", "grep": "grep", "mount": "mount", "find": "findutils", "python3": "python3"},
+    **dict.fromkeys(("setpriv", "taskset", "unshare"), "util-linux"),
+}
+"""Programs that every Debian has, and the packages that bring them back."""
+
+OPEN_VSWITCH = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
+"""All of one package."""
+
 TEST = "test"
 """The use of what only our own tests need."""
 
@@ -52,6 +65,11 @@ def which(program: str) -> str | None:
     return shutil.which(program, path=search_path())
 
 
+def which_in_guest(program: str) -> str | None:
+    """Where a lab kernel's guest finds the program, or None."""
+    return shutil.which(program, path=os.pathsep.join(GUEST_FOLDERS))
+
+
 def packages(use: str | None = None) -> tuple[Package, ...]:
     """The packages needed to "run", to "build", for "sdn", a "vm", "mininet", or to "test"; None: all but the last."""
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
@@ -80,10 +98,15 @@ def install_command(names: Iterable[str]) -> str:
 
 def fix_for(program: str) -> str:
     """What to type when this program is missing; a program outside the list is named as it is."""
-    for package in packages():
-        if package.probe == program:
-            return install_command([package.name])
+    if program in (known := owners()):
+        return install_command([known[program]])
     return f"install the program {program!r}, or add its folder to PATH"
+
+
+def owners() -> dict[str, str]:
+    """Programs, and the packages that bring them; not those that only our tests need."""
+    listed = {each.probe: each.name for each in packages() if not each.probe.startswith("/")}
+    return BASICS | dict.fromkeys(OPEN_VSWITCH, "openvswitch-switch") | listed
 
 
 def has_module(name: str) -> bool:

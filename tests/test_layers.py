@@ -45,7 +45,7 @@ INSIDE = {
         ("mininet",),
         ("node",),
         ("batch", "link"),
-        ("script", "set_up", "step_json"),
+        ("script", "set_up", "started_program", "step_json"),
         ("step", "command"),
     ),
     "kernel": (

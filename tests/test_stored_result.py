@@ -119,6 +119,8 @@ def test_a_value_of_another_type_is_named(tmp_path: Path, change: dict[str, Any]
         ({"goodput_bps": -5.0}, "goodput_bps is -5.0; allowed: 0 or more"),
         ({"flows": [{**OLDEST["flows"][0], "retransmits": -1}]}, r"flows\[0\].retransmits is -1; allowed: 0 or more"),  # type: ignore[index]
         ({"asked": {"rtt_s": -0.01, "rate_bps": None}}, "asked.rtt_s is -0.01; allowed: 0 or more"),
+        ({"asked": {"rtt_s": 0.01, "rate_bps": 0}}, "asked.rate_bps is 0; allowed: above 0"),
+        ({"asked": {"rtt_s": 0.01, "rate_bps": -1.5}}, "asked.rate_bps is -1.5; allowed: above 0"),
         ({"seen": {"rtt_s": float("-inf")}}, "seen.rtt_s is -inf; allowed: a finite number"),
         ({"repetition": -1}, "repetition is -1; allowed: 0 or more"),
         ({"lab_s": 1e30}, r"lab_s is 1e\+30; allowed: less than 2\^64"),

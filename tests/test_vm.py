@@ -29,7 +29,6 @@ from testbed.kernel.vm.named_kernels import check_names, names
 from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
-from testbed.plan.node import open_vswitch
 from testbed.plan.node import vm as qemu
 from testbed.plan.step import Placeholder, Run, Sleep, StartVm
 from testbed.spec.load import load_scenario, load_topology
@@ -410,7 +409,7 @@ class TestReal:
         self, kernel: VmKernel, tmp_path: Path
     ) -> None:
         """In user space: checksums that a machine left to its card would come as wrong ones, and data not at all."""
-        if lacking := [name for name in open_vswitch.PROGRAMS if package.which(name) is None]:
+        if lacking := [name for name in package.OPEN_VSWITCH if package.which(name) is None]:
             pytest.skip(f"needs {lacking[0]}")
         topology = {
             "name": "net",
@@ -445,7 +444,7 @@ class TestReal:
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_people_work_in_a_machine_behind_a_switch_with_a_controller(self, kernel: VmKernel, tmp_path: Path) -> None:
-        if lacking := [name for name in open_vswitch.PROGRAMS if package.which(name) is None]:
+        if lacking := [name for name in package.OPEN_VSWITCH if package.which(name) is None]:
             pytest.skip(f"needs {lacking[0]}")
         file = tmp_path / "net.yaml"
         file.write_text(CLASSROOM)

@@ -166,7 +166,8 @@ def test_a_download_that_did_not_bring_the_object_is_no_result(tmp_path: Path, t
 def test_a_machine_without_nginx_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = make_trial(workload={"tool": "http", "sizes": "1 kB"})
     monkeypatch.setattr(readiness, "ready_kernel", lambda kernel: ready_kernel.ReadyKernel(kernel, None, object()))  # type: ignore[arg-type]
-    monkeypatch.setattr(package, "which", lambda program: None if program == "nginx" else f"/bin/{program}")
+    for which in ("which", "which_in_guest"):
+        monkeypatch.setattr(package, which, lambda program: None if program == "nginx" else f"/bin/{program}")
     with pytest.raises(MachineError, match=r"'nginx' is missing.*apt-get install -y nginx-light"):
         readiness.check(trial, orders(trial))
 

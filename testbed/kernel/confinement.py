@@ -104,6 +104,12 @@ def bubblewrap_works() -> bool:
 UNSHARED = ("--unshare-all", "--die-with-parent")
 
 
+def may_run(program: str) -> bool:
+    """Whether a guest that is confined here may run this file, wherever links lead."""
+    real = Path(os.path.realpath(program))
+    return not method().holds or any(real.is_relative_to(os.path.realpath(folder)) for folder in SYSTEM)
+
+
 def words(tools: Tools, allowed: Allowance, by: Method | None = None) -> tuple[str, ...]:
     """To stand before the words of a command. `by` None is the best method here."""
     held = method() if by is None else by

@@ -13,6 +13,7 @@ from ..error import MachineError, UserError
 from ..kernel.image.feature import ATTEMPTS
 from ..kernel.machine import ssh_relay
 from ..kernel.ready import feasibility
+from ..kernel.ready.probe import lacking_program
 from ..kernel.vm import first_boot as vm_first_boot
 from ..kernel.vm import kernel_cache
 from ..model.node.machine import Machine
@@ -31,9 +32,10 @@ def check(trial: Trial, made: Orders) -> None:
         _check_machines(trial, made)
     is_local = any(host not in made.plan.remote for host in trial.workload.hosts)
     for program in trial.workload.programs if is_local else ():
-        if package.which(program.name) is None:
-            what = f"the program {program.name!r} is missing, which this workload needs"
-            raise MachineError(what, package.install_command([program.package]))
+        lacks = lacking_program(program.name, is_lab=ready.image is not None)
+        if lacks is not None:
+            raise MachineError(f"{lacks.what}, which this workload needs", package.install_command([program.package]))
+    feasibility.refuse_programs(made.steps, trial.kernel.kind)
     _check_openflow(made, ready)
     check_features(trial, made, ready)
 

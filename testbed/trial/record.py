@@ -3,7 +3,7 @@
 A field is written under its own name, or under the `key` of its metadata, such as `from`; a tuple becomes a list. A
 field with a default may be missing in what is read. A field with the metadata ABSENT_IF_EMPTY is not written if it is
 None or empty. Keys without a field, such as those of a later version, are kept and written after the fields. Numbers
-are finite, and 0 or more; a field with the metadata SIGNED may be negative.
+are finite, and 0 or more; a field with the metadata SIGNED may be negative, one with POSITIVE may not be 0.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_
 
 T = TypeVar("T")
 
+Sign: TypeAlias = Literal["any", "0 or more", "above 0"]
 Faults: TypeAlias = list[str]
 Reader: TypeAlias = Callable[[Any, str, Faults], Any]
 """Takes a JSON value and the name of its position; returns the value as a record's field has it, or adds to the faults.
 """
 
 ABSENT_IF_EMPTY = types.MappingProxyType({"absent": True})
-SIGNED = types.MappingProxyType({"signed": True})
+SIGNED = types.MappingProxyType({"sign": "any"})
+POSITIVE = types.MappingProxyType({"sign": "above 0"})
 
 MOST = 2.0**64
 """No number is as large: counters of the kernel have 64 bits. What is larger could not be squared either."""
@@ -89,27 +91,29 @@ def _keys(kind: Any) -> tuple[tuple[str, Field[Any]], ...]:
 
 
 @cache
-def _reader(hint: Any, is_signed: bool = False) -> Reader:
+def _reader(hint: Any, sign: Sign = "0 or more") -> Reader:
     if hint in (Any, object):
         return lambda value, at, faults: value
     if is_dataclass(hint):
         return _record(cast(type, hint))
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        (inner,) = (_reader(part, is_signed) for part in parts if part is not type(None))
+        (inner,) = (_reader(part, sign) for part in parts if part is not type(None))
         return lambda value, at, faults: None if value is None else inner(value, at, faults)
     if origin is tuple:
-        return _list(_reader(parts[0], is_signed))
+        return _list(_reader(parts[0], sign))
     if origin is Literal:
         return _choice(parts)
     if origin is Mapping:
-        return _mapping(_reader(parts[1], is_signed))
-    return _scalar(hint, is_signed)
+        return _mapping(_reader(parts[1], sign))
+    return _scalar(hint, sign)
 
 
 def _record(kind: type) -> Reader:
     hints = get_type_hints(kind)
-    members = [(key, each, _reader(hints[each.name], "signed" in each.metadata)) for key, each in _keys(kind)]
+    members = [
+        (key, each, _reader(hints[each.name], each.metadata.get("sign", "0 or more"))) for key, each in _keys(kind)
+    ]
     names = {key for key, _, _ in members}
 
     def read(value: Any, at: str, faults: Faults) -> Any:
@@ -159,23 +163,24 @@ def _choice(allowed: tuple[Any, ...]) -> Reader:
     return read
 
 
-def _scalar(kind: type, is_signed: bool) -> Reader:
+def _scalar(kind: type, sign: Sign) -> Reader:
     def read(value: Any, at: str, faults: Faults) -> Any:
         if _is(kind, value, at, faults) and kind in (int, float):
-            allowed = _unmet(value, is_signed)
+            allowed = _unmet(value, sign)
             faults += [f"{at} is {value!r:.40}; allowed: {allowed}"] if allowed else []
         return value
 
     return read
 
 
-def _unmet(number: float, is_signed: bool) -> str | None:
+def _unmet(number: float, sign: Sign) -> str | None:
     """What a number should be and is not; None if it can be one."""
     if isinstance(number, float) and not math.isfinite(number):
         return "a finite number"
     if abs(number) >= MOST:
         return "less than 2^64"
-    return "0 or more" if number < 0 and not is_signed else None
+    is_one = {"any": True, "0 or more": number >= 0, "above 0": number > 0}[sign]
+    return None if is_one else sign
 
 
 def _is(kind: type, value: Any, at: str, faults: Faults) -> bool:

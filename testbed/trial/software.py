@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, process
+from .. import __version__, package, process
 from ..error import MachineError
 from ..kernel import confinement
 from ..kernel.guest import AGENT, interpreter
@@ -38,8 +38,7 @@ NOT_NOTED = "not noted"
 OURS = ("model", "spec", "plan", "kernel", "trial", "process.py", "package.py", "units.py")
 """Those of our sources that make a trial and read its evidence; the agent is a part of its own."""
 
-SEARCH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-"""The folders in which a guest looks for programs."""
+SEARCH = package.GUEST_FOLDERS
 
 PROGRAMS = (
     *("ip", "tc", "nft", "ethtool", "bridge", "ping", "iperf3", "tcpdump", "nginx", "curl"),

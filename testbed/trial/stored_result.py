@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from . import record
 from .node_result import MachineResult, SdnResult, VmResult
-from .record import ABSENT_IF_EMPTY, SIGNED
+from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
 
 SCHEMA = 1
 
@@ -65,7 +65,7 @@ class Asked:
     """
 
     rtt_s: float
-    rate_bps: float | None
+    rate_bps: float | None = field(metadata=POSITIVE)
     data_packets: int | None = None
     dropped_packets: int | None = None
     queue_drops: int | None = None
@@ -114,7 +114,7 @@ class IntervalResult:
     from_s: float
     to_s: float
     late_s: float | None = field(metadata=SIGNED)
-    asked_rate_bps: float | None
+    asked_rate_bps: float | None = field(metadata=POSITIVE)
     asked_delay_s: float
     asked_loss: object
     loss_phase: int
@@ -135,7 +135,7 @@ class PolicyResult:
     """
 
     after_bytes: int
-    asked_rate_bps: float
+    asked_rate_bps: float = field(metadata=POSITIVE)
     bucket_bytes: int
     crossed_s: float | None
     offered_bytes: int
@@ -161,7 +161,7 @@ class StageResult:
 
     link: str
     way: str
-    asked_rate_bps: float | None
+    asked_rate_bps: float | None = field(metadata=POSITIVE)
     asked_delay_s: float
     buffer: int | None
     buffer_unit: str | None
@@ -187,7 +187,7 @@ class TclinkResult:
     link: str
     way: str
     node: str
-    asked_rate_bps: float | None
+    asked_rate_bps: float | None = field(metadata=POSITIVE)
     asked_delay_s: float
     limit_packets: int | None
     queue_drops: int

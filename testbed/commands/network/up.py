@@ -67,6 +67,7 @@ def up(
     if not allow_code:
         foreign_code.refuse_unconfined(str(topology), [(wanted, Kernel(place))])
     made = build(wanted, Kernel(place))
+    feasibility.refuse_programs(made.steps, place)
     console = Console(stderr=True, highlight=False)
     for note in made.notes:
         console.print(note, soft_wrap=True)

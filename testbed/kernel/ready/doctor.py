@@ -20,7 +20,7 @@ from ..image import feature, first_boot
 from ..image.cache import find
 from . import machine_doctor, sdn_doctor, vm_doctor
 from .examination import BUILD, CONFINED, HOST, LAB, MININET, VM, Examination
-from .probe import lacking
+from .probe import lacking, lacking_program
 
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
@@ -42,6 +42,9 @@ SHM = Path("/dev/shm")
 WANTED_CONTROLS = ("reno", "cubic", "bbr", "htcp", "scalable")
 ALONE = ("unshare", "--net", "--")
 """Runs a command in an unnamed network namespace, which vanishes with it."""
+
+OUTSIDE = ("setpriv",)
+"""What we start ourselves, and no guest does."""
 
 NOT_NEEDED = "`kernel: lab`, the default, does not need it"
 
@@ -74,9 +77,15 @@ def _python() -> Iterator[Examination]:
 def _programs() -> Iterator[Examination]:
     needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET, "machine": HOST}
     for each in (each for each in package.packages() if each.use in needs):
-        fix = "" if each.present else package.install_command([each.name])
+        lacks = None if each.use != "run" or each.probe in OUTSIDE else lacking_program(each.probe, is_lab=True)
+        fix = "" if each.present and lacks is None else package.install_command([each.name])
         detail = (package.which(each.probe) or each.probe) if each.present else "missing"
-        yield Examination(Path(each.probe).name, each.present, detail, fix, needs[each.use])
+        detail = lacks.what if lacks is not None and each.present else detail
+        yield Examination(Path(each.probe).name, not fix, detail, fix, needs[each.use])
+    for name in package.BASICS:  # every Debian has them: only what is lacking is said
+        lacks = lacking_program(name, is_lab=True)
+        if lacks is not None:
+            yield Examination(name, False, lacks.what, lacks.fix, LAB)
 
 
 def _mininet() -> Iterator[Examination]:

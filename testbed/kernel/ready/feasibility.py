@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ... import package
 from ...error import MachineError, TestbedError, UserError
 from ...model.node.type import NODE_TYPES, NodeType
 from ...model.run_setting import KernelKind
 from ...model.topology import Topology
 from ...plan.network import Plan, plan
+from ...plan.started_program import programs
+from ...plan.step import Step
 from .. import lab, nic
 from ..vm import hypervisor
-from .probe import PROBES, Lacking, lacking, lacking_sysctl
+from . import controller_runtime
+from .probe import PROBES, Lacking, lacking, lacking_program, lacking_sysctl
 from .requirement import ENGINES, Need, Needed, Never, Sysctl, needs, of_type
 
 RealTime = Literal["host", "lab-realtime"]
@@ -83,6 +87,16 @@ def refuse(topology: Topology, place: KernelKind, planned: Plan | None = None) -
                 raise UserError(f"node {node.name}: {error}") from None
             except MachineError as error:
                 raise MachineError(f"node {node.name}: {error.what}", error.fix) from None
+
+
+def refuse_programs(steps: Iterable[Step], place: KernelKind) -> None:
+    """Raises MachineError for the first program that these steps start and that is missing, or hidden from a guest."""
+    is_lab = place != "host"
+    started = programs(controller_runtime.with_interpreter(tuple(steps), is_lab=is_lab), package.owners())
+    for name in dict.fromkeys(started):
+        lacks = lacking_program(name, is_lab=is_lab)
+        if lacks is not None:
+            raise MachineError(lacks.what, lacks.fix)
 
 
 def place_for(topology: Topology, wanted: RealTime | None) -> tuple[RealTime, str]:

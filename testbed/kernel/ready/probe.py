@@ -18,11 +18,12 @@ from ... import package, process
 from ...error import MachineError
 from ...plan.node import open_vswitch
 from ...spec import mininet_import
-from .. import host
+from .. import confinement, host
 from ..image.cache import find
 from ..image.feature import PROBES as PROBES_OF_KERNEL
 from ..vm import hypervisor, kernel_cache
 from . import controller_runtime
+from .requirement import NETWORK
 
 DEVICE = re.compile(r"((?:^|/)(?:conf|neigh))/(?!all/)[^/]+/")
 """The place of a device in the path of a sysctl."""
@@ -78,8 +79,17 @@ def _root() -> Lacking | None:
     return None if os.geteuid() == 0 else Lacking("the host's kernel needs root", f"sudo {command} …, or a lab kernel")
 
 
-def _program(name: str) -> Lacking | None:
-    return None if package.which(name) else Lacking(f"the program {name!r} is missing", package.fix_for(name))
+def lacking_program(name: str, *, is_lab: bool) -> Lacking | None:
+    """Why a program cannot be started by the agent on this computer, or in a lab kernel; None if it can. A lab kernel
+    does not look where the user's PATH leads, and its guest may not read everything.
+    """
+    found = package.which_in_guest(name) if is_lab else package.which(name)
+    if found is not None and (not is_lab or confinement.may_run(found)):
+        return None
+    elsewhere, fix = found or package.which(name), package.fix_for(name)
+    if elsewhere is None:
+        return Lacking(f"the program {name!r} is missing", fix)
+    return Lacking(f"the program {name!r} is only at {elsewhere}, where a lab kernel cannot run it", fix)
 
 
 def _raised(look: Callable[[], object]) -> Lacking | None:
@@ -121,7 +131,7 @@ def _module(names: str) -> str:
 
 def missing_of_open_vswitch() -> list[str]:
     """Its missing programs and files."""
-    programs = [name for name in open_vswitch.PROGRAMS if package.which(name) is None]
+    programs = [name for name in package.OPEN_VSWITCH if package.which(name) is None]
     return programs + ([] if Path(open_vswitch.SCHEMA).exists() else [open_vswitch.SCHEMA])
 
 
@@ -166,7 +176,6 @@ PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     "QEMU": partial(_raised, hypervisor.version),
     "taps": _taps,
     "kernel for virtual machines": partial(_raised, partial(kernel_cache.find, None)),
-    "ip": partial(_program, "ip"),
-    "nft": partial(_program, "nft"),
-    "ethtool": partial(_program, "ethtool"),
+    **{name: partial(lacking_program, name, is_lab=False) for name in NETWORK},
+    **{f"{name} in a lab kernel": partial(lacking_program, name, is_lab=True) for name in NETWORK},
 }

@@ -40,8 +40,11 @@ class Need:
 
 Needed = tuple[str, ...] | Never
 
-LAB_BASE = ("lab kernel", "ip", "nft", "ethtool")
-HOST_BASE = ("root", "network namespaces", "veth", "ip", "nft", "ethtool")
+NETWORK = ("ip", "tc", "nft", "ethtool", "ping")
+"""The programs that every network is set up or checked with."""
+
+LAB_BASE = ("lab kernel", *(f"{name} in a lab kernel" for name in NETWORK))
+HOST_BASE = ("root", "network namespaces", "veth", *NETWORK)
 
 OWN_KERNEL = Never("it has a kernel of its own, and cannot be part of a lab kernel", "kernel: host")
 

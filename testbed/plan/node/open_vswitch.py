@@ -13,7 +13,6 @@ from ..command import OVS_FOLDER, PREFIX, Command
 from . import control_channel
 
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
-PROGRAMS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 
 UP_S = 10
 """ovs-vswitchd counts the CPUs once the clock passes 10 s. Started sooner, it has no thread for packets that the kernel
