@@ -32,7 +32,8 @@ TOOLS: Mapping[str, Any] = {kind.KEY: kind for kind in (HttpResult, PingResult, 
 def plain(base: TrialResult | None = None, **changes: Any) -> TrialResult:
     """A valid trial, or `base`, with what is different, as result.json has it or as values.
 
-    Objects may be given in part: what they lack is 0 (1 where 0 is wrong), empty or None; of `asked` and `seen` it is as before.
+    Objects may be given in part: what they lack is 0 (1 where 0 is wrong), empty or None;
+    of `asked` and `seen` it is as before.
     """
     start = dict(PLAIN) if base is None else base.to_dict()
     given = {key: record.write(value) for key, value in changes.items()}
@@ -63,7 +64,7 @@ def filled(hint: Any, given: Any) -> Any:
             if key in given:
                 found[key] = filled(kind, given[key])
             elif each.default is each.default_factory is MISSING:
-                is_positive = each.metadata is record.POSITIVE and type(None) not in get_args(kind)
+                is_positive = each.metadata == record.POSITIVE and type(None) not in get_args(kind)
                 found[key] = 1 if is_positive else empty(kind)
         return found
     if origin is tuple:

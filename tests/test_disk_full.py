@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from trials import make_trial
 
 from testbed import cli
 from testbed.error import TestbedError, UserError
+from testbed.kernel import consumption
+from testbed.kernel.consumption import Watch
 from testbed.kernel.guest import TrialError, ending
 from testbed.model.scenario import Trial
 from testbed.sweep import run as sweep
@@ -142,6 +145,23 @@ def test_what_cannot_be_written_elsewhere_is_one_line(
         cli.main()
     assert ended.value.code == 3
     assert capsys.readouterr().err == f"testbed: /home/x/.cache/testbed/journal: {os.strerror(number)}\n"
+
+
+@pytest.mark.parametrize(
+    ("most", "free", "is_disk"), [(1 << 16, 1 << 40, True), (1 << 30, 1 << 20, True), (1 << 30, 1 << 40, False)]
+)
+def test_a_guest_that_takes_half_of_a_nearly_full_disk_is_no_fault_of_its_own(
+    store: Store, monkeypatch: pytest.MonkeyPatch, most: int, free: int, is_disk: bool
+) -> None:
+    """It was "the guest's files take more than 0 MiB", for each of the sweep's trials."""
+    monkeypatch.setattr(consumption, "_size", lambda folder: (1, most + 1, None))
+    monkeypatch.setattr(consumption.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free))
+    said = Watch(os.getpid(), store.path, "console.log", most).excess()
+    assert said is not None
+    assert "0 MiB" not in said.replace("1024 MiB", "")
+    found = files.disk_full(TrialError(said), store.path)
+    assert (found is not None) == is_disk
+    assert found is None or found.exit_code == 3
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ itself, so these are watched from outside.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import time
@@ -21,6 +22,8 @@ ENTRIES_MAX = 10_000
 """Files and folders below a trial's folder; a trial leaves some dozens."""
 CONSOLE_BYTES = 64 << 20
 LOOK_S = 0.5
+ROOM_BYTES = 64 << 20
+"""A disk on which a guest may take less, or that has less left, is as good as full: a trial can need as much."""
 
 
 def share(folder: Path) -> int:
@@ -58,8 +61,17 @@ class Watch:
         if entries > ENTRIES_MAX:
             return f"the guest has made more than {ENTRIES_MAX} files"
         if size > self.bytes_max:
-            return f"the guest's files take more than {self.bytes_max >> 20} MiB, half of what was free when it began"
+            took = f"the guest's files take more than {_size_text(self.bytes_max)}, half of what was free when it began"
+            return f"{took}: {os.strerror(errno.ENOSPC)}" if self._has_little_room() else took
         return None
+
+    def _has_little_room(self) -> bool:
+        """Whether it is the disk that is at fault, and not the guest."""
+        return min(self.bytes_max, shutil.disk_usage(self.folder).free) < ROOM_BYTES
+
+
+def _size_text(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
 
 
 def _descendants(pid: int, most: int) -> Iterator[int]:
