@@ -368,3 +368,50 @@ def test_what_nobody_changes_is_read_back_the_same() -> None:
         assert kept(lambda e, name=name: on_data(**{name: {
             key: each for key, each in e.data_stages[0].qdiscs.items() if key != "3:"
         }})(e)) == [dropped]  # fmt: skip
+
+
+def through_states(handle: str, middle: Any = None, first: Any = None, last: Any = None) -> list[str]:
+    """What is said of a link whose queues stay as they are while its loss changes twice, but for a queue's changes."""
+    losses = [{"at": "3 s", "loss": "1 in 10"}, {"at": "6 s", "loss": "none"}]
+    trial = make_trial({"schedule": losses}, {"duration": "10 s"})
+    plan = orders(trial).plan
+    seen = fine(trial, plan)
+    (stage,) = seen.data_stages
+    queues = [{**stage.qdiscs, handle: replace(stage.qdiscs[handle], **(each or {}))} for each in (first, middle, last)]
+    states = zip(stage.stage.history, queues, strict=True)
+    intervals = tuple(Interval(state, 0, 1, found, (), 0, 0, 0, 0, 0) for state, found in states)
+    found = list(counter.kept(trial, plan, replace(seen, data_stages=(replace(stage, intervals=intervals),))))
+    return [each.text for each in found]
+
+
+@pytest.mark.parametrize(
+    ("handle", "changes", "is_other"),
+    [
+        ("2:", {}, False),
+        ("2:", {"limit": 5, "rate_bps": 5}, False),
+        ("1:", {"limit": 5, "delay_ns": 5, "jitter_ns": 5}, False),
+        *(("2:", change, True) for change in ({"netns": "x"}, {"device": 7}, {"handle": "9:"}, {"kind": "fq"},
+                                              {"parent": "1:9"}, {"limit": None}, {"rate_bps": None})),
+        *(("1:", {name: None}, True) for name in ("limit", "delay_ns", "jitter_ns")),
+    ],
+)  # fmt: skip
+def test_through_a_schedule_a_queue_changes_its_values_but_stays_the_same(
+    handle: str, changes: Any, is_other: bool
+) -> None:
+    found = through_states(handle, changes)
+    assert found == ([f"path forward: the queue {handle} became another one"] if is_other else [])
+
+
+@pytest.mark.parametrize("name", sorted(counter.ALWAYS))
+def test_a_number_that_the_kernel_always_tells_is_always_there(name: str) -> None:
+    trial = make_trial({"schedule": [{"at": "3 s", "loss": "1 in 10"}]}, {"duration": "10 s"})
+    (stage,) = fine(trial, orders(trial).plan).data_stages
+    own = stage.qdiscs["1:"].more
+    assert through_states("1:", {"more": {**own, "other": 1}}) == []
+    other = {key: each for key, each in own.items() if key != name} if name in own else {**own, name: 1}
+    assert through_states("1:", {"more": other}) == ["path forward: the queue 1: became another one"]
+
+
+def test_before_the_first_change_and_after_the_last_a_queue_stays_as_it_was() -> None:
+    differs = ["path forward: the queue 2: was not the same all the time"]
+    assert through_states("2:", first={"limit": 5}) == through_states("2:", last={"limit": 5}) == differs
