@@ -11,7 +11,7 @@ from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import data_check
+from testbed.trial.gate import data_check, link_check
 from testbed.trial.observe.sample import QueueSample
 from testbed.trial.orders.sequence import orders
 
@@ -188,3 +188,21 @@ def test_a_change_of_two_states_may_look_like_a_loss() -> None:
     missing = ("retransmissions", "suspect", "missing: how many segments flow 1 sent again")
     assert of(data_check.resent, flows({"retransmits": None})) == [missing]
     assert of(data_check.resent, top()) == []
+
+
+@pytest.mark.parametrize(
+    ("buffer", "limit", "is_told"),
+    [
+        ("0.3 bdp", 37_500, False),
+        ("37499 B", 37_499, True),
+        ("25 packets", 37_500, False),
+        ("24 packets", 36_000, True),
+    ],
+)
+def test_a_buffer_of_few_superpackets_is_noted(buffer: str, limit: int, is_told: bool) -> None:
+    """In a millisecond at 100 Mbit/s TCP makes 12 500 bytes; a few are three of them."""
+    text = f"path forward: superpackets of 12500 bytes meet a buffer of {limit}"
+    for drops in (0, 1):
+        found = of(link_check.burst, on_data(queue_drops=drops), {"buffer": buffer}, nic="offload")
+        assert found == ([("burst", "valid", text)] if is_told and drops else [])
+    assert of(link_check.burst, on_data(queue_drops=1), {"buffer": buffer}, nic="plain") == []
