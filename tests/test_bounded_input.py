@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from storedruns import Made, write_run
 
-from testbed.error import SpecError
+from testbed.error import SpecError, UserError
 from testbed.model.impairment import Direction
 from testbed.model.schedule import Change, course
 from testbed.plan.link.emulator import change, emulator
@@ -15,6 +19,10 @@ from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.topologies import read
 from testbed.spec.syntax.document import Position, parse
 from testbed.spec.syntax.node_tree import EXPLAINED
+from testbed.sweep import table
+from testbed.sweep.database import open_results
+from testbed.sweep.store import Store
+from testbed.trial import sample_table
 
 HEAD = "name: wan\nnodes: {client: {type: host}, server: {type: host}}\nlinks:\n  path:\n    ends: [client, server]\n"
 
@@ -112,3 +120,30 @@ def test_two_changes_of_a_key_at_a_time_are_found_among_many(tmp_path: Path) -> 
     with pytest.raises(SpecError) as caught:
         load_topology(with_schedule(tmp_path, entries + again))
     assert [problem.what for problem in caught.value.problems] == ["entry 7 changes the rate at 7 ms too"] * 2
+
+
+@pytest.mark.parametrize("name", ["samples", "queues"])
+@pytest.mark.parametrize("what", ["pipe", "large"])
+def test_a_table_of_a_trial_is_an_ordinary_file_of_a_bounded_size(name: str, what: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.parquet"
+    if what == "pipe":
+        os.mkfifo(file)
+    else:
+        column = pa.array(np.zeros(1 << 20, dtype=np.int8))
+        with pq.ParquetWriter(file, pa.schema([("time_s", pa.int8())])) as writer:
+            for _ in range(sample_table.VALUES_MAX // len(column) + 1):
+                writer.write_table(pa.table({"time_s": column}))
+        assert file.stat().st_size < 1 << 20
+    with pytest.raises(OSError, match="it is a pipe" if what == "pipe" else "values; allowed: up to"):
+        sample_table.opened(file)
+
+
+@pytest.mark.parametrize("name", ["samples", "queues", "trials", "flows", "host"])
+def test_a_pipe_in_place_of_a_table_of_a_run_is_refused(name: str, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [Made({"flows": "1"}, [1.0])])
+    table.update(Store(run).open())
+    file = run / f"{name}.parquet"
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(UserError, match="pipe"):
+        open_results(run).query(f"select count(*) from {'trials' if name == 'host' else name}")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ..error import UserError
+from ..trial import sample_table
 from ..trial.stored_result import TrialResult
 from .metric import METRICS, FlowSamples, measure
 
@@ -38,7 +38,7 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     if not path.exists():
         return ()
     try:
-        file = pq.ParquetFile(path)
+        file = sample_table.opened(path)
         if not set(COLUMNS) <= set(file.schema_arrow.names):
             return ()
         names = [name for name in (*COLUMNS, BUSY) if name in file.schema_arrow.names]

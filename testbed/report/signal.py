@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from ..analysis.metric import SHORT_TERM_S
 from ..analysis.statistic import FloatArray
 from ..error import UserError
+from ..trial import sample_table
 from ..trial.stored_result import TrialResult
 
 MANY_FLOWS = 24
@@ -192,7 +193,7 @@ def _open(path: Path) -> pq.ParquetFile | None:
     if not path.exists():
         return None
     try:
-        return pq.ParquetFile(path)
+        return sample_table.opened(path)
     except (OSError, pa.ArrowException) as error:
         raise _broken(path, error) from None
 

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..error import UserError
-from ..trial import column
+from ..spec.syntax import input_file
+from ..trial import column, sample_table
 from ..trial.folder import RESULT, disk_full, read_host, read_result, replacing
 from ..trial.folder import damaged as damaged_record
 from ..trial.stored_result import SCHEMA, TrialResult
@@ -87,6 +88,7 @@ def open_file(store: Store, name: str) -> pq.ParquetFile:
     """Opens the file of a table. Raises UserError if it is damaged."""
     file = path(store, name)
     try:
+        input_file.refuse_other(file)
         return pq.ParquetFile(file)
     except (OSError, pa.ArrowException) as error:
         raise damaged(file, error) from None
@@ -123,6 +125,7 @@ def _is_of(file: Path, trials: _Trials, mend: bool) -> bool:
     if not file.exists():
         return False
     try:
+        input_file.refuse_other(file)
         metadata = pq.read_schema(file).metadata or {}
     except (OSError, pa.ArrowException) as error:
         if mend:
@@ -133,6 +136,7 @@ def _is_of(file: Path, trials: _Trials, mend: bool) -> bool:
 
 def _changed_ns(store: Store, mend: bool) -> dict[str, int]:
     try:
+        input_file.refuse_other(path(store, WALL))
         table = pq.read_table(path(store, WALL), columns=["trial", "changed_ns"])
     except (OSError, pa.ArrowException) as error:
         if mend:
@@ -224,7 +228,7 @@ def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table
     """One trial's table with its id and all columns. Raises UserError if its file cannot be read."""
     file = trials.folder(id) / f"{name}.parquet"
     try:
-        table = pq.ParquetFile(file).read()
+        table = sample_table.opened(file).read()
         arrays = [
             table[each.name].cast(each.type) if each.name in table.column_names else pa.nulls(table.num_rows, each.type)
             for each in list(columns)[1:]

@@ -1,14 +1,32 @@
-"""The samples of a trial as Parquet tables. Writes into the trial's folder."""
+"""The samples of a trial as Parquet tables. Writes into the trial's folder, and opens what stands there."""
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..spec.syntax import input_file
 from . import column
 from .evidence.stage import Evidence
+
+VALUES_MAX = 1 << 27
+"""Of all columns of a trial's table together: 1 GiB in memory. A hundred flows for an hour have a tenth of it."""
+
+
+def opened(file: Path) -> pq.ParquetFile:
+    """Opens a table in a trial's folder, which somebody else may have made. Raises OSError or ArrowException for what
+    is none, and for one with more than VALUES_MAX values, however few bytes they take in the file.
+    """
+    input_file.refuse_other(file)
+    table = pq.ParquetFile(file)
+    groups = (table.metadata.row_group(number) for number in range(table.metadata.num_row_groups))
+    values = sum(group.column(number).num_values for group in groups for number in range(group.num_columns))
+    if values > VALUES_MAX:
+        raise OSError(errno.EFBIG, f"it has {values} values; allowed: up to {VALUES_MAX}")
+    return table
 
 
 def write_samples(folder: Path, evidence: Evidence) -> None:

@@ -6,12 +6,12 @@ from pathlib import Path as File
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ...error import UserError
 from ...model.address import address_book
 from ...model.data_path import data_path_between
 from ...model.scenario import Trial
+from ...trial import sample_table
 from ...trial.stored_result import StageResult, TrialResult
 from ..statistic import FloatArray
 from . import flow_time
@@ -95,7 +95,7 @@ def _columns(file: File, numbers: tuple[str, ...], words: tuple[str, ...] = ()) 
     if not file.exists():
         return {}
     try:
-        table = pq.ParquetFile(file)
+        table = sample_table.opened(file)
         if not {*numbers, *words} <= set(table.schema_arrow.names):
             return {}
         read = table.read(columns=[*numbers, *words])
