@@ -58,6 +58,10 @@ exec {sshd} -D -e -f {folder}/sshd_config 2>{folder}/sshd.log
 """
 
 
+PASSING = ("ps ", "sshd", "[sshd]", "sh ")
+"""How the lines of processes begin that come and go, or that have ended and wait for their parent."""
+
+
 @dataclass(frozen=True)
 class Computer:
     """One that is on. `pid` is its first process; `folder` has its keys and its log."""
@@ -88,7 +92,7 @@ class Computer:
             "namespaces": self.run("ip", "netns", "list"),
             "rules": self.run("nft", "list", "ruleset"),
             "offloads": self.run("sh", "-c", "for n in $(ls /sys/class/net); do ethtool -k $n; done 2>&1"),
-            "processes": "".join(sorted(line for line in running if not line.startswith(("ps ", "sshd", "sh ")))),
+            "processes": "".join(sorted(line for line in running if not line.startswith(PASSING))),
             "modules": Path("/proc/modules").read_text() if Path("/proc/modules").exists() else "",
         }
 

@@ -159,6 +159,9 @@ def test_a_scheduler_that_dies_ends_the_run_and_the_next_one_goes_on(
     assert not stored & set(campaign.began() - before)
 
 
+HEARS = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Who started the tests in the background may have made them deaf to it, and what they start."""
+
 CLIENT = """
 import sys
 from pathlib import Path
@@ -189,7 +192,7 @@ def client(campaign: Campaign, address: str) -> subprocess.Popen[bytes]:
         is_local=False,
     )
     script = campaign.notes.parent / "client.py"
-    script.write_text("if __name__ == '__main__':\n" + "".join(f"    {line}\n" for line in text.splitlines()))
+    script.write_text(HEARS + "if __name__ == '__main__':\n" + "".join(f"    {line}\n" for line in text.splitlines()))
     environment = {**os.environ, FOLDER: str(campaign.notes), "DASK_DISTRIBUTED__WORKER__PRELOAD": str(STUB)}
     code = os.pathsep.join([str(TESTS.parent), str(TESTS)])
     with (campaign.notes.parent / "client.log").open("wb") as log:

@@ -83,6 +83,8 @@ class Reader:
                 self._results[id] = result = read_result(folder)
                 if self._settings[id].get("params") != dict(result.params):
                     raise damaged(folder / TRIAL, "its params are not those of the result")
+                if not isinstance(self._settings[id].get("sysctls", {}), dict | None):
+                    raise damaged(folder / TRIAL, "its sysctls are no object")
         found = [id for id in ids if id in self._results]
         return StoredRun(
             name=store.name,

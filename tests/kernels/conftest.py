@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 from toykernel import KCONFIG, KERNEL, TOOLS, executable
 
-from testbed.kernel.image import debian
+from testbed.kernel import native_program
+from testbed.kernel.image import debian, first_boot
 from testbed.kernel.image.cache import Cache
 
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A toy of Linux, toy tools in front of the real ones, and a cache and a journal of its own."""
+    programs = native_program.tools()  # by the real compiler
+    monkeypatch.setattr(first_boot, "tools", lambda: programs)
     tree = tmp_path / "linux"
     (tree / "arch/um").mkdir(parents=True)
     (tree / "arch/um/Kconfig").write_text(KCONFIG)
