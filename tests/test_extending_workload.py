@@ -165,7 +165,8 @@ def test_its_steps_are_ordered_and_its_facts_are_asked(beacon: ModuleType) -> No
 def test_a_program_that_it_lacks_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = make_trial(workload=BEACON)
     monkeypatch.setattr(readiness, "ready_kernel", lambda kernel: ready_kernel.ReadyKernel(kernel, None, object()))  # type: ignore[arg-type]
-    monkeypatch.setattr(package, "which", lambda program: None if program == "python3" else f"/bin/{program}")
+    for which in ("which", "which_in_guest"):
+        monkeypatch.setattr(package, which, lambda program: None if program == "python3" else f"/bin/{program}")
     with pytest.raises(MachineError, match=r"'python3' is missing.*apt-get install -y python3"):
         readiness.check(trial, orders(trial))
 
