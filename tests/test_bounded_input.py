@@ -12,7 +12,7 @@ import pytest
 from storedruns import Made, write_run
 
 from testbed.error import SpecError, UserError
-from testbed.model.impairment import Direction
+from testbed.model.link.impairment import Direction
 from testbed.model.schedule import Change, course
 from testbed.plan.link.emulator import change, emulator
 from testbed.spec.load import load_scenario, load_topology

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from testbed.model.impairment import GilbertElliott, RandomLoss
+from testbed.model.link.impairment import GilbertElliott, RandomLoss
 from testbed.trial.gate.chance import CONFIDENCE, ERROR_RATE, at_most, can_be, excluded
 
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from testbed.model.impairment import IMPAIRMENTS
+from testbed.model.link.impairment import IMPAIRMENTS
 from testbed.plan.link.impairment import MAKINGS
-from testbed.spec.topology.impairment import FILE_FIELDS
+from testbed.spec.topology.link.impairment import FILE_FIELDS
 
 if TYPE_CHECKING:
     from testbed.plan.link.stage import Stage
@@ -337,7 +337,7 @@ def test_every_layer_has_a_row_for_every_impairment() -> None:
 
 
 def test_each_field_of_a_direction_has_its_row() -> None:
-    from testbed.model.impairment import IMPAIRMENTS, Direction
+    from testbed.model.link.impairment import IMPAIRMENTS, Direction
 
     names = {each for each in Direction.__dataclass_fields__ if each != "more"}
     assert {row.name for row in IMPAIRMENTS.values()} - {"duplicate"} == names

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from shipped import ROOT, page, scenarios
 
-from testbed.model.impairment import Loss, PeriodicLoss, RandomLoss
+from testbed.model.link.impairment import Loss, PeriodicLoss, RandomLoss
 from testbed.model.scenario import Scenario, Trial
 from testbed.spec.load import load_scenario
 from testbed.trial.orders.sequence import orders

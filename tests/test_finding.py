@@ -20,16 +20,8 @@ from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.policing import Policed
 from testbed.trial.evidence.vm import VmEvidence
-from testbed.trial.gate import (
-    data_check,
-    network_check,
-    policy_check,
-    rtt_check,
-    set_up_check,
-    switch_check,
-    tclink_check,
-    vm_check,
-)
+from testbed.trial.gate import data_check, network_check, switch_check, vm_check
+from testbed.trial.gate.link import policy_check, rtt_check, set_up_check, tclink_check
 from testbed.trial.observe.sample import CounterSample
 from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 from testbed.trial.orders.sequence import orders

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trials import as_set_up, make_trial
 
 from results import measured as of_tools
-from testbed.model.impairment import Direction, GilbertElliott, RandomLoss, mean_loss
+from testbed.model.link.impairment import Direction, GilbertElliott, RandomLoss, mean_loss
 from testbed.model.openflow import Controller, Ovs
 from testbed.model.scenario import Trial
 from testbed.model.topology import Link, Node, Topology
@@ -24,9 +24,10 @@ from testbed.trial import record
 from testbed.trial.evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
-from testbed.trial.gate import data_check, host_check, rtt_check, schedule_check, set_up_check
+from testbed.trial.gate import data_check, host_check
 from testbed.trial.gate.judge import judge, verdict
-from testbed.trial.gate.link_check import asked_drops, expected_drops
+from testbed.trial.gate.link import rtt_check, schedule_check, set_up_check
+from testbed.trial.gate.link.link_check import asked_drops, expected_drops
 from testbed.trial.measured import PingResult, TcpResult
 from testbed.trial.node_result import MachineResult
 from testbed.trial.observe import tcp_info

@@ -11,7 +11,8 @@ from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import data_check, link_check
+from testbed.trial.gate import data_check
+from testbed.trial.gate.link import link_check
 from testbed.trial.observe.sample import QueueSample
 from testbed.trial.orders.sequence import orders
 

@@ -87,7 +87,7 @@ INSIDE = {
         ("address",),
         ("topology",),
         ("schedule", "openflow", "node"),
-        ("impairment", "vlan"),
+        ("link", "vlan"),
     ),
     "analysis": (
         ("limit", "flow_sample", "paired"),

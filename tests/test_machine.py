@@ -17,7 +17,7 @@ from trials import steps_data
 from testbed.agent import machine_daemon, nic_loan
 from testbed.error import SpecError, UserError
 from testbed.kernel.machine import playbook
-from testbed.model.impairment import Direction
+from testbed.model.link.impairment import Direction
 from testbed.model.node.machine import Machine, Ssh
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial

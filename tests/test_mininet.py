@@ -15,7 +15,7 @@ from trials import make_trial, steps_data, whole
 from testbed.error import MachineError, SpecError
 from testbed.kernel.ready import feasibility
 from testbed.kernel.ready.probe import Lacking
-from testbed.model.impairment import Buffer, Direction
+from testbed.model.link.impairment import Buffer, Direction
 from testbed.model.openflow import Controller, Ovs
 from testbed.model.scenario import Trial
 from testbed.model.topology import Link, Topology

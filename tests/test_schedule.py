@@ -13,14 +13,14 @@ from test_gate import seen as seen_of_stage
 from trials import make_trial, steps_data
 
 from testbed.error import UserError
-from testbed.model.impairment import Direction, PeriodicLoss
+from testbed.model.link.impairment import Direction, PeriodicLoss
 from testbed.model.scenario import Trial
 from testbed.model.schedule import Change, course
 from testbed.plan.link.stage import Stage, State
 from testbed.plan.network import Plan
 from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, capacity_bits
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import schedule_check
+from testbed.trial.gate.link import schedule_check
 from testbed.trial.orders.sequence import orders
 
 S = 10**9

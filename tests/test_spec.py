@@ -17,7 +17,7 @@ from junk import JUNK, paths, problems_of
 from shipped import scenarios
 
 from testbed.error import MachineError, Problem, SpecError
-from testbed.model.impairment import Buffer, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
+from testbed.model.link.impairment import Buffer, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Scenario, trial_ids
 from testbed.model.topology import Topology

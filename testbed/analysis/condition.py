@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..model.address import address_book
 from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, path_loss
-from ..model.impairment import buffer_words
+from ..model.link.impairment import buffer_words
 from ..model.scenario import Trial
 from ..trial.stored_result import TrialResult
 from ..units import format_size

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..model.impairment import IMPAIRMENTS
+from ..model.link.impairment import IMPAIRMENTS
 from ..model.run_setting import Kernel
 from ..model.scenario import Trial
 from ..model.topology import Topology

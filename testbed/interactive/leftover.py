@@ -5,9 +5,9 @@ A new kind of thing that can outlast us needs a line in KINDS, and an entry in t
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +19,7 @@ from .. import journal
 from ..error import UserError
 from ..journal import RUN, Entry
 from ..kernel import nic
+from ..trial.strict_folder import remove_tree
 from .running_network import KIND as NETWORK
 from .running_network import Process
 
@@ -83,7 +84,13 @@ def _folder(entry: Entry) -> Iterator[Leftover]:
     if os.path.lexists(folder):
         of = f" of network {entry.name}" if entry.kind == NETWORK else ""
         stays = journal.not_ours(folder, entry)
-        yield Leftover(f"folder {folder}{of}", lambda: shutil.rmtree(folder), stays)
+        yield Leftover(f"folder {folder}{of}", partial(_remove, folder), stays)
+
+
+def _remove(folder: Path) -> None:
+    remove_tree(folder)
+    if os.path.lexists(folder):
+        raise OSError(errno.ENOTEMPTY, "it could not be removed", str(folder))
 
 
 KINDS: Mapping[str, Callable[[Entry], Iterator[Leftover]]] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from .address import AddressBook
-from .impairment import Way, mean_loss
+from .link.impairment import Way, mean_loss
 from .route import way
 from .topology import MTU_DEFAULT, Link, Topology
 

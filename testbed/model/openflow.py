@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .impairment import UNIMPAIRED, Direction
+from .link.impairment import UNIMPAIRED, Direction
 
 Datapath: TypeAlias = Literal["kernel", "user"]
 FailMode: TypeAlias = Literal["secure", "standalone"]

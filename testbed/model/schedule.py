@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from .impairment import Direction
+from .link.impairment import Direction
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 """Names that Direction.value() knows, with their new values."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from .impairment import UNIMPAIRED, Direction, Way
+from .link.impairment import UNIMPAIRED, Direction, Way
 from .node.machine import Machine
 from .node.type import NODE_TYPES, NodeType
 from .node.vm import Vm

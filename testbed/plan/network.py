@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from ..model.address import AddressBook, Port, address_book
 from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, lowest_rate_bps
-from ..model.impairment import Way
+from ..model.link.impairment import Way
 from ..model.openflow import Datapath
 from ..model.topology import MTU_DEFAULT, Nic, Topology
 from ..model.workload import Workload

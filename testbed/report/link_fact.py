@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ..model.impairment import IMPAIRMENTS, Direction, Impairment, Way
+from ..model.link.impairment import IMPAIRMENTS, Direction, Impairment, Way
 from ..model.topology import MTU_DEFAULT, Link
-from ..spec.topology.impairment import FILE_FIELDS
+from ..spec.topology.link.impairment import FILE_FIELDS
 
 MANY = 4
 """With more values than this the first and the last are named."""

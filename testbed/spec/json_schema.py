@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ..model.impairment import IMPAIRMENTS
+from ..model.link.impairment import IMPAIRMENTS
 from ..model.node.type import NODE_TYPES
 from .scenario.axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
 from .scenario.axis_range import RangeFile
 from .scenario.file import ScenarioFile
 from .syntax.scalar import NAME_PATTERN, SYSCTL_PATTERN
 from .topology.file import NODE_FILES, LinkFile, TopologyFile
-from .topology.impairment import FILE_FIELDS
+from .topology.link.impairment import FILE_FIELDS
 from .topology.mininet_topology import MININET_TOPOLOGY
 from .workload import registry
 

@@ -88,10 +88,14 @@ def open_file(store: Store, name: str) -> pq.ParquetFile:
     """Opens the file of a table. Raises UserError if it is damaged."""
     file = path(store, name)
     try:
-        input_file.refuse_other(file)
-        return pq.ParquetFile(file)
+        return _opened(file)
     except (OSError, pa.ArrowException) as error:
         raise damaged(file, error) from None
+
+
+def _opened(file: Path) -> pq.ParquetFile:
+    input_file.refuse_other(file)
+    return pq.ParquetFile(file)
 
 
 def read(store: Store, name: str) -> pa.Table:
@@ -125,8 +129,7 @@ def _is_of(file: Path, trials: _Trials, mend: bool) -> bool:
     if not file.exists():
         return False
     try:
-        input_file.refuse_other(file)
-        metadata = pq.read_schema(file).metadata or {}
+        metadata = _opened(file).schema_arrow.metadata or {}
     except (OSError, pa.ArrowException) as error:
         if mend:
             return False
@@ -136,8 +139,7 @@ def _is_of(file: Path, trials: _Trials, mend: bool) -> bool:
 
 def _changed_ns(store: Store, mend: bool) -> dict[str, int]:
     try:
-        input_file.refuse_other(path(store, WALL))
-        table = pq.read_table(path(store, WALL), columns=["trial", "changed_ns"])
+        table = _opened(path(store, WALL)).read(columns=["trial", "changed_ns"])
     except (OSError, pa.ArrowException) as error:
         if mend:
             return {}

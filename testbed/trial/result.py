@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from ..kernel.guest import Ending
-from ..model.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
+from ..model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
 from ..model.scenario import Trial
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
-from ..spec.topology.loss import write_loss
+from ..spec.topology.link.loss import write_loss
 from .evidence.interval import Interval, Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
 from .gate import chance
 from .gate.judge import verdict
-from .gate.link_check import asked_drops
+from .gate.link.link_check import asked_drops
 from .orders import openflow_dump
 from .stored_result import (
     Asked,

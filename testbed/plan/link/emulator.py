@@ -25,7 +25,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from ...model.impairment import Direction, Loss, PeriodicLoss, Policy, Way
+from ...model.link.impairment import Direction, Loss, PeriodicLoss, Policy, Way
 from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from ...model.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
+from ...model.link.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
 from .stage import BUFFER, DELAY, RATE, Stage, State, frame_bytes
 
 Words: TypeAlias = tuple[str, ...]

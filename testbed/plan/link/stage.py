@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from ...model.impairment import Direction, Loss, Way
+from ...model.link.impairment import Direction, Loss, Way
 
 DELAY, RATE, BUFFER = "1:", "2:", "3:"
 """Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...model.impairment import Direction, Way
+from ...model.link.impairment import Direction, Way
 from ...model.topology import Link, Topology
 from .emulator import buffer
 from .impairment import NETEM_LIMIT, tc_time

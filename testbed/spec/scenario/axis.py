@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import TypeAdapter
 
 from ...error import ValueRefused, nearest, one_of
-from ...model.impairment import IMPAIRMENTS
+from ...model.link.impairment import IMPAIRMENTS
 from ...model.node.type import NODE_TYPES
 from ...model.run_setting import Kernel
 from ..syntax.document import Fault, Path
@@ -23,7 +23,7 @@ from ..syntax.field import Sysctls
 from ..syntax.file_model import FileModel, check
 from ..syntax.scalar import SYSCTL_PATTERN
 from ..topology.file import NODE_FILES, LinkFile, TopologyFile
-from ..topology.impaired import EITHER_OR, TOTALS, WAYS
+from ..topology.link.impaired import EITHER_OR, TOTALS, WAYS
 from ..topology.node.openflow import ControlFile
 from ..workload.background import PATTERNS
 from ..workload.registry import TOOLS

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ...error import ValueRefused
 from ...model.address import address_book
 from ...model.background import Backgrounds
-from ...model.impairment import IMPAIRMENTS
+from ...model.link.impairment import IMPAIRMENTS
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell

@@ -28,7 +28,7 @@ from ..syntax.field import IpVersionsField, Lines, Name, Size, Span, Sysctls, Te
 from ..syntax.file_model import FileModel
 from ..syntax.scalar import byte_count, lines_of, text_of, whole
 from ..topology.file import TopologyFile
-from ..topology.loss import FractionField
+from ..topology.link.loss import FractionField
 from ..workload.background import BackgroundFile
 from ..workload.registry import WorkloadFile
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias, get_args
 
 from pydantic import Field
 
-from ...model.impairment import IMPAIRMENTS, Impairment
+from ...model.link.impairment import IMPAIRMENTS, Impairment
 from ...model.node.type import NODE_TYPES
 from ...model.openflow import Neighbours
 from ...model.topology import MTU_DEFAULT, Engine, Link, Nic, Topology
@@ -25,7 +25,7 @@ from ..syntax.field import (
 )
 from ..syntax.file_model import FileModel
 from ..syntax.variant import Variant
-from .impaired import WAYS, Impaired, both, link_keys, rows, with_keys
+from .link.impaired import WAYS, Impaired, both, link_keys, rows, with_keys
 from .node.keys import HostFile, NodeKeys, RouterFile
 from .node.machine import MachineFile
 from .node.openflow import ControllerNodeFile, OvsNodeFile

@@ -13,7 +13,7 @@ from ...model.topology import Node, Room
 from ..syntax.document import Document, Fault, mapping
 from ..syntax.file_model import check, well_formed
 from .file import LinkFile, NodeFile, TopologyFile, with_port_rates
-from .impairment import FILE_FIELDS
+from .link.impairment import FILE_FIELDS
 from .machine_rules import machine_faults
 from .node.keys import NodeKeys
 from .node.switch import SwitchFile

@@ -10,14 +10,14 @@ from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, Wi
 
 from ... import units
 from ...error import ValueRefused, one_of
-from ...model.impairment import IMPAIRMENTS, Impairment
+from ...model.link.impairment import IMPAIRMENTS, Impairment
 from ...model.schedule import Change
 from ...model.topology import Link
 from ..syntax.document import Fault
 from ..syntax.field import Span, Time, is_directional
 from ..syntax.file_model import FileModel
-from .impaired import WAYS, Definitions, conflicts, halves, rows, with_keys
-from .impairment import FILE_FIELDS, Read
+from .link.impaired import WAYS, Definitions, conflicts, halves, rows, with_keys
+from .link.impairment import FILE_FIELDS, Read
 
 
 def _ways(read: Read, scalar: tuple[str, ...] = WAYS) -> Read:

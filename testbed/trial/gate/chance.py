@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ...model.impairment import GilbertElliott, Loss, RandomLoss
+from ...model.link.impairment import GilbertElliott, Loss, RandomLoss
 
 ERROR_RATE = 1e-6
 """How often a check may reject a loss that is as asked: at most so often, half of it on either side."""

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...model.impairment import IMPAIRMENTS, Direction
+from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..stored_result import Finding, Verdict
-from .link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
+from .link.link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
 
 IP_BYTES = {4: 20, 6: 40}
 TCP_BYTES, UDP_BYTES = 20, 8

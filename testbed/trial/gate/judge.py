@@ -14,21 +14,8 @@ from ...plan.network import Plan
 from ..evidence import damage
 from ..evidence.stage import Evidence
 from ..stored_result import Finding, Verdict
-from . import (
-    data_check,
-    host_check,
-    link_check,
-    load_check,
-    network_check,
-    policy_check,
-    remark_check,
-    rtt_check,
-    schedule_check,
-    set_up_check,
-    switch_check,
-    tclink_check,
-    vm_check,
-)
+from . import data_check, host_check, load_check, network_check, remark_check, switch_check, vm_check
+from .link import link_check, policy_check, rtt_check, schedule_check, set_up_check, tclink_check
 from .whole import account, counter, presence, sample
 
 SEVERITY = ("invalid", "suspect", "valid")

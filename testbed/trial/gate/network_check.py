@@ -13,7 +13,7 @@ from ..evidence.network import settings_of
 from ..evidence.stage import Evidence
 from ..orders import bring_up, set_up
 from ..stored_result import Finding
-from .set_up_check import HINT
+from .link.set_up_check import HINT
 
 SHOWN = 5
 """At most so many differences become findings."""

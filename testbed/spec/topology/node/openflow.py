@@ -9,14 +9,14 @@ from typing import Annotated, Literal
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from ....error import ValueRefused, one_of
-from ....model.impairment import IMPAIRMENTS, Direction, Impairment
+from ....model.link.impairment import IMPAIRMENTS, Direction, Impairment
 from ....model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, Ovs, Rule
 from ....model.topology import Node
 from ...syntax.document import Fault
 from ...syntax.field import Flag, Lines, Name, Span, number
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import text_of, whole
-from ..impaired import Impaired, channel_keys, with_keys
+from ..link.impaired import Impaired, channel_keys, with_keys
 from .keys import NodeKeys
 
 APP_ALLOWED = f"{', '.join(APPS)}, or a file such as my_app.py"

@@ -3,7 +3,8 @@
 Times are one-way unless a name says rtt; probabilities are exact Fractions; absent is None.
 
 IMPAIRMENTS has what is the same of an impairment wherever one meets it. How files write it is in
-`spec.topology.impairment`, what commands it becomes and how it reads back in `plan.link.impairment`, by the same keys.
+`spec.topology.link.impairment`, what commands it becomes and how it reads back in `plan.link.impairment`, by the same
+keys.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from .. import units
+from ... import units
 
 EVERY_MIN, EVERY_MAX = 2, 10**8
 """The range of X in "1 in X"."""

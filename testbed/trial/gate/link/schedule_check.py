@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.impairment import PeriodicLoss
-from ...model.scenario import Trial
-from ...model.topology import Link
-from ...plan.link.impairment import Context, burst_bytes
-from ...plan.link.stage import frame_bytes
-from ...plan.network import Plan
-from ..evidence.interval import Interval, capacity_bits
-from ..evidence.stage import Evidence, StageEvidence
-from ..stored_result import Finding, Verdict
+from ....model.link.impairment import PeriodicLoss
+from ....model.scenario import Trial
+from ....model.topology import Link
+from ....plan.link.impairment import Context, burst_bytes
+from ....plan.link.stage import frame_bytes
+from ....plan.network import Plan
+from ...evidence.interval import Interval, capacity_bits
+from ...evidence.stage import Evidence, StageEvidence
+from ...stored_result import Finding, Verdict
 from .link_check import RATE_TOLERANCE, expected_of, random_loss_of, rate_of
 from .set_up_check import differences
 

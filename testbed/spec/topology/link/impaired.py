@@ -7,10 +7,10 @@ from typing import Any, Literal, Self, TypeVar
 
 from pydantic import Field, create_model
 
-from ...model.impairment import IMPAIRMENTS, UNIMPAIRED, Direction, Impairment
-from ..syntax.document import Fault
-from ..syntax.field import PerDirection
-from ..syntax.file_model import FileModel
+from ....model.link.impairment import IMPAIRMENTS, UNIMPAIRED, Direction, Impairment
+from ...syntax.document import Fault
+from ...syntax.field import PerDirection
+from ...syntax.file_model import FileModel
 from .impairment import FILE_FIELDS, FileField
 
 WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-from ... import units
-from ...error import ValueRefused, one_of
-from ...model.impairment import EVERY_MAX, EVERY_MIN, GilbertElliott, Loss, PeriodicLoss, RandomLoss
-from ..syntax.field import PerDirection, is_directional, matching, number
-from ..syntax.file_model import FileModel
-from ..syntax.scalar import text_of, whole
+from .... import units
+from ....error import ValueRefused, one_of
+from ....model.link.impairment import EVERY_MAX, EVERY_MIN, GilbertElliott, Loss, PeriodicLoss, RandomLoss
+from ...syntax.field import PerDirection, is_directional, matching, number
+from ...syntax.file_model import FileModel
+from ...syntax.scalar import text_of, whole
 
 
 def _fraction(value: object) -> Fraction:

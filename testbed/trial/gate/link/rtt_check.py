@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ...model.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
-from ...model.scenario import Trial
-from ...plan.link.stage import ETHERNET_BYTES, Stage
-from ...plan.network import Plan
-from .. import measured
-from ..evidence.stage import Evidence, StageEvidence
-from ..measured import PingResult
-from ..stored_result import Finding
-from . import chance
+from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
+from ....model.scenario import Trial
+from ....plan.link.stage import ETHERNET_BYTES, Stage
+from ....plan.network import Plan
+from ... import measured
+from ...evidence.stage import Evidence, StageEvidence
+from ...measured import PingResult
+from ...stored_result import Finding
+from .. import chance
 
 LAB_TOLERANCE_S = 10e-6
 REAL_TOLERANCE = 0.05

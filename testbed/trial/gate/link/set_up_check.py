@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...model.scenario import Trial
-from ...plan.link.impairment import Context, Setting, settings
-from ...plan.link.stage import DELAY, RATE, Stage, State
-from ...plan.network import Plan
-from ..evidence.interval import Timeline
-from ..evidence.stage import Evidence, StageEvidence
-from ..observe.readback import Qdisc
-from ..stored_result import Finding
+from ....model.scenario import Trial
+from ....plan.link.impairment import Context, Setting, settings
+from ....plan.link.stage import DELAY, RATE, Stage, State
+from ....plan.network import Plan
+from ...evidence.interval import Timeline
+from ...evidence.stage import Evidence, StageEvidence
+from ...observe.readback import Qdisc
+from ...stored_result import Finding
 
 HINT = "a command of the plan had no effect, or somebody changed its settings later"
 

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from ... import units
-from ...error import ValueRefused
-from ...model.impairment import Buffer, Distribution, Jitter, buffer_words
-from ...model.topology import Link
-from ..syntax.document import Fault
-from ..syntax.field import Flag, Rate, Span, Time, matching
-from ..syntax.file_model import FileModel
-from ..syntax.scalar import quantity, text_of
+from .... import units
+from ....error import ValueRefused
+from ....model.link.impairment import Buffer, Distribution, Jitter, buffer_words
+from ....model.topology import Link
+from ...syntax.document import Fault
+from ...syntax.field import Flag, Rate, Span, Time, matching
+from ...syntax.file_model import FileModel
+from ...syntax.scalar import quantity, text_of
 from .loss import LinkLoss, LossField
 from .policy import LinkPolicy, PolicyField, policy_faults
 

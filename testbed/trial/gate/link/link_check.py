@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss, mean_loss
-from ...model.scenario import Trial
-from ...plan.link.impairment import Context, burst_bytes
-from ...plan.link.stage import Stage, frame_bytes
-from ...plan.network import Plan
-from ..evidence.interval import peak_pair, whole_pair
-from ..evidence.stage import Evidence, StageEvidence
-from ..observe.sample import QueueSample
-from ..stored_result import Finding
-from . import chance
+from ....model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss, mean_loss
+from ....model.scenario import Trial
+from ....plan.link.impairment import Context, burst_bytes
+from ....plan.link.stage import Stage, frame_bytes
+from ....plan.network import Plan
+from ...evidence.interval import peak_pair, whole_pair
+from ...evidence.stage import Evidence, StageEvidence
+from ...observe.sample import QueueSample
+from ...stored_result import Finding
+from .. import chance
 
 RATE_TOLERANCE = 0.001
 """A share of the rate, over one sample interval. Two frames are allowed on top: one may straddle each end."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.scenario import Trial
-from ...plan.link.stage import Policing
-from ...plan.network import Plan
-from ..evidence.policing import Policed
-from ..evidence.stage import Evidence, StageEvidence
-from ..stored_result import Finding
+from ....model.scenario import Trial
+from ....plan.link.stage import Policing
+from ....plan.network import Plan
+from ...evidence.policing import Policed
+from ...evidence.stage import Evidence, StageEvidence
+from ...stored_result import Finding
 
 POLICY_TOLERANCE = 0.01
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema
 
-from ... import units
-from ...error import ValueRefused, one_of
-from ...model.impairment import Policy
-from ...model.topology import Link
-from ..syntax.document import Fault
-from ..syntax.field import PerDirection, Rate, Size, is_directional
-from ..syntax.file_model import FileModel
-from ..syntax.scalar import quantity
+from .... import units
+from ....error import ValueRefused, one_of
+from ....model.link.impairment import Policy
+from ....model.topology import Link
+from ...syntax.document import Fault
+from ...syntax.field import PerDirection, Rate, Size, is_directional
+from ...syntax.file_model import FileModel
+from ...syntax.scalar import quantity
 
 POLICY_ALLOWED = "none, {after: 9 GB, rate: 400 Mbit/s}, or {forward: …, backward: …} with one of these for each"
 

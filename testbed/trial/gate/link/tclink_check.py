@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.scenario import Trial
-from ...plan.link.impairment import TICK_NS
-from ...plan.link.tclink import BURST_BYTES
-from ...plan.network import Plan
-from ..evidence.stage import Evidence, TcEvidence
-from ..stored_result import Finding
+from ....model.scenario import Trial
+from ....plan.link.impairment import TICK_NS
+from ....plan.link.tclink import BURST_BYTES
+from ....plan.network import Plan
+from ...evidence.stage import Evidence, TcEvidence
+from ...stored_result import Finding
 from .link_check import rate_of
 from .set_up_check import TOLD_TWICE
 

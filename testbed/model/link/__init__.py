@@ -1,0 +1,1 @@
+"""Links as values: what an emulator does to packets."""
