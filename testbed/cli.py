@@ -16,6 +16,7 @@ import typer.main
 
 from . import __version__
 from .commands import help_page
+from .commands.terminal import screened
 from .error import MachineError, TestbedError
 
 GROUPS = {
@@ -149,6 +150,11 @@ def main() -> None:
     """Runs the command and exits with its code; an error is one message on standard error."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
+    with screened():
+        _main()
+
+
+def _main() -> None:
     try:
         app(prog_name="testbed")
     except TestbedError as error:

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+KEPT = str.maketrans("", "", "\n\t")
+"""Takes away what text of several lines may hold, and is not printable."""
+
 
 class TestbedError(Exception):
     """An error with a message for the person at the terminal and an exit code for the shell."""
@@ -79,6 +82,20 @@ class SpecError(UserError):
 def visible(text: str) -> str:
     """Text in one line, in which control characters are to be seen instead of obeyed."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def harmless(text: str) -> str:
+    """Text in which all that is not printable, but for line feeds and tabs, is written as JSON writes it, so that JSON
+    stays JSON: control characters, those that turn the direction of writing, and halves of surrogate pairs.
+    """
+    if text.translate(KEPT).isprintable():
+        return text
+    return "".join(each if each in "\n\t" or each.isprintable() else _written(each) for each in text)
+
+
+def _written(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def with_allowed(what: str, allowed: str | None) -> str:

@@ -119,6 +119,7 @@ INSIDE = {
         ("screen", "question", "compared_profile"),
         ("result_table", "comparison_table", "compared_run", "look_file"),
         ("known", "help_page", "finding_text", "text_table", "foreign_code"),
+        ("terminal",),
     ),
     "compare": (
         ("paper",),

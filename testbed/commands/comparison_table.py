@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from ..compare.run import Outcome
 from ..compare.run_text import Row
-from ..error import UserError
+from ..error import UserError, harmless
 from .text_table import Column, Table, paragraph, show, terminal_width
 
 ALIKE_MAX = 4
@@ -62,7 +62,7 @@ def write(whole: str, output: Path | None) -> None:
         print(whole, end="")
         return
     try:
-        output.write_text(whole)
+        output.write_text(harmless(whole))
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
     print(output)

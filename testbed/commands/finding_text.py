@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..error import visible
 from ..trial.stored_result import TrialResult
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -31,8 +32,9 @@ def finding_lines(found: Sequence[TrialResult]) -> list[tuple[str, str]]:
     groups: dict[Key, list[tuple[TrialResult, str, str]]] = {}
     for each in found:
         for finding in each.findings:
-            key = (finding.verdict, finding.check, _pattern(finding.text), _pattern(finding.hint))
-            groups.setdefault(key, []).append((each, finding.text, finding.hint))
+            check, text, hint = map(visible, (finding.check, finding.text, finding.hint))
+            key = (finding.verdict, check, _pattern(text), _pattern(hint))
+            groups.setdefault(key, []).append((each, text, hint))
     ordered = sorted(groups.items(), key=lambda each: (SEVERITY.index(each[0][0]), -len({t.id for t, *_ in each[1]})))
     return [(key[0], _text(key[1], group, found)) for key, group in ordered]
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -26,6 +25,7 @@ from ..sweep.ledger import Report
 from ..sweep.run import Sweep
 from ..trial.stored_result import TrialResult
 from .result_table import COLOUR
+from .terminal import say
 
 AT_ONCE_S, SHARE = 0.005, 0.05
 """A look ahead that takes less is made after each event."""
@@ -109,24 +109,21 @@ class Screen:
     def finished(self, trial: Trial, result: TrialResult) -> None:
         self._lab_s += result.lab_s
         self._verdicts[result.verdict] += 1
-        verdict = f"[{COLOUR[result.verdict]}]{result.verdict}[/]"
-        self._end(
-            trial,
-            f"{verdict} {escape(trial.id)}: {escape(rate(result).split(', ')[0])}, {result.wall_s:.1f} s",
-        )
+        said = f" {trial.id}: {rate(result).split(', ')[0]}, {result.wall_s:.1f} s"
+        self._end(trial, (result.verdict, COLOUR[result.verdict]), said)
 
     def failed(self, trial: Trial, error: TestbedError) -> None:
         self._verdicts["failed"] += 1
-        self._end(trial, f"[red]failed[/] {escape(trial.id)}: {escape(str(error).splitlines()[0])}")
+        self._end(trial, ("failed", "red"), f" {trial.id}: {str(error).splitlines()[0]}")
 
-    def _end(self, trial: Trial, line: str) -> None:
+    def _end(self, trial: Trial, verdict: tuple[str, str], said: str) -> None:
         self._running.pop(trial.id, None)
         self._ended += 1
         self._look_ahead()
         self._progress.update(self._task, completed=self._ended, total=self._total)
         self._describe()
         so_far = f" ({self._so_far()})" if self._is_piped else ""
-        self._console.print(f"{self._ended}/{self._total}{so_far} {line}", soft_wrap=True)
+        say(self._console, f"{self._ended}/{self._total}{so_far} ", verdict, said)
 
     def _so_far(self) -> str:
         left = self._left()

@@ -14,6 +14,10 @@ from dataclasses import dataclass, field, replace
 
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
+
+from ..error import visible
+from .terminal import Terminal
 
 GAP = "  "
 WRAPPED_MIN, WORD_MAX = 16, 28
@@ -50,6 +54,10 @@ class Table:
     colours: Mapping[str, str] = field(default_factory=dict)
     headings: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        rows = tuple(tuple(TIED.join(map(visible, text.split(TIED))) for text in row) for row in self.rows)
+        object.__setattr__(self, "rows", rows)
+
     def lines(self, width: int | None) -> list[str]:
         """In rich's markup. `width` None is as wide as it needs to be."""
         if width is None:
@@ -81,9 +89,9 @@ def terminal_width() -> int | None:
 
 def show(lines: Iterable[str], console: Console | None = None) -> None:
     """Prints lines of markup as they are: none is broken again."""
-    console = console or Console(highlight=False)
+    console = console or Terminal(error=False)
     for line in lines:
-        console.print(line, soft_wrap=True)
+        console.print(Text.from_markup(line, emoji=False), soft_wrap=True)
 
 
 def paragraph(text: str, width: int | None, indent: str = "  ") -> str:

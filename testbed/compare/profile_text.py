@@ -10,7 +10,7 @@ from ..analysis.point import Figure, PointDifference, Verdict
 from ..analysis.profile import Limit
 from ..units import format_rate
 from .profile import Match, ProfileComparison, TargetComparison
-from .run_text import Row, interval_text, markdown
+from .run_text import Row, escaped, interval_text, markdown
 
 HEADERS = (
     "published", "ours", "RTT", "published value", "known to", "our value", "difference", "95 % interval", "verdict",
@@ -88,9 +88,10 @@ def summary(comparison: ProfileComparison) -> str:
 
 def to_markdown(comparison: ProfileComparison) -> str:
     cite = comparison.profile.citation
+    year = f", {cite.year}" if cite.year else ""
     head = [
-        f"Published: {', '.join(cite.authors)}: *{cite.title}*{f', {cite.year}' if cite.year else ''}.",
-        summary(comparison),
+        f"Published: {escaped(', '.join(cite.authors))}: *{escaped(cite.title)}*{year}.",
+        escaped(summary(comparison)),
     ]
     return (
         markdown(SUMMARY_HEADERS, summary_rows(comparison), head)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import Any
 from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..analysis.statistic import Interval
+from ..error import visible
 from . import look_text
 from .headline import effect_text, headline
 from .pairing import Gap, GapKind
@@ -33,6 +35,9 @@ WHERE: dict[GapKind, str] = {
 NONE = "-"
 TWICE = "100 %"
 OVER = f"over {TWICE}"
+ENTITY = re.compile(r"&(?=#?\w+;)")
+SPECIAL = (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("](", "\\]("), ("][", "\\]\\["), ("]:", "\\]:"))
+"""What means something in Markdown, and how it is written where it shall not."""
 
 RUN_HEADERS = (
     "cell",
@@ -248,10 +253,11 @@ def _few(texts: Sequence[str], between: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown takes as it is: no cell ends in it, and no HTML begins."""
-    for special, written in (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;")):
+    """Text that Markdown takes as it is: one line, in which no cell ends and no HTML, entity, link or image begins."""
+    text = ENTITY.sub("&amp;", visible(" ".join(text.split("\n"))))
+    for special, written in SPECIAL:
         text = text.replace(special, written)
-    return " ".join(text.split("\n"))
+    return text
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ..cache_folder import user_key
-from ..error import MachineError, TestbedError, UserError
+from ..error import MachineError, TestbedError, UserError, visible
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
 from ..spec.syntax import input_file
+from ..spec.syntax.scalar import CONTROL
 from . import record, strict_folder
 from .stored_result import SCHEMA, TrialResult
 
@@ -89,6 +90,9 @@ def read_result(folder: Path) -> TrialResult:
         found = record.read(TrialResult, {**data, "wall_s": host.wall_s})
     except record.RecordError as error:
         raise damaged(folder / RESULT, str(error)) from None
+    for name in (name for pair in found.params.items() for name in pair):
+        if CONTROL.search(name) is not None:
+            raise damaged(folder / RESULT, f"params has a control character: {visible(name)[:200]}")
     has_name = folder.parent.name == "trials" and not folder.name.startswith(PARTIAL)
     if has_name and found.id != folder.name:
         raise damaged(folder / RESULT, f"id is {found.id!r:.200}, not the name of its folder")

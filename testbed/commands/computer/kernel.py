@@ -23,6 +23,7 @@ from ...kernel.vm import build as vmbuild
 from ...kernel.vm import fetch, kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
 from ..help_page import Command, Group, examples
+from ..terminal import Terminal
 from ..text_table import Column, Table, paragraph, show, terminal_width
 
 app = typer.Typer(
@@ -84,7 +85,7 @@ class Bar:
             self._progress.update(self._task, description=stage.what, completed=stage.done or 0, total=stage.total)
         elif (line := f"{self._what}: {plain(stage)}") != self._said:
             self._said = line
-            self._console.print(line, highlight=False)
+            self._console.print(line)
 
 
 def plain(stage: Stage) -> str:
@@ -132,7 +133,7 @@ def build_command(
 
     A kernel that exists is not built again.
     """
-    with Bar(Console(stderr=True), use) as bar:
+    with Bar(Terminal(), use) as bar:
         if use is Use.vm:
             kernel = vmbuild.make(source, name, patches=patch or [], jobs=jobs, report=bar.show)
             print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
@@ -161,8 +162,8 @@ def fetch_command(
 
     The kernel and the guest agent are unpacked into the cache folder of the user; nothing is installed.
     """
-    console = Console(stderr=True)
-    kernel = fetch.fetch(version, name, lambda what: console.print(f"virtual machines: {what}", highlight=False))
+    console = Terminal()
+    kernel = fetch.fetch(version, name, lambda what: console.print(f"virtual machines: {what}"))
     print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
 
 

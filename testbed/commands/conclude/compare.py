@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from ...analysis.metric import METRICS, chosen
 from ...analysis.series import Span
@@ -20,6 +19,7 @@ from ..run_verdict import FAILS, FailOn, Format, share, show_runs
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import budget_of
 from ..sequential.until_decided import UntilDecided
+from ..terminal import Terminal
 
 EXAMPLES = (
     ("Find out whether a change made anything worse", "testbed compare results/before results/after"),
@@ -131,7 +131,7 @@ def compare(
         wanted = None
     if wanted is not None:
         if extend:
-            UntilDecided(wanted, budget_of(budget or []), jobs, Console(stderr=True, highlight=False)).carry_out()
+            UntilDecided(wanted, budget_of(budget or []), jobs, Terminal()).carry_out()
         show_runs(question.answer(wanted), format, least, output)
         return
     if other is None or base_value is not None or candidate is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...error import UserError
+from ...error import UserError, visible
 from ...model.run_setting import Until
 from ...sweep.repetition import CellResult, Metrics, cells
 from ...sweep.shard import in_words
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...sweep.audit import Audit
 
 AUDIT = "audit.json"
+INDENTED = "\n  "
 
 EXAMPLES = (
     ("Print the trials of a run, with the warnings", "testbed results results/quickstart"),
@@ -83,7 +84,7 @@ def results(
             print(audit.in_words())
     missing = len(store.ids) - len(found)
     for id, reason in failures.items():
-        print(f"failed {id}: {reason}", file=sys.stderr)
+        print(f"failed {visible(id)}: {INDENTED.join(reason.splitlines())}", file=sys.stderr)
     if missing:
         if store.shards:
             print(

@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from ...sweep import audit as auditing
 from ...sweep import run as sweep
 from ...sweep.store import Store
 from ..result_table import Format
 from ..screen import Screen
+from ..terminal import Terminal, say
 
 EXIT_CODES = {"same": 0, "different": 1, "cannot tell": 5}
 
@@ -43,7 +43,7 @@ def audit(
     The exit code is 0 if all of the sample are the same, 1 if any differs, 5 if any could not be repeated, or all
     trials are left out.
     """
-    console = Console(stderr=True, highlight=False)
+    console = Terminal()
 
     def here(prepared: sweep.Sweep) -> sweep.Summary:
         with Screen(console, len(prepared.waiting), None, jobs) as screen:
@@ -61,9 +61,9 @@ def audit(
 def _print(found: auditing.Audit, folder: Path, console: Console) -> None:
     for each in found.trials:
         if each.outcome == "different":
-            console.print(f"[red]different[/] {escape(each.id)}: {escape(', '.join(each.files))}", soft_wrap=True)
+            say(console, ("different", "red"), f" {each.id}: {', '.join(each.files)}")
         if each.outcome == "not repeated":
-            console.print(f"[red]not repeated[/] {escape(each.id)}: {escape(each.why or '')}", soft_wrap=True)
+            say(console, ("not repeated", "red"), f" {each.id}: {each.why or ''}")
     software = list(dict.fromkeys(said for each in found.trials for said in each.software))
     if software:
         print(f"software then → now: {'; '.join(software)}")

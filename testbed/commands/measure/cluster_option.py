@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.markup import escape
 
 from ...error import UserError
+from ..terminal import say
 
 if TYPE_CHECKING:
     from ...sweep.cluster.place import Cluster
@@ -29,6 +29,6 @@ def place(on: str | None, any_worker: bool, is_alone: bool, console: Console) ->
     from ...sweep.cluster import place  # which takes long to import
 
     def notice(said: str) -> None:
-        console.print(f"cluster: {escape(said)}", soft_wrap=True)
+        say(console, f"cluster: {said}")
 
     return place.Cluster(place.where(on), any_worker, notice)

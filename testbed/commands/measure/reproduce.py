@@ -11,7 +11,6 @@ from typing import Annotated, get_args
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from ... import library
 from ...compare import published
@@ -29,6 +28,7 @@ from ...sweep.store import Store
 from ...trial.stored_result import TrialResult
 from ..result_table import Format
 from ..screen import duration
+from ..terminal import Terminal, say
 from ..text_table import Column, Table, show, terminal_width
 from .run import carry_out, prepare
 
@@ -118,7 +118,7 @@ def reproduce(
         raise UserError("rows cannot be printed as CSV; allowed: --format table or json")
     rows = catalogue.select(ids or [])
     size: Size = "full" if full else "quick"
-    console = Console(stderr=True, highlight=False)
+    console = Terminal()
     if list_rows:
         _list(rows, format)
         return
@@ -163,10 +163,10 @@ class Runs:
                 summary, order = carry_out(scenario, self._store(name), self._files(name), jobs, self.console)
             except MachineError as error:
                 self.lacking[name] = str(error)
-                self.console.print(f"[yellow]not run[/]: {escape(str(error))}", soft_wrap=True)
+                say(self.console, ("not run", "yellow"), f": {error}")
                 continue
             for trial, failure in summary.failures:
-                self.console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(failure))}", soft_wrap=True)
+                say(self.console, ("failed", "red"), f" {trial.id}: {failure}")
             self._take(name, summary.in_order(order), len(order))
         self.ran = {row for row in able if row.judge and not any(name in self.lacking for name in row.scenarios)}
 

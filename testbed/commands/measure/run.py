@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from ...error import UserError
 from ...kernel import confinement
@@ -32,6 +31,7 @@ from ..foreign_code import AllowCode
 from ..result_table import Format, print_cells, print_trials
 from ..screen import Reports, Screen, rate
 from ..sequential.budget import HELP as BUDGET_HELP
+from ..terminal import Terminal, say
 from . import cluster_option
 from .forecast_text import foretell
 from .run_until_decided import Decision, Options
@@ -139,7 +139,7 @@ def run(
     options.refuse_alone()
     if until_decided and (dry_run or repeat is not None or shard is not None):
         raise UserError("--until-decided runs a whole scenario; allowed: it without --dry-run, --repeat and --shard")
-    console = Console(stderr=True, highlight=False)
+    console = Terminal()
     place = cluster_option.place(on, any_worker, not (until_decided or dry_run or repeat is not None), console)
     if repeat is not None:
         if output is not None or settings or quick or dry_run or live or shard is not None:
@@ -192,7 +192,7 @@ def _run(
         print(f"{words}: {len(found)} of {len(ids)} trials are here; testbed merge joins the shards")
     print(f"results: {folder.path}")
     for trial, error in summary.failures:
-        console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(error))}", soft_wrap=True)
+        say(console, ("failed", "red"), f" {trial.id}: {error}")
     if any(isinstance(error, DiskFull) for _, error in summary.failures):
         raise typer.Exit(DiskFull.exit_code)
     if decision is not None:
@@ -227,7 +227,7 @@ def carry_out(
         folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary, share)
         if prepared.done:
             said = f"{len(prepared.done)} of {len(prepared.ids)} trials are in {folder.path} already"
-            console.print(said, soft_wrap=True)
+            say(console, said)
         try:
             with ExitStack() as stack:
                 reports: list[Report] = [stack.enter_context(_shown(folder, prepared, console))] if live else []
@@ -244,7 +244,7 @@ def _shown(folder: store.Store, prepared: Sweep, console: Console) -> Live:
     from ...report.live import Live  # SciPy takes a second to import, which a run without it need not pay for
 
     live = Live(folder, len(prepared.waiting))
-    console.print(f"live: {live.url} while it runs, then {live.file}", soft_wrap=True)
+    say(console, f"live: {live.url} while it runs, then {live.file}")
     return live
 
 

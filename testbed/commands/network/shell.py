@@ -9,6 +9,7 @@ import typer
 
 from ...interactive import connection
 from ...interactive.running_network import RunningNetwork, choose
+from ..terminal import behind
 
 WORDS = ["sh", "-c", "command -v bash >/dev/null && exec bash --rcfile /run/trial/shellrc -i; exec sh -i"]
 
@@ -50,4 +51,4 @@ def _line_by_line(network: RunningNetwork, node: str, where: dict[str, str]) -> 
         done, out, err = connection.run(network, where, ["sh", "-c", line])
         status = done if done >= 0 else 128 - done
         for stream, text in ((sys.stdout, out), (sys.stderr, err)):
-            print(text.decode(errors="replace"), end="", file=stream, flush=True)
+            print(text.decode(errors="replace"), end="", file=behind(stream), flush=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.text import Text
 
 from ...error import UserError
 from ...interactive.build import build
@@ -21,6 +21,7 @@ from ...spec.load import is_scenario, load_topology
 from ...spec.syntax.scalar import NAME_ALLOWED, NAME_PATTERN
 from .. import foreign_code
 from ..foreign_code import AllowCode
+from ..terminal import Terminal, say
 
 EXAMPLES = (
     ("Start a network that comes with the testbed, and work in it", "testbed up wan; testbed shell client"),
@@ -68,11 +69,11 @@ def up(
         foreign_code.refuse_unconfined(str(topology), [(wanted, Kernel(place))])
     made = build(wanted, Kernel(place))
     feasibility.refuse_programs(made.steps, place)
-    console = Console(stderr=True, highlight=False)
+    console = Terminal()
     for note in made.notes:
-        console.print(note, soft_wrap=True)
-    with console.status(f"{called}: kernel {place}") as screen:
-        start(made, called, lambda step: screen.update(f"{called}: {step}"))
+        say(console, note)
+    with console.status(Text(f"{called}: kernel {place}")) as screen:
+        start(made, called, lambda step: screen.update(Text(f"{called}: {step}")))
     print(f"{called} is up on kernel {place}{why}: {', '.join(node.name for node in wanted.nodes)}")
     node = next((node.name for node in wanted.nodes if node.kind.is_local_host), wanted.nodes[0].name)
     print(f"work in it: testbed shell {node}; look at it: testbed status; stop it: testbed down {called}")

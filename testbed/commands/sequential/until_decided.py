@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 
 from ...compare import look
 from ...compare.pairing import Cell
@@ -29,6 +28,7 @@ from .. import look_file
 from ..look_file import Comparison, Seen
 from ..question import Question, answer, deciding
 from ..screen import Reports, Screen, duration
+from ..terminal import say
 from .budget import Budget
 from .growing_cell import GrowingCell, cells
 
@@ -60,7 +60,7 @@ class UntilDecided:
                 for store in self._stores.values():
                     if store.exists:
                         table.update(store, mend=True)
-        self.console.print(why, soft_wrap=True)
+        say(self.console, why)
 
     def _lock(self, folder: Path) -> Store:
         if folder not in self._stores:
@@ -150,7 +150,7 @@ class UntilDecided:
             seeds = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
             many = "1 cell gets" if len(taken) == 1 else f"{len(taken)} cells get"
             said = f"{state}; {many} {seeds} seeds: {count} trials, about {duration(wall_s)}"
-            self.console.print(said, soft_wrap=True)
+            say(self.console, said)
         for each in sweeps:
             self._run(each)
         return None
@@ -180,11 +180,11 @@ class UntilDecided:
     def _run(self, prepared: Sweep) -> None:
         if not prepared.waiting:
             return
-        self.console.print(f"{prepared.store.path}:", soft_wrap=True)
+        say(self.console, f"{prepared.store.path}:")
         with Screen(self.console, len(prepared.waiting), prepared, self.jobs) as screen:
             summary = sweep.run(prepared, self.jobs, Reports((extension.Listing(prepared.store), screen)))
         for trial, error in summary.failures:
-            self.console.print(f"[red]failed[/] {escape(trial.id)}: {escape(str(error))}", soft_wrap=True)
+            say(self.console, ("failed", "red"), f" {trial.id}: {error}")
 
 
 def _by_store(wanted: Mapping[GrowingCell, int]) -> dict[Path, list[Trial]]:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from ..published import Citation
+from ..run_text import escaped
 from .row import Finding
 
 HEAD = ("Row", "Where", "What", "Printed", "Criterion", "Ours", "Claim", "Outcome")
@@ -89,14 +90,20 @@ def markdown(
     lines += ["", changes.strip()] if changes else []
     for source, members in groupby(findings, key=lambda finding: finding.row.source):
         group = list(members)
-        lines += ["", f"## {_citation(citations[source])}", "", _line(HEAD), _line(["---"] * len(HEAD))]
+        lines += [
+            "",
+            f"## {escaped(_citation(citations[source]))}",
+            "",
+            _line(HEAD),
+            _line(["---"] * len(HEAD)),
+        ]
         lines += [_line(_cells(finding)) for finding in group]
         lines += ["", "What limits these rows:", ""]
         remarks: dict[str, list[str]] = {}
         for finding in group:
             if remark(finding):
                 remarks.setdefault(remark(finding), []).append(finding.row.id)
-        lines += [f"- {', '.join(ids)}: {text}." for text, ids in remarks.items()]
+        lines += [f"- {', '.join(ids)}: {escaped(text)}." for text, ids in remarks.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -128,4 +135,4 @@ def _cells(finding: Finding) -> list[str]:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(map(escaped, cells)) + " |"

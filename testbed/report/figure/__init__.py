@@ -13,7 +13,7 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ...error import UserError
+from ...error import UserError, harmless
 from ..caption import caption
 from ..stored_run import StoredRun
 from . import cdf, cuc, heatmap, profile, timeseries, topology, windows
@@ -21,6 +21,8 @@ from .option import Options
 from .style import GREY
 
 LETTERS_AN_INCH = 17
+LOOK = {"svg.hashsalt": "testbed", "svg.fonttype": "none", "pdf.fonttype": 42, "text.parse_math": False}
+"""No text is a formula: dollar signs of a result are what they are."""
 METADATA = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
 """Nothing of the hour: the same results make the same file."""
 
@@ -42,18 +44,19 @@ def draw(kind: str, run: StoredRun, path: Path, options: Options | None = None) 
             "(testbed results says why)"
         )
     options = options or Options()
-    figure = Figure(layout="constrained")
-    FigureCanvasAgg(figure)
-    KINDS[kind](figure, run, options)
-    figure.suptitle(f"{run.name}: {TITLES[kind]}", fontsize=11, x=0.01, horizontalalignment="left")
-    below = textwrap.fill(caption(run, kind, options.words), int(LETTERS_AN_INCH * figure.get_figwidth()))
-    figure.supxlabel(below, fontsize=7, color=GREY, x=0.01, horizontalalignment="left")
-    figure.set_figheight(figure.get_figheight() + 0.13 * (below.count("\n") + 1))
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": "testbed", "svg.fonttype": "none", "pdf.fonttype": 42}):
+    with matplotlib.rc_context(LOOK):
+        figure = Figure(layout="constrained")
+        FigureCanvasAgg(figure)
+        KINDS[kind](figure, run, options)
+        figure.suptitle(harmless(f"{run.name}: {TITLES[kind]}"), fontsize=11, x=0.01, horizontalalignment="left")
+        said = harmless(caption(run, kind, options.words))
+        below = textwrap.fill(said, int(LETTERS_AN_INCH * figure.get_figwidth()))
+        figure.supxlabel(below, fontsize=7, color=GREY, x=0.01, horizontalalignment="left")
+        figure.set_figheight(figure.get_figheight() + 0.13 * (below.count("\n") + 1))
+        try:
             figure.savefig(path, dpi=200, metadata=METADATA[path.suffix])
-    except (OSError, ValueError) as error:
-        raise UserError(f"the figure {path} cannot be written: {error}") from None
+        except (OSError, ValueError) as error:
+            raise UserError(f"the figure {path} cannot be written: {error}") from None
 
 
 KINDS: dict[str, Callable[[Figure, StoredRun, Options], None]] = {

@@ -22,7 +22,7 @@ Row = tuple[str, Callable[[FlowSignals], object]]
 
 FLOW_ROWS: tuple[Row, ...] = (
     ("goodput (Mbit/s,\nmean of {average} s)", lambda flow: flow.goodput_bps / 1e6),
-    ("cwnd (MB of 10$^6$ bytes)", lambda flow: flow.cwnd_bytes / 1e6),
+    ("cwnd (MB of 10⁶ bytes)", lambda flow: flow.cwnd_bytes / 1e6),
     ("smoothed RTT (ms)", lambda flow: flow.srtt_s * 1e3),
     ("segments sent again", lambda flow: flow.retransmits),
 )

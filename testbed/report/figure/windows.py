@@ -36,7 +36,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     for cell in drawn.get_celld().values():
         cell.set_edgecolor("0.8")
     during = "" if found.duration_s is None else f" in {found.duration_s:g} s"
-    table.set_title(f"MB of 2$^{{20}}$ bytes{during}: mean (sd of the repetitions, with n)", fontsize=9, loc="left")
+    table.set_title(f"MB of 2²⁰ bytes{during}: mean (sd of the repetitions, with n)", fontsize=9, loc="left")
 
 
 def _bars(axes: Axes, found: WindowTable) -> None:
@@ -61,7 +61,7 @@ def _bars(axes: Axes, found: WindowTable) -> None:
         )
     axes.set_xticks(range(len(found.windows)), found.windows)
     axes.set_xlabel("window")
-    axes.set_ylabel("transfer (MB of 2$^{20}$ bytes)")
+    axes.set_ylabel("transfer (MB of 2²⁰ bytes)")
     means = [each.mean_mb for row in shown for each in row.transfers]
     if min(means) > 0 and max(means) > 30 * min(means):
         log_axis(axes, "y")
