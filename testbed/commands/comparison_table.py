@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 
 from ..compare.run import Outcome
 from ..compare.run_text import Row
 from ..error import UserError, harmless
-from .text_table import Column, Table, paragraph, show, terminal_width
+from .text_table import Column, Table, literal, paragraph, show, terminal_width
 
 ALIKE_MAX = 4
 """More notes that begin alike are counted on a terminal."""
@@ -91,9 +90,9 @@ def write_table(
     for headers, rows in tables:
         columns = tuple(Column(name, **COLUMNS.get(name, {})) for name in headers)
         lines += [*Table(columns, tuple(rows), MORE, COLOUR).lines(width), *([""] if output is None else [])]
-    lines += [escape(paragraph(note, width)) for note in (_few(notes) if output is None else notes)]
+    lines += [literal(paragraph(note, width)) for note in (_few(notes) if output is None else notes)]
     if output is None:
-        show([*lines, *(escape(paragraph(line, width)) for line in (summary, *more))])
+        show([*lines, *(literal(paragraph(line, width)) for line in (summary, *more))])
         return
     console = Console(highlight=False, no_color=True)
     with console.capture() as captured:

@@ -9,13 +9,11 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from ..model.run_setting import Until
 from ..sweep.repetition import ALL_EQUAL, Mean, Metrics, cells
 from ..trial.stored_result import TrialResult
 from .finding_text import finding_lines
-from .text_table import Column, Table, paragraph, show, terminal_width
+from .text_table import Column, Table, literal, paragraph, show, terminal_width
 
 if TYPE_CHECKING:
     from ..analysis.metric import Metric
@@ -39,7 +37,7 @@ def print_trials(found: Sequence[TrialResult], measured: Mapping[str, Metrics] =
         word = "note" if verdict == "valid" else verdict
         lines = paragraph(f"{word} {text}", width)
         colour = "dim" if verdict == "valid" else COLOUR[verdict]
-        show([f"[{colour}]{word}[/]{escape(lines[len(word) :])}"])
+        show([f"[{colour}]{word}[/]{literal(lines[len(word) :])}"])
     counts: Counter[str] = Counter(each.verdict for each in found)
     print(", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOUR if counts[verdict]) or "no trials")
 

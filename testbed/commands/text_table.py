@@ -94,6 +94,11 @@ def show(lines: Iterable[str], console: Console | None = None) -> None:
         console.print(Text.from_markup(line, emoji=False), soft_wrap=True)
 
 
+def literal(text: str) -> str:
+    """Markup for the text as it is, where no tag follows: a backslash at its end is one."""
+    return escape(f"{text} ")[:-1]
+
+
 def paragraph(text: str, width: int | None, indent: str = "  ") -> str:
     """Text broken between words; `indent` begins all lines but the first."""
     if width is not None:
@@ -103,7 +108,7 @@ def paragraph(text: str, width: int | None, indent: str = "  ") -> str:
 
 
 def _flowed(text: str, width: int | None) -> list[str]:
-    return [escape(line) for line in paragraph(text, width).split("\n")]
+    return [literal(line) for line in paragraph(text, width).split("\n")]
 
 
 def _natural(table: Table, at: int) -> int:
@@ -270,9 +275,9 @@ def _items(texts: Sequence[str], between: str, width: int) -> list[str]:
         else:
             lines[-1:] = [line + between.rstrip() for line in lines[-1:]]
             lines += paragraph(text, width, indent="").split("\n")
-    return [escape(line) for line in lines]
+    return [literal(line) for line in lines]
 
 
 def _coloured(table: Table, text: str) -> str:
     colour = table.colours.get(text)
-    return escape(text) if colour is None else f"[{colour}]{escape(text)}[/]"
+    return literal(text) if colour is None else f"[{colour}]{literal(text)}[/]"

@@ -7,10 +7,9 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from ..known import KINDS, Known, shortened
-from ..text_table import GAP, show, terminal_width
+from ..text_table import GAP, literal, show, terminal_width
 
 EXAMPLES = (
     ("List everything", "testbed list"),
@@ -52,7 +51,7 @@ def list(
         column = max((len(each.name) for each in those), default=0)
         lines = [f"{each.name:{column}}{GAP}{_cut(each, column, width)}".rstrip() for each in those]
         show([*([""] if at else []), f"[italic]{name.capitalize()} ({USES[name]})[/]"])
-        show(f"{GAP}{escape(line)}" for line in lines or [NONE.get(name, "none")])
+        show(f"{GAP}{literal(line)}" for line in lines or [NONE.get(name, "none")])
 
 
 def _cut(each: Known, column: int, width: int | None) -> str:

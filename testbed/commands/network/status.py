@@ -9,14 +9,13 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from ... import journal
 from ...error import MachineError
 from ...interactive.connection import Gone
 from ...interactive.overview import as_json, overview
 from ...interactive.running_network import choose, networks
-from ..text_table import TIED, Column, Table, paragraph, show, terminal_width
+from ..text_table import TIED, Column, Table, literal, paragraph, show, terminal_width
 
 NODE_COLUMNS = (Column("node", names=True), Column("type"), Column("interfaces", wraps=True))
 LINK_COLUMNS = (
@@ -76,9 +75,9 @@ def _lines(network: dict[str, Any], width: int | None) -> list[str]:
     nodes = Table(NODE_COLUMNS, tuple(_node(name, node) for name, node in network["nodes"].items()))
     links = Table(LINK_COLUMNS, tuple(_link(link) for link in network["links"]))
     return [
-        *(escape(line) for line in paragraph(head, width).split("\n")),
+        *(literal(line) for line in paragraph(head, width).split("\n")),
         *(f"  {line}" for table in (nodes, links) if table.rows for line in table.lines(inside)),
-        *(f"  ! {escape(event)}" for event in network["events"]),
+        *(f"  ! {literal(event)}" for event in network["events"]),
     ]
 
 

@@ -21,8 +21,6 @@ from .option import Options
 from .style import GREY
 
 LETTERS_AN_INCH = 17
-LOOK = {"svg.hashsalt": "testbed", "svg.fonttype": "none", "pdf.fonttype": 42, "text.parse_math": False}
-"""No text is a formula: dollar signs of a result are what they are."""
 METADATA = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
 """Nothing of the hour: the same results make the same file."""
 
@@ -44,7 +42,14 @@ def draw(kind: str, run: StoredRun, path: Path, options: Options | None = None) 
             "(testbed results says why)"
         )
     options = options or Options()
-    with matplotlib.rc_context(LOOK):
+    with matplotlib.rc_context(
+        {
+            "svg.hashsalt": "testbed",
+            "svg.fonttype": "none",
+            "pdf.fonttype": 42,
+            "text.parse_math": False,  # a dollar sign in a result begins no formula
+        }
+    ):
         figure = Figure(layout="constrained")
         FigureCanvasAgg(figure)
         KINDS[kind](figure, run, options)
