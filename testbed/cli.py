@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import io
 import os
 import signal
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TextIO, cast
 
 import typer
 import typer.core
@@ -16,8 +19,7 @@ import typer.main
 
 from . import __version__
 from .commands import help_page
-from .commands.terminal import screened
-from .error import MachineError, TestbedError
+from .error import MachineError, TestbedError, harmless
 
 GROUPS = {
     "describe": {
@@ -144,6 +146,38 @@ def _options(
 
 def _interrupt(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
+
+
+class _Screen:
+    """A stream of text to which only harmless text is written."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream  # where rich draws, which has its own commands for a terminal
+
+    def write(self, text: str) -> int:
+        self.rich_proxied_file.write(harmless(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
+
+
+@contextmanager
+def screened() -> Iterator[None]:
+    """All that is printed meanwhile is harmless, and is never refused for its characters."""
+    before = sys.stdout, sys.stderr
+    for stream in before:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = (cast(TextIO, _Screen(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 def main() -> None:

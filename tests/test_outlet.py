@@ -19,7 +19,8 @@ from rich.progress import Progress
 from storedruns import Made, write_run
 
 from testbed import cli
-from testbed.commands.terminal import Terminal, say, screened
+from testbed.cli import screened
+from testbed.commands.terminal import Terminal, say
 from testbed.commands.text_table import Column, Table, show
 from testbed.compare import published
 from testbed.compare.paper.catalogue import ROWS

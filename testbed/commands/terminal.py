@@ -1,14 +1,12 @@
-"""The one way out to a terminal: what comes from files, results and other computers is text, and never markup or a
-command to the terminal. Writes to standard output and standard error.
+"""What is drawn on a terminal, in colours and bars: what comes from files, results and other computers is text, never
+markup or a command to the terminal. What is printed goes through `cli.screened`. Writes to standard output and error.
 """
 
 from __future__ import annotations
 
-import io
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, TextIO, cast
+from collections.abc import Iterable
+from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -17,41 +15,11 @@ from rich.text import Text
 from ..error import harmless
 
 
-@contextmanager
-def screened() -> Iterator[None]:
-    """All that is printed meanwhile is harmless, and is never refused for its characters."""
-    before = sys.stdout, sys.stderr
-    for stream in before:
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    sys.stdout, sys.stderr = (cast(TextIO, _Screen(stream)) for stream in before)
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = before
-
-
 def behind(stream: TextIO) -> TextIO:
-    """The stream itself: for what draws on a terminal, and for the output of a program that the user started."""
-    return stream.stream if isinstance(stream, _Screen) else stream
-
-
-class _Screen:
-    """A stream of text to which only harmless text is written."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-
-    def write(self, text: str) -> int:
-        self.stream.write(harmless(text))
-        return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
+    """The stream itself, without the screen before it: for what draws on a terminal, and for the output of a program
+    that the user started.
+    """
+    return getattr(stream, "rich_proxied_file", stream)
 
 
 class Terminal(Console):
