@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -185,7 +186,11 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     with screened():
-        _main()
+        try:
+            _main()
+        except Exception:
+            traceback.print_exc()  # while what it says is screened
+            sys.exit(1)
 
 
 def _main() -> None:

@@ -4,6 +4,7 @@ markup, XML and JSON are whole, and Markdown makes nothing of it.
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import re
@@ -28,6 +29,7 @@ from testbed.compare.reproduction import table
 from testbed.compare.reproduction.row import Finding
 from testbed.compare.run_text import escaped
 from testbed.error import harmless
+from testbed.report import page
 
 MARKUP = "[/x] [red] :x: a|b <script>alert(1)</script> ![i](http://x) $\\frac{$ \\"
 CONTROLS = "\x1b[31m\x1b]0;title\x07 \x9b31m \u202eevil\u2066 \x7f\r\x00"
@@ -135,8 +137,8 @@ def test_markup_in_results_is_text(asked: Say, sides: dict[str, str], words: tup
         assert not unescaped(out)
         rows = [line for line in out.splitlines() if line.startswith("|")]
         assert len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows}) == 1
-    for page in Path(sides["OUT"]).glob("*.html"):
-        assert "<script>alert(1)" not in page.read_text()
+    for file in Path(sides["OUT"]).glob("*.html"):
+        assert "<script>alert(1)" not in file.read_text()
 
 
 @pytest.mark.parametrize("part", ["run.json", "failure", "finding", "param"])
@@ -176,6 +178,19 @@ ASKING = (
     "run FILE --dry-run",
     "compare FILE FILE",
     "up FILE",
+    "status FILE",
+    "exec FILE -- true",
+    "exec -n FILE node -- true",
+    "shell FILE",
+    "down FILE",
+    "merge FILE -o FILE",
+    "audit FILE",
+    "query FILE FILE",
+    "plot FILE profile -o FILE",
+    "doctor --same-as FILE",
+    "machines prepare FILE",
+    "schema FILE",
+    "FILE",
 )
 
 
@@ -191,6 +206,87 @@ def test_names_of_files_are_said_and_not_obeyed(asked: Say, tmp_path: Path, word
         code, out, err = asked(*(word.replace("FILE", str(file)) for word in words.split(" ")))
         assert code in (0, 1, 2, 3), err
         assert not NEVER.search(out + err)
+
+
+LINES = "gone\nresults: fine\x1b[31m\u202e\x9b"
+
+
+@pytest.mark.parametrize("at", [("trials",), ("scenario",), ("axes",), ("primary",)], ids=str)
+@pytest.mark.parametrize(
+    "words", [*READING, ("merge", "DIR", "OTHER", "-o", "OUT/all"), ("audit", "DIR")], ids=" ".join
+)
+def test_a_name_in_a_run_says_no_line_of_its_own(
+    asked: Say, sides: dict[str, str], words: tuple[str, ...], at: tuple[str, ...]
+) -> None:
+    for side in ("DIR", "OTHER"):  # without one it would be no run to merge
+        change(Path(sides[side]) / "run.json", ("key",), "k")
+    file = Path(sides["DIR"]) / "run.json"
+    before = json.loads(file.read_text()).get(at[0])
+    change(file, at, [*(before or []), LINES] if at[0] in ("trials", "axes") else LINES)
+    code, out, err = asked(*given(words, sides))
+    assert code == 2
+    assert not out
+    assert "run.json is damaged: it has a name with a control character: gone\\nresults: fine\\x1b[31m" in err
+    assert not NEVER.search(err)
+
+
+def test_a_merge_says_names_of_files_in_one_line(asked: Say, sides: dict[str, str], tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("one", "two")]
+    for number, folder in enumerate(folders):
+        write_run(folder, [Made({"path.rtt": "10 ms"}, [40e6])])
+        (trial,) = (folder / "trials").iterdir()
+        (trial / LINES).write_text(str(number))
+        change(trial / "host.json", ("computer",), LINES)
+        software = {"software": {"parts": {LINES: f"{LINES}{number}"}}}
+        (trial / "provenance.json").write_text(json.dumps(software))
+        for name, value in (("key", "k"), ("shards", [LINES])):
+            change(folder / "run.json", (name,), value)
+    code, out, err = asked("merge", *map(str, folders), "-o", str(tmp_path / "all"))
+    assert code in (1, 2), err
+    assert not NEVER.search(out + err)
+    assert "\nresults: fine" not in out + err
+
+
+@pytest.mark.parametrize("key", ["date", "computer", "trials"])
+@pytest.mark.parametrize("value", [LINES, None, 3, [3], [{"id": "../.."}]], ids=ascii)
+def test_an_audit_that_nobody_made_is_said(asked: Say, sides: dict[str, str], key: str, value: Any) -> None:
+    made = {"date": "2026-01-01", "computer": "c", "seed": 1, "finished": 6, "left_out": 0, "trials": []}
+    (Path(sides["DIR"]) / "audit.json").write_text(json.dumps({"audits": [{**made, key: value}]}))
+    for words in (("results", "DIR"), ("report", "DIR", "-o", "OUT/report.html")):
+        code, out, err = asked(*given(words, sides))
+        assert code in (0, 1, 2), err
+        assert code != 2 or "audit.json is damaged" in err
+        assert not NEVER.search(out + err)
+        assert "\nresults: fine" not in out + err
+
+
+@pytest.mark.parametrize("text", [CONTROLS, LINES, MARKUP, "\udcff", "</script><script>alert(1)</script>"], ids=ascii)
+def test_a_page_holds_text_that_is_seen(text: str) -> None:
+    """The data of the page, of the live page and its heading, as a browser reads it."""
+    view = {"run": {"name": text}, text: [text, {"deep": (text, 1.5, None)}]}
+    for live in (False, True):
+        whole = page.page(view, live)
+        whole.encode()
+        found = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', whole, re.DOTALL)
+        assert found is not None
+        read = json.loads(found[1])
+        shown = harmless(text)
+        assert read == {"run": {"name": shown}, shown: [shown, {"deep": [shown, 1.5, None]}]}
+        assert f"<title>{html.escape(shown)}: report</title>" in whole
+
+
+def test_a_mistake_of_ours_says_nothing_that_a_terminal_obeys(
+    asked: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*words: Any, **settings: Any) -> None:
+        raise ValueError(CONTROLS)
+
+    monkeypatch.setattr("testbed.sweep.store.Store.open", fail)
+    code, out, err = asked("results", str(tmp_path))
+    assert code == 1
+    assert "Traceback" in err
+    assert "\\u001b[31m" in err
+    assert not NEVER.search(out + err)
 
 
 HOSTILE_SPECS = {
@@ -273,6 +369,7 @@ def test_json_stays_json(text: str, written: str) -> None:
     [
         ("&lt;b&#62; & R&D", "&amp;lt;b&amp;#62; & R&D"),
         ("![a](b) [c][d] [e]: f", "![a\\](b) [c\\]\\[d] [e\\]: f"),
+        ("`<b>` a`|`", "\\`&lt;b>\\` a\\`\\|\\`"),
         ("[0, 1] \x1b\u202e", "[0, 1] \\\\x1b\\\\u202e"),
     ],
 )

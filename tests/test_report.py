@@ -17,7 +17,7 @@ from storedruns import Made, trial_result, trial_settings, write_run
 from trials import make_trial
 
 from testbed import cli
-from testbed.error import UserError
+from testbed.error import UserError, harmless
 from testbed.library import TOPOLOGIES
 from testbed.report import stored_run
 from testbed.report.drawing import drawings
@@ -167,7 +167,7 @@ def test_nothing_of_a_run_ends_the_element_that_holds_it(tmp_path: Path) -> None
     shown["run"]["name"] = evil
     text = page(shown)
     assert "alert(1)</script>" not in text
-    assert json.loads(data(shown))["run"]["name"] == evil
+    assert json.loads(data(shown))["run"]["name"] == harmless(evil)
     assert "default-src &#x27;none&#x27;" in text
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..analysis import flow_sample
 from ..analysis.metric import chosen
 from ..compare.side import Measured, Missing, Run, Side
-from ..error import UserError
+from ..error import UserError, visible
 from ..sweep import extension
 from ..sweep.shard import in_words
 from ..sweep.store import Store
@@ -86,7 +86,7 @@ def _missing(store: Store, id: str, failures: dict[str, str]) -> Missing:
     if id not in failures:
         return Missing(id, f"not run: this is {in_words(store.shards)}" if store.shards else "not run")
     said = next(iter(failures[id].splitlines()), "")
-    why = "failed: " + "".join(each if each.isprintable() else "?" for each in said)
+    why = f"failed: {visible(said)}"
     about = store.path / "failed" / id / TRIAL
     stored = read_json(about) if about.exists() else {}
     params, seed = stored.get("params"), stored.get("seed")

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from xml.etree import ElementTree
 
+from ..error import harmless
 from .headline import headline
 from .run import Outcome, RunComparison
 from .run_text import RUN_HEADERS, gap_row, gap_text, run_notes, run_row, run_summary
 
-BAD = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, section 2.2."""
 FOLDERS = re.compile(r"(?<![\w.~])/(?:[^\s/:;,()]+/)+")
 """The folders of an absolute path."""
 NAMED = 2
@@ -57,7 +56,7 @@ def _suite(
     tags = [case[0].tag if len(case) else "" for case in cases]
     suite = ElementTree.Element(
         "testsuite",
-        name=_fit(scenario or "comparison"),
+        name=fit(scenario or "comparison"),
         package="testbed.compare",
         id=str(number),
         hostname="localhost",
@@ -73,7 +72,7 @@ def _suite(
     base, candidate = _short(comparison.base, comparison.candidate)
     notes = [f"{candidate} against {base}", run_summary(comparison), headline(comparison), *run_notes(comparison)]
     notes = notes if number == 0 else []
-    ElementTree.SubElement(suite, "system-out").text = _fit("\n".join(notes))
+    ElementTree.SubElement(suite, "system-out").text = fit("\n".join(notes))
     ElementTree.SubElement(suite, "system-err")
     return suite
 
@@ -81,12 +80,12 @@ def _suite(
 def _case(
     cell: str, name: str, verdict: str, message: str, text: str, counts: bool, fails: Sequence[str]
 ) -> ElementTree.Element:
-    case = ElementTree.Element("testcase", classname=_fit(cell), name=_fit(name), time="0")
+    case = ElementTree.Element("testcase", classname=fit(cell), name=fit(name), time="0")
     if verdict in fails and counts:
-        failure = ElementTree.SubElement(case, "failure", message=_fit(message), type=verdict.replace(" ", "-"))
-        failure.text = _fit(text)
+        failure = ElementTree.SubElement(case, "failure", message=fit(message), type=verdict.replace(" ", "-"))
+        failure.text = fit(text)
     elif verdict in ("cannot tell", "new", "spare"):
-        ElementTree.SubElement(case, "skipped", message=_fit(text))
+        ElementTree.SubElement(case, "skipped", message=fit(text))
     return case
 
 
@@ -99,6 +98,6 @@ def _short(*names: str) -> list[str]:
     return ["/".join(each[shared:][-NAMED:]) for each in parts]
 
 
-def _fit(text: str) -> str:
-    """Text without what XML cannot hold, and without the folders of this computer."""
-    return FOLDERS.sub("", BAD.sub("\N{REPLACEMENT CHARACTER}", text))
+def fit(text: str) -> str:
+    """Text as XML can hold it, in which nothing is a command to a terminal; without the folders of this computer."""
+    return FOLDERS.sub("", harmless(text))

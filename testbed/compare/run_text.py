@@ -36,7 +36,7 @@ NONE = "-"
 TWICE = "100 %"
 OVER = f"over {TWICE}"
 ENTITY = re.compile(r"&(?=#?\w+;)")
-SPECIAL = (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("](", "\\]("), ("][", "\\]\\["), ("]:", "\\]:"))
+SPECIAL = (("\\", "\\\\"), ("|", "\\|"), ("`", "\\`"), ("<", "&lt;"), ("](", "\\]("), ("][", "\\]\\["), ("]:", "\\]:"))
 """What means something in Markdown, and how it is written where it shall not."""
 
 RUN_HEADERS = (
@@ -253,7 +253,9 @@ def _few(texts: Sequence[str], between: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown takes as it is: one line, in which no cell ends and no HTML, entity, link or image begins."""
+    """Text that Markdown takes as it is: one line, in which no cell ends and no HTML, code, entity, link or image
+    begins.
+    """
     text = ENTITY.sub("&amp;", visible(" ".join(text.split("\n"))))
     for special, written in SPECIAL:
         text = text.replace(special, written)

@@ -13,6 +13,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from ..error import harmless
+
 ASSETS = Path(__file__).with_name("assets")
 VENDORED = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
 OWN = (
@@ -44,7 +46,7 @@ def page(view: Mapping[str, Any], live: bool = False) -> str:
     scripts = [*VENDORED, *OWN, *([LIVE] if live else [])]
     return Template(_asset("page.html")).substitute(
         policy=html.escape(POLICY.format(connect="'self'" if live else "'none'")),
-        title=html.escape(f"{view['run']['name']}: report"),
+        title=html.escape(harmless(f"{view['run']['name']}: report")),
         style=_asset("page.css"),
         data=data(view),
         scripts="\n".join(f"<script>{_asset(name)}</script>" for name in scripts),
@@ -52,8 +54,16 @@ def page(view: Mapping[str, Any], live: bool = False) -> str:
 
 
 def data(view: Mapping[str, Any]) -> str:
-    """JSON that can stand in HTML. Raises ValueError for a number that JSON does not have."""
-    return json.dumps(view, separators=(",", ":"), allow_nan=False, ensure_ascii=False).translate(_ESCAPED)
+    """JSON that can stand in HTML, and whose texts are harmless. Raises ValueError for a number that JSON has not."""
+    return json.dumps(_shown(view), separators=(",", ":"), allow_nan=False, ensure_ascii=False).translate(_ESCAPED)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return harmless(value)
+    if isinstance(value, Mapping):
+        return {harmless(key) if isinstance(key, str) else key: _shown(each) for key, each in value.items()}
+    return [_shown(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _asset(name: str) -> str:

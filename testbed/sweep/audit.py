@@ -8,13 +8,13 @@ import datetime
 import platform
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ..error import TestbedError, UserError
+from ..error import TestbedError, UserError, visible
 from ..model.scenario import Trial
-from ..trial import provenance
+from ..trial import provenance, record, strict_folder
 from ..trial.folder import HOST, PROVENANCE, partial, read_json, read_trial, replace_json, same_files
 from ..trial.orders.sequence import orders
 from . import run as sweep
@@ -57,7 +57,7 @@ class Audit:
     finished: int
     left_out: int
     trials: tuple[Audited, ...]
-    digests: Mapping[str, list[str | None]] = field(default_factory=dict)
+    digests: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
 
     def count(self, outcome: Outcome) -> int:
         return sum(each.outcome == outcome for each in self.trials)
@@ -80,7 +80,7 @@ class Audit:
             said.append(f"{lost} could not be repeated")
         if self.left_out:
             said.append(f"{self.left_out} in real time left out")
-        return f"audit of {self.date[:10]}: {'; '.join(said)}"
+        return f"audit of {visible(self.date[:10])}: {'; '.join(said)}"
 
 
 def audit(store: Store, size: int, seed: int | None, repeat: Repeat) -> Audit:
@@ -125,13 +125,10 @@ def latest(folder: Path) -> Audit | None:
     if not stored:
         return None
     try:
-        trials = tuple(
-            Audited(**{**each, "files": tuple(each["files"]), "software": tuple(each["software"])})
-            for each in stored[-1]["trials"]
-        )
-        return Audit(**{**stored[-1], "trials": tuple(each for each in trials if _is_of(folder, each))})
-    except (LookupError, TypeError) as error:
+        found = record.read(Audit, stored[-1])
+    except record.RecordError as error:
         raise UserError(f"{folder / FILE} is damaged: {error}; delete it: rm {folder / FILE}") from None
+    return replace(found, trials=tuple(each for each in found.trials if _is_of(folder, each)))
 
 
 def _stored(folder: Path) -> list[dict[str, Any]]:
@@ -144,7 +141,7 @@ def _stored(folder: Path) -> list[dict[str, Any]]:
 
 
 def _is_of(folder: Path, each: Audited) -> bool:
-    return _started(folder / "trials" / each.id) == each.started
+    return strict_folder.is_name(each.id) and _started(folder / "trials" / each.id) == each.started
 
 
 def _started(folder: Path) -> str | None:
@@ -196,7 +193,7 @@ def _compared(store: Store, again: Store, trial: Trial, why: str) -> Audited:
     return Audited(trial.id, "different" if files else "same", files, None, software, started)
 
 
-def _digests(store: Store, ids: Sequence[str]) -> list[str | None]:
+def _digests(store: Store, ids: Sequence[str]) -> tuple[str | None, ...]:
     """Of the software that these trials ran with, each once; None where a trial does not tell."""
-    noted = [provenance.noted(store.path / "trials" / id) or {} for id in ids if (store.path / "trials" / id).exists()]
-    return list(dict.fromkeys((each.get("software") or {}).get("digest") for each in noted))
+    folders = (store.path / "trials" / id for id in ids)
+    return tuple(dict.fromkeys(provenance.digest_of(folder) for folder in folders if folder.exists()))

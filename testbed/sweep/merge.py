@@ -10,9 +10,8 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from ..error import UserError
+from ..error import UserError, visible
 from ..trial import provenance, strict_folder
 from ..trial.folder import HOST, partial, put_in_place, read_json, read_result, replace_json, same_files
 from ..trial.software import differences
@@ -38,7 +37,7 @@ class Conflict:
 
     def __str__(self) -> str:
         sides = " and ".join(f"{folder} ({computer(folder)})" for folder in (self.first, self.second))
-        return f"{self.id}: {', '.join(self.files)} differ between {sides}{self._software}"
+        return visible(f"{self.id}: {', '.join(self.files)} differ between {sides}{self._software}")
 
     @property
     def _software(self) -> str:
@@ -93,7 +92,7 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
         target.discard_partial()
         _list(stores, target, ids)
         table.update(target, mend=True)
-    return _state(target, [shard for each in stores for shard in _about(each).get("shards", ())])
+    return _state(target, [shard for each in stores for shard in each.about.get("shards", ())])
 
 
 def computer(folder: Path) -> str:
@@ -125,9 +124,9 @@ def joined(lists: Iterable[Sequence[str]]) -> list[str]:
 def _refuse_others(stores: Sequence[Store]) -> None:
     if not stores:
         raise UserError("there is nothing to merge; allowed: folders that `testbed run` wrote, and -o with another one")
-    first = _about(stores[0])
+    first = stores[0].about
     for store in stores:
-        about = _about(store)
+        about = store.about
         if about.get("key") is None:
             raise UserError(
                 f"{store.path} does not tell which scenario it is of, an earlier version wrote it; allowed: run the "
@@ -159,9 +158,9 @@ def _list(stores: Sequence[Store], target: Store, ids: Sequence[str]) -> None:
     target.path.mkdir(parents=True, exist_ok=True)
     for folder in FOLDERS:
         strict_folder.make(target.path, folder)
-    about = _about(stores[0])
+    about = stores[0].about
     added = {id: number for each in stores for id, number in each.added.items()}
-    shards = list(dict.fromkeys(shard for each in stores for shard in _about(each).get("shards", ())))
+    shards = list(dict.fromkeys(shard for each in stores for shard in each.about.get("shards", ())))
     is_whole = all((target.path / "trials" / id).exists() for id in ids)
     rest = {name: each for name, each in about.items() if name not in ("trials", "added", "shards")}
     rest |= {} if is_whole or not shards else {"shards": shards}
@@ -208,7 +207,3 @@ def _unlike(target: Store, found: Sequence[TrialResult]) -> tuple[str, ...]:
     kinds = origins([target.path / "trials" / each.id for each in found])
     told = (part for each in kinds[1:] for part, _, _ in differences(kinds[0].parts, each.parts))
     return tuple(dict.fromkeys(told)) or (("not noted",) if any(not each.parts for each in kinds) else ())
-
-
-def _about(store: Store) -> dict[str, Any]:
-    return read_json(store.path / "run.json")

@@ -9,8 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..error import UserError
+from ..error import UserError, visible
 from ..model.run_setting import Until
+from ..spec.syntax.scalar import CONTROL
 from ..trial import record
 from ..trial.strict_folder import is_name
 
@@ -34,9 +35,12 @@ def check(about: Mapping[str, Any], path: Path) -> None:
         raise UserError(f"{path} has no list of trials; allowed: what `testbed run -o` wrote")
     until_of(about.get("until"), path)
     try:
-        record.read(_About, about)
+        said = record.read(_About, about)
     except record.RecordError as error:
         raise UserError(f"{path} is damaged: {error}") from None
+    for text in (*trials, said.scenario, *said.axes, said.primary or ""):
+        if CONTROL.search(text) is not None:
+            raise UserError(f"{path} is damaged: it has a name with a control character: {visible(text)[:200]}")
 
 
 def until_of(written: Any, path: Path) -> Until | None:

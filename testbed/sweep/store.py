@@ -87,11 +87,11 @@ class Store:
 
     def list_trials(self, order: Iterable[str]) -> None:
         """Updates the list of the trials of the run."""
-        replace_json(self.path / "run.json", self._about | {"trials": list(order)})
+        replace_json(self.path / "run.json", self.about | {"trials": list(order)})
 
     def add(self, trial: Trial) -> None:
         """Lists a trial that the scenario does not ask for, after the other repetitions of its cell."""
-        about = self._about
+        about = self.about
         ids = about["trials"]
         if trial.id in ids:
             return
@@ -155,12 +155,12 @@ class Store:
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the trials of the scenario that ran last."""
-        return tuple(self._about["trials"])
+        return tuple(self.about["trials"])
 
     @property
     def added(self) -> dict[str, int]:
         """The ids of the trials that the scenario does not ask for, with their repetitions."""
-        added = self._about.get("added", {})
+        added = self.about.get("added", {})
         if not isinstance(added, dict) or not all(type(number) is int and number > 0 for number in added.values()):
             allowed = "trials, each with its repetition, 1 or more"
             raise UserError(f"{self.path / 'run.json'} is damaged: its 'added' cannot be read; allowed: {allowed}")
@@ -174,32 +174,33 @@ class Store:
     @property
     def name(self) -> str:
         """The scenario's name."""
-        return str(self._about["scenario"])
+        return str(self.about["scenario"])
 
     @property
     def axes(self) -> tuple[str, ...]:
         """The keys of the scenario's axes."""
-        return tuple(self._about.get("axes", ()))
+        return tuple(self.about.get("axes", ()))
 
     @property
     def primary(self) -> str | None:
         """The metric that decides comparisons of the run; None if the scenario says none."""
-        primary = self._about.get("primary")
+        primary = self.about.get("primary")
         return None if primary is None else str(primary)
 
     @property
     def shards(self) -> tuple[str, ...]:
         """The shards of the scenario that are in the folder; empty if it has, or was asked to have, all trials."""
-        shards = tuple(map(str, self._about.get("shards", ())))
+        shards = tuple(map(str, self.about.get("shards", ())))
         return () if not shards or all((self.path / "trials" / id).exists() for id in self.ids) else shards
 
     @property
     def until(self) -> Until | None:
         """The condition that ends the repetitions of a cell; None if all cells have the same number."""
-        return run_file.until_of(self._about.get("until"), self.path / "run.json")
+        return run_file.until_of(self.about.get("until"), self.path / "run.json")
 
     @property
-    def _about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Any]:
+        """What run.json says. Raises UserError unless it is what a run wrote."""
         about = read_json(self.path / "run.json")
         run_file.check(about, self.path / "run.json")
         return about

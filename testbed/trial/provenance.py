@@ -54,6 +54,12 @@ def parts_of(told: Mapping[str, Any]) -> software.Parts:
     return dict(parts) if all(isinstance(each, str) for each in parts.values()) else {}
 
 
+def digest_of(folder: Path) -> str | None:
+    """Of the software that a trial ran with; None if its folder does not tell."""
+    digest = _map(noted(folder) or {}, "software").get("digest")
+    return digest if isinstance(digest, str) else None
+
+
 @dataclass(frozen=True)
 class Difference:
     """Something that a trial ran with, as it was then and as it is now, in words."""

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ...error import visible
 from ...sweep import audit as auditing
 from ...sweep import run as sweep
 from ...sweep.store import Store
@@ -61,12 +62,12 @@ def audit(
 def _print(found: auditing.Audit, folder: Path, console: Console) -> None:
     for each in found.trials:
         if each.outcome == "different":
-            say(console, ("different", "red"), f" {each.id}: {', '.join(each.files)}")
+            say(console, ("different", "red"), f" {each.id}: {visible(', '.join(each.files))}")
         if each.outcome == "not repeated":
-            say(console, ("not repeated", "red"), f" {each.id}: {each.why or ''}")
+            say(console, ("not repeated", "red"), f" {each.id}: {visible(each.why or '')}")
     software = list(dict.fromkeys(said for each in found.trials for said in each.software))
     if software:
-        print(f"software then → now: {'; '.join(software)}")
+        print(f"software then → now: {visible('; '.join(software))}")
     if not found.trials:
         print("all trials ran in real time, which no repetition matches byte for byte: nothing was audited")
     print(found.in_words())

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ...error import visible
 from ...sweep import merge as merging
 from ...sweep.store import Store
 
@@ -44,7 +45,8 @@ def merge(
     print(f"{found.found} of {found.trials} trials are in {output}")
     _say_what_is_missing(found)
     if found.unlike:
-        print(f"note: the trials ran with different software: {', '.join(found.unlike)} (testbed doctor --same-as DIR)")
+        unlike = visible(", ".join(found.unlike))
+        print(f"note: the trials ran with different software: {unlike} (testbed doctor --same-as DIR)")
     if found.invalid:
         print(f"{found.invalid} of them {'are' if found.invalid > 1 else 'is'} invalid")
     if not found.is_whole:
@@ -55,7 +57,7 @@ def merge(
 
 def _say_what_is_missing(found: merging.Merged) -> None:
     if found.shards:
-        print(f"missing shards: {', '.join(found.shards)}")
+        print(f"missing shards: {visible(', '.join(found.shards))}")
     for id in found.missing[:NAMED]:
         print(f"{'failed' if id in found.failed else 'missing'}: {id}")
     if len(found.missing) > NAMED:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ...error import UserError
+from ...error import UserError, visible
 from ...kernel import confinement
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
@@ -279,7 +279,7 @@ def _repeat(folder: Path, allow_code: bool) -> None:
         different = same_files(folder, again)
     print(f"{trial.id}: {rate(first)}, again {rate(second)}")
     if different:
-        print(f"different: {', '.join(different)}")
+        print(f"different: {visible(', '.join(different))}")
         raise typer.Exit(1)
     print(
         f"every file is the same, byte for byte (but {', '.join(sorted(NOT_REPEATED))}, which describes this computer)"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ... import journal
-from ...error import TestbedError
+from ...error import TestbedError, visible
 from ...interactive.connection import take_down
 from ...interactive.leftover import Leftover, leftovers
 from ...interactive.running_network import networks
@@ -53,7 +53,7 @@ def _stays(piece: Leftover) -> str:
 
 
 def _announce(piece: Leftover) -> str:
-    print(f"would remove: {piece.what}")
+    print(f"would remove: {visible(piece.what)}")
     return ""
 
 
@@ -63,5 +63,5 @@ def _remove(piece: Leftover) -> str:
         piece.remove()
     except (TestbedError, OSError) as error:
         return f"{piece.what}: {error}"
-    print(f"removed: {piece.what}")
+    print(f"removed: {visible(piece.what)}")
     return ""

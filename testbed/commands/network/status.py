@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ... import journal
-from ...error import MachineError
+from ...error import MachineError, visible
 from ...interactive.connection import Gone
 from ...interactive.overview import as_json, overview
 from ...interactive.running_network import choose, networks
@@ -77,7 +77,7 @@ def _lines(network: dict[str, Any], width: int | None) -> list[str]:
     return [
         *(literal(line) for line in paragraph(head, width).split("\n")),
         *(f"  {line}" for table in (nodes, links) if table.rows for line in table.lines(inside)),
-        *(f"  ! {literal(event)}" for event in network["events"]),
+        *(f"  ! {literal(visible(event))}" for event in network["events"]),
     ]
 
 
