@@ -1,9 +1,7 @@
-"""Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [NAME …]`; and what
-two trials at a time gain: `python -m benchmarks jobs`; how fast reports are: `python -m benchmarks report`; what
-confinement costs: `python -m benchmarks confinement`; whether two checkouts measure the same: `python -m benchmarks
-digests --help`; how often comparisons err and what they find: `python -m benchmarks power --help`; how often
-intervals hold the true value: `python -m benchmarks coverage`; and how fast trials are handed out to a Dask cluster:
-`python -m benchmarks cluster`.
+"""Prints lab seconds per wall second for typical trials, one trial at a time: `python -m benchmarks [CASE …]`.
+
+`python -m benchmarks NAME [NUMBER …]` measures something else; the module NAME says what, and what the numbers are:
+{names}.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
 """
@@ -16,6 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +23,12 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-from . import cluster, confinement, coverage, digests, jobs, power, report
+from . import cluster, confinement, coverage, digests, jobs, places, power, report
+
+WITH_OPTIONS = {"digests": digests.main, "power": power.main}
+WITH_NUMBERS: dict[str, Callable[..., int]] = {
+    each.__name__.rpartition(".")[2]: each.main for each in (cluster, confinement, coverage, jobs, places, report)
+}
 
 
 @dataclass(frozen=True)
@@ -102,30 +106,18 @@ def measure(case: Case) -> tuple[float, float, float, str]:
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["digests"]:
-        sys.exit(digests.main(sys.argv[2:]))
-    if sys.argv[1:2] == ["power"]:
-        sys.exit(power.main(sys.argv[2:]))
-    parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
-    parser.add_argument(
-        "names",
-        nargs="*",
-        help=", ".join(
-            ["cluster", "confinement", "coverage", "jobs", "report", "digests", "power", *(case.name for case in CASES)]
-        ),
+    name, words = "".join(sys.argv[1:2]), sys.argv[2:]
+    if name in WITH_OPTIONS:
+        sys.exit(WITH_OPTIONS[name](words))
+    if name in WITH_NUMBERS and "--help" not in words:
+        sys.exit(WITH_NUMBERS[name](*map(int, words)))
+    about = str(__doc__).format(names=", ".join(sorted((*WITH_OPTIONS, *WITH_NUMBERS))))
+    parser = argparse.ArgumentParser(
+        description=about, prog="python -m benchmarks", formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("names", nargs="*", metavar="CASE", help=", ".join(case.name for case in CASES))
     parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
     options = parser.parse_args()
-    if options.names == ["coverage"]:
-        sys.exit(coverage.main())
-    if options.names == ["confinement"]:
-        sys.exit(confinement.main())
-    if options.names == ["jobs"]:
-        sys.exit(jobs.main(runs=options.runs))
-    if options.names[:1] == ["cluster"]:
-        sys.exit(cluster.main(*map(int, options.names[1:])))
-    if options.names == ["report"]:
-        sys.exit(report.main(runs=options.runs))
     print(f"{'case':24}{'lab s':>8}{'wall s':>8}{'CPU s':>8}{'lab/wall':>10}{'prototype':>10}  verdict")
     for case in CASES:
         if options.names and case.name not in options.names:
