@@ -12,6 +12,7 @@ import os
 import select
 import signal
 import termios
+import time
 import tty
 
 from . import frame
@@ -29,6 +30,8 @@ if MYPY:
     AnySession = Session | RemoteSession
 
 READ_BYTES = 65536
+PATIENCE_S, LOOK_AGAIN_S = 3.0, 0.02
+"""How long a program that is to end is waited for before it is killed."""
 
 
 def serve(trial: Trial, channel: list[int] | str) -> None:
@@ -139,14 +142,39 @@ class Server:
             self.send(number, kind, payload)
 
         try:
+            if "steps" in asked:
+                self.carry_out(asked["steps"])
+                send(frame.ENDED, frame.STATUS.pack(0))
+                return
             if asked.get("on"):
                 self.sessions[number] = RemoteSession(self.trial.remote_nodes[asked["on"]], asked, send)
                 return
             session = Session(asked, send)
             if session.pid is not None:
                 self.sessions[number] = session
-        except (StepError, OSError, LookupError, TypeError, ValueError) as error:
-            self.send(number, frame.REFUSED, str(error).encode())
+        except (StepError, OSError, LookupError, TypeError, ValueError, StopIteration) as error:
+            self.send(number, frame.REFUSED, str(error).encode()[: frame.PAYLOAD_MAX])
+
+    def carry_out(self, steps: list[dict[str, Any]]) -> None:
+        """Does more steps in the network. What they start is looked after like what was there from the beginning."""
+        for at, step in enumerate(steps, 1):
+            if "stop" in step:
+                self.end(step["stop"])
+            else:
+                self.trial.do(step, f"{at}/{len(steps)}")
+                self.told.discard(step.get("background", ""))
+
+    def end(self, name: str) -> None:
+        """Ends a program of the network, whether it wants to or not, or has ended long ago."""
+        program = self.trial.running.pop(name)
+        if program.poll() is None:
+            program.send_signal(signal.SIGTERM)
+        for _ in range(int(PATIENCE_S / LOOK_AGAIN_S)):
+            if program.poll() is not None:
+                return
+            time.sleep(LOOK_AGAIN_S)
+        program.kill()
+        program.wait()
 
     def reap(self) -> None:
         """Reaps every process that has ended: those of sessions, those of steps, and orphans, which are ours because

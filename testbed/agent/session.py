@@ -22,7 +22,9 @@ if MYPY:
     Send = Callable[[int, bytes], None]
 
 CLONE_NEWNS = 0x00020000
-MS_SLAVE_REC = 0x84000
+MS_BIND, MS_SLAVE_REC = 0x1000, 0x84000
+HOSTS = "/run/trial/hosts"
+"""The names of nodes, if the network has some; programs see them as /etc/hosts."""
 NOT_FOUND, NOT_ALLOWED = 127, 126
 REST_BYTES = 1 << 20
 """How much output is still read once a program has ended: what it left in its pipes, but not what its children write
@@ -179,7 +181,9 @@ class Session:
 
 
 def enter(asked: Asked) -> None:
-    """Runs in the program's process before it starts: enters the node's network, and mounts the /sys that shows it."""
+    """Runs in the program's process before it starts: enters the node's network, and mounts the /sys that shows it, and
+    the names of nodes.
+    """
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -189,6 +193,8 @@ def enter(asked: Asked) -> None:
         checked(LIBC.unshare(CLONE_NEWNS), "unshare --mount")
         checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
         mount("sysfs", "sysfs", "/sys")
+        if os.path.exists(HOSTS) and os.path.exists("/etc/hosts"):
+            mount(None, HOSTS, "/etc/hosts", flags=MS_BIND)
     if asked.get("tty"):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 

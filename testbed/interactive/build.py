@@ -17,6 +17,7 @@ from ..plan.step import Step
 from ..spec.topology.file import LinkFile
 from ..trial.orders import bring_up, remote
 from ..trial.orders.memory import memory_bytes
+from . import node_files
 
 PROGRAMS_BYTES = 512 << 20
 """The memory of a lab kernel for the programs that people start in it."""
@@ -50,7 +51,8 @@ class Build:
     def _node(self, name: str, type: str) -> dict[str, Any]:
         ports = self.plan.book.ports_of(name)
         addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
-        return {"type": type, "where": self.plan.where(name).data(), "ports": addresses}
+        inside = node_files.environment(type, name)
+        return {"type": type, "where": self.plan.where(name).data(), "ports": addresses, "environment": inside}
 
     def _link(self, name: str) -> dict[str, Any]:
         link, found = self.topology.link(name), self.plan.emulator(name)

@@ -13,12 +13,12 @@ import struct
 import sys
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..agent import frame
-from ..error import MachineError
+from ..error import MachineError, UserError
 from .running_network import RunningNetwork
 
 READ_BYTES = 65536
@@ -58,6 +58,20 @@ def ask(network: RunningNetwork, what: str) -> dict[str, Any]:
     if not text:
         raise Gone(network)
     return json.loads(text)  # type: ignore[no-any-return]
+
+
+def carry_out(network: RunningNetwork, steps: Sequence[Mapping[str, Any]]) -> None:
+    """Has the agent do more steps in the network, in their order. Raises UserError if one fails; the later ones are not
+    done then.
+    """
+    with connected(network) as connection:
+        connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": "steps", "steps": steps}).encode()))
+        for kind, payload in _frames(connection):
+            if kind == frame.REFUSED:
+                raise UserError(payload.decode(errors="replace"))
+            if kind == frame.ENDED:
+                return
+    raise Gone(network)
 
 
 def take_down(network: RunningNetwork) -> None:
@@ -102,6 +116,7 @@ def attend(network: RunningNetwork, node: str, where: dict[str, str], words: lis
     with connected(network) as connection, _signals() as signs:
         asked: dict[str, Any] = {"do": "session", **where, "words": words, "tty": terminal, "folder": os.getcwd()}
         asked["environment"] = {key: os.environ[key] for key in ("TERM", "LANG") if key in os.environ}
+        asked["environment"] |= network.environment(node)
         asked["environment"] |= {"TESTBED_NETWORK": network.name, "TESTBED_NODE": node, "PS1": f"{node}$ "}
         if terminal:
             asked["rows"], asked["columns"] = _size()

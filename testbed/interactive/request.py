@@ -10,7 +10,7 @@ from typing import Any
 
 from ..agent import frame
 
-DOES = ("down", "status", "session")
+DOES = ("down", "status", "session", "steps")
 LATER = {
     frame.INPUT: None,
     frame.END_OF_INPUT: None,
@@ -39,7 +39,13 @@ def asked(payload: bytes) -> dict[str, Any]:
         raise Refused(f"it asks for none of {', '.join(DOES)}")
     if said["do"] == "session":
         _refuse_session(said)
+    elif said["do"] == "steps" and not _are_steps(said.get("steps")):
+        raise Refused("its steps are no list of objects")
     return said
+
+
+def _are_steps(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(step, dict) and step for step in value)
 
 
 def refuse_later(kind: int, payload: bytes) -> None:

@@ -73,6 +73,10 @@ class RunningNetwork:
             raise UserError(f"the network {self.name} has no node {node!r}; allowed: {one_of(self.nodes, node)}")
         return dict(self.about["nodes"][node]["where"])
 
+    def environment(self, node: str) -> dict[str, str]:
+        """What programs in a node get besides their users' settings."""
+        return dict(self.about["nodes"][node].get("environment", {}))
+
 
 def folder_of(name: str) -> Path:
     return user_folder() / "up" / name

@@ -168,9 +168,16 @@ class Relay:
             client.unsent += frame.pack(number, frame.OUTPUT, said.encode())
             client.unsent += frame.pack(number, frame.ENDED, frame.STATUS.pack(0))
             client.ends = True
-        elif what == "session":
+        elif what in ("session", "steps"):
             client.is_open = True
+            for step in asked.get("steps", ()):
+                self._forget(step.get("stop"))
             self._tell(number, frame.OPEN, json.dumps(asked).encode())
+
+    def _forget(self, name: str | None) -> None:
+        """A program that starts anew has not ended."""
+        for event in [each for each in self.events if each.startswith(f"{name} has ended")]:
+            self.events.remove(event)
 
     def _leave(self, number: int) -> None:
         client = self.clients.pop(number)

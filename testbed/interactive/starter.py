@@ -22,24 +22,21 @@ from ..plan.step_json import data
 from ..spec.topology.file import TopologyFile
 from ..trial.orders.local_words import substituted
 from ..trial.strict_folder import remove_tree
+from . import node_files
 from .build import Build
 from .running_network import KIND, RunningNetwork, folder_of, networks
 
 KEEPER = "testbed.interactive.keeper"
 SEED = 1
-SHELL_RC = r"""[ -r /etc/bash.bashrc ] && . /etc/bash.bashrc
-PS1='\[\e[1m\]'$TESTBED_NODE'\[\e[0m\]:\w\$ '
-unset HISTFILE
-"""
 
 
 class Failed(TestbedError):
     """The network did not come up; the keeper gave the reason."""
 
 
-def start(build: Build, name: str, report: Callable[[str], None]) -> RunningNetwork:
+def start(build: Build, name: str, file: Path, report: Callable[[str], None]) -> RunningNetwork:
     """Raises UserError if a network of that name is up, MachineError if this computer lacks something, and the error of
-    a step that fails. Calls `report` with what is being done.
+    a step that fails. `file` is the topology's. Calls `report` with what is being done.
     """
     folder = folder_of(name)
     try:
@@ -48,7 +45,7 @@ def start(build: Build, name: str, report: Callable[[str], None]) -> RunningNetw
         raise _refusal(Entry(KIND, name, {})) from None
     reading, writing = os.pipe()
     try:
-        _write(build, folder, held)
+        _write(build, folder, file, held)
         log = folder / "keeper.log"
         words = (sys.executable, "-m", KEEPER, folder, str(held.descriptor), str(writing))
         with log.open("wb") as said:
@@ -92,14 +89,18 @@ def _refusal(entry: Entry) -> TestbedError:
     return UserError(f"a network {name!r} is up already ({since}); allowed: another --name, or testbed down {name}")
 
 
-def _write(build: Build, folder: Path, held: Held) -> None:
+def _write(build: Build, folder: Path, file: Path, held: Held) -> None:
     """Only this user may open the folder: whoever writes to its socket is root in the network."""
     remove_tree(folder)
     private(folder.parent.name)
     folder.mkdir(mode=0o700)
     journal.mark(folder, held.entry)
     (folder / "trial").mkdir()
-    (folder / "trial" / "shellrc").write_text(SHELL_RC)
+    for name, (text, mode) in node_files.files(build.topology, build.plan.book).items():
+        path = folder / "trial" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
     image = None if build.kernel.kind == "host" else find(build.kernel.name).name
     steps, _ = substituted(build.topology, build.steps, tools(), is_lab=image is not None)
     machines = any(node.kind.runs_in == "computer" for node in build.topology.nodes)
@@ -108,12 +109,13 @@ def _write(build: Build, folder: Path, held: Held) -> None:
         "image": image,
         "seed": SEED,
         "memory_bytes": build.memory_bytes,
-        "steps": [data(step) for step in steps],
+        "steps": [data(node_files.talking(step)) for step in steps],
         "machines": TopologyFile.of(build.topology).written() if machines else None,
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
     }
     (folder / "start.json").write_text(json.dumps(beginning))
-    (folder / "network.json").write_text(json.dumps({"name": held.entry.name, "image": image, **build.to_dict()}))
+    about = {"name": held.entry.name, "file": str(file.absolute()), "image": image, **build.to_dict()}
+    (folder / "network.json").write_text(json.dumps(about))
     (folder / "plan.sh").write_text(build.plan.script())
 
 

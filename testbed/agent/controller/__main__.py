@@ -1,6 +1,7 @@
 """Starts a controller: `python -m testbed.agent.controller FOLDER`, with what it is told in FOLDER/told.json.
 
-Writes FOLDER/pid. The app is one of ours or a file in FOLDER, for os-ken or for Ryu.
+Writes FOLDER/pid. TESTBED_LOG_LEVEL says what it logs, WARNING if left out.
+The app is one of ours or a file in FOLDER, for os-ken or for Ryu.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ FILE_APP = "controller_app"
 def main() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     (folder() / "pid").write_text(f"{os.getpid()}\n")
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    level = os.environ.get("TESTBED_LOG_LEVEL", "WARNING")
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(name)s: %(message)s")
+    logging.getLogger("os_ken").setLevel(logging.WARNING)
     events = recorder.install()
     try:
         start()

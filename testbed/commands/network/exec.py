@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -38,4 +39,6 @@ def exec(
         raise UserError(f"there is no command to run; allowed: testbed exec {node} -- COMMAND, such as -- ip address")
     network = choose(name, node)
     where = network.where(node)
+    for event in connection.ask(network, "status")["events"]:
+        print(f"! {event}", file=sys.stderr)
     raise typer.Exit(connection.attend(network, node, where, words, terminal=connection.is_terminal()))

@@ -73,7 +73,7 @@ def up(
     for note in made.notes:
         say(console, note)
     with console.status(Text(f"{called}: kernel {place}")) as screen:
-        start(made, called, lambda step: screen.update(Text(f"{called}: {step}")))
+        start(made, called, topology, lambda step: screen.update(Text(f"{called}: {step}")))
     print(f"{called} is up on kernel {place}{why}: {', '.join(node.name for node in wanted.nodes)}")
     node = next((node.name for node in wanted.nodes if node.kind.is_local_host), wanted.nodes[0].name)
     print(f"work in it: testbed shell {node}; look at it: testbed status; stop it: testbed down {called}")

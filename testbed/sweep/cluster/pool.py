@@ -6,6 +6,7 @@ A worker whose software would give other bytes is refused, unless any worker wil
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,11 @@ ANSWER_S = 120.0
 RETURN_S = 30.0
 """How long a scheduler may be away."""
 AT_A_TIME = 32
-"""Workers that get a kernel at a time: the scheduler holds a copy for each."""
+"""Workers that are asked, or get a kernel, at a time: the scheduler connects to each of them, and holds a copy of the
+kernel for each.
+"""
+TRIES = 3
+"""How often a worker that cannot be reached is asked, at different looks."""
 
 
 class Gone(Exception):
@@ -50,6 +55,8 @@ class Pool:
     are_ours: bool = False
     members: dict[str, Member] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    unreached: Counter[str] = field(default_factory=Counter)
+    """How often a worker could not be reached."""
     present: int = 0
     """How many workers the cluster has, members or not."""
     most_bytes: int = 0
@@ -75,8 +82,8 @@ class Pool:
             await asyncio.sleep(0.2)
 
     async def meet(self) -> list[str]:
-        """Examines the workers that are new; the addresses of those that take trials now. Raises ClusterLost if there
-        are workers, and none of them takes any.
+        """Examines some of the workers that are new, AT_A_TIME; the addresses of those that take trials now. Raises
+        ClusterLost if there are workers, and none of them takes any.
         """
         joined = await self._joined()
         if not self.members and 0 < self.present <= len(self.refused):
@@ -92,6 +99,7 @@ class Pool:
         for gone in [address for address in self.refused if address not in there]:
             self.refused.pop(gone)
         new = [address for address in there if address not in self.members and address not in self.refused]
+        new = sorted(new, key=lambda address: self.unreached[address])[:AT_A_TIME]
         if not new:
             return []
         asked = await asyncio.gather(
@@ -104,7 +112,7 @@ class Pool:
             if said is None:
                 self.members[address] = accepted[address]
                 self.most_bytes = max(self.most_bytes, accepted[address].memory_bytes)
-            elif not isinstance(said, Gone):
+            elif not self._may_come_back(address, said):
                 self._refuse(address, f"it does not answer: {said}")
         return [address for address in joined if address in self.members]
 
@@ -133,7 +141,7 @@ class Pool:
         return await asyncio.gather(*(self.ask(address, function, *words) for address in addresses))
 
     def _accepts(self, address: str, said: Any) -> bool:
-        if isinstance(said, Gone):
+        if self._may_come_back(address, said):
             return False
         if not isinstance(said, Member):
             self._refuse(address, f"it cannot run trials: {type(said).__name__}: {said}")
@@ -147,6 +155,11 @@ class Pool:
             self._refuse(address, f"its results could differ: {'; '.join(differences)}; allowed: --any-worker")
             return False
         return True
+
+    def _may_come_back(self, address: str, said: Any) -> bool:
+        """Whether a worker that did not answer is asked again at a later look."""
+        self.unreached[address] += isinstance(said, OSError)
+        return isinstance(said, Gone) or (isinstance(said, OSError) and self.unreached[address] < TRIES)
 
     async def _send_kernels(self, accepted: Mapping[str, Member]) -> None:
         """Once to each computer that lacks one; the workers of a computer may share a folder."""

@@ -1,0 +1,31 @@
+"""`testbed ping`: pings one node of a running network from another."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ...interactive import connection, reachability
+from ...interactive.running_network import choose
+
+EXAMPLES = (
+    ("Ping one node from another, until Ctrl-C", "testbed ping client server"),
+    ("Three times", "testbed ping client server --count 3"),
+)
+
+
+def ping(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A node of a running network.")],
+    destination: Annotated[str, typer.Argument(metavar="TO", help="Another one.")],
+    count: Annotated[int | None, typer.Option(min=1, help="How many pings; without an end if left out.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
+    ] = None,
+) -> None:
+    """The output and the exit code are those of ping(8)."""
+    network = choose(name, source)
+    where, address = network.where(source), reachability.address(network, destination)
+    words = ["ping", "-n", *([] if count is None else ["-c", str(count)]), address]
+    raise typer.Exit(connection.attend(network, source, where, words, terminal=connection.is_terminal()))

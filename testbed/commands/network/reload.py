@@ -1,0 +1,48 @@
+"""`testbed reload`: starts a controller of a running network anew, with its changed app."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...interactive import reload as reloading
+from ...interactive.running_network import choose
+from ...model.run_setting import Kernel
+from ...spec.load import load_topology
+from .. import foreign_code
+from ..foreign_code import AllowCode
+
+EXAMPLES = (
+    ("Try the app that you have just changed", "testbed reload c0"),
+    ("See what it prints", "testbed reload c0; testbed logs c0 --follow"),
+)
+
+
+def reload(
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A controller of a running network.")],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
+    ] = None,
+    allow_code: AllowCode = False,
+) -> None:
+    """The file that the network was started from is read again, and so is the app that it names. The switches forget
+    their flows, groups and meters and connect to the new app; hosts, links and everything else go on.
+
+    The exit code is 1 if a switch has not connected after 10 s; `testbed logs` then says why.
+    """
+    network = choose(name, node)
+    file = Path(network.about["file"])
+    if allow_code:
+        foreign_code.allow()
+    wanted = load_topology(file)
+    if not allow_code:
+        foreign_code.refuse_unconfined(str(file), [(wanted, Kernel(network.about["kernel"]))])
+    found = reloading.reload(network, wanted, node)
+    lost = [switch for switch, is_back in found.items() if not is_back]
+    print(f"{node} of {network.name} has started anew, with {len(found) - len(lost)} of {len(found)} switches")
+    if lost:
+        print(f"not connected after {reloading.WAIT_S} s: {', '.join(lost)}; see testbed logs {node}")
+    raise typer.Exit(1 if lost else 0)

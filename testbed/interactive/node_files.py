@@ -1,0 +1,60 @@
+"""What programs find in the nodes of a running network: names, logs, tools that know their switch. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ..model.address import AddressBook
+from ..model.topology import Topology
+from ..plan.command import OVS_FOLDER
+from ..plan.step import StartController, Step
+
+TRIAL = "/run/trial"
+"""Where nodes see the folder that FILES are written to."""
+TOOLS = "bin"
+SHELL_RC = r"""[ -r /etc/bash.bashrc ] && . /etc/bash.bashrc
+PS1='\[\e[1m\]'$TESTBED_NODE'\[\e[0m\]:\w\$ '
+unset HISTFILE
+"""
+OFCTL = """#!/bin/sh
+exec /usr/bin/ovs-ofctl -O OpenFlow13 "$@"
+"""
+"""By itself ovs-ofctl speaks OpenFlow 1.0, which shows no groups, meters and tables. A later -O has the last word."""
+TALKING = ("env", "PYTHONUNBUFFERED=1", "TESTBED_LOG_LEVEL=INFO", "sh", "-c", 'exec "$0" "$@" >&2')
+PATH = f"{TRIAL}/{TOOLS}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def files(topology: Topology, book: AddressBook) -> dict[str, tuple[str, int]]:
+    """Text and mode of each file, by its path in the folder. The agent shows `hosts` as /etc/hosts."""
+    return {
+        "shellrc": (SHELL_RC, 0o644),
+        "hosts": ("".join(f"{line}\n" for line in _hosts(topology, book)), 0o644),
+        f"{TOOLS}/ovs-ofctl": (OFCTL, 0o755),
+    }
+
+
+def environment(type: str, name: str) -> Mapping[str, str]:
+    """What programs in a node of this type get besides their users' settings."""
+    return {"OVS_RUNDIR": f"{OVS_FOLDER}/{name}", "PATH": PATH} if type == "ovs" else {}
+
+
+def log(type: str, name: str) -> str | None:
+    """Where a node's log is, as programs in it see it; None if it keeps none."""
+    if type == "controller":
+        return f"{TRIAL}/controller-{name}.err"
+    return f"{OVS_FOLDER}/{name}/ovs-vswitchd.log" if type == "ovs" else None
+
+
+def talking(step: Step) -> Step:
+    """The step with a controller that shows what its app prints, and what it logs at INFO."""
+    return replace(step, words=(*TALKING, *step.words)) if isinstance(step, StartController) else step
+
+
+def _hosts(topology: Topology, book: AddressBook) -> Iterator[str]:
+    """hosts(5): a node has its name at all its addresses, the first one first, and NODE-DEVICE at those of a device."""
+    yield from ("127.0.0.1 localhost", "::1 localhost ip6-localhost ip6-loopback")
+    for node in topology.nodes:
+        for port in book.interfaces_of(node.name):
+            device = port.device.replace(".", "-")
+            yield from (f"{address.ip} {node.name} {node.name}-{device}" for address in port.addresses)

@@ -1,0 +1,128 @@
+"""A standing network feels like a network: names, switches' tools, pings, logs, and apps that change meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from interactive import Home
+
+from testbed.interactive import node_files
+from testbed.model.address import address_book
+from testbed.spec.load import load_topology
+
+pytestmark = [pytest.mark.lab]
+
+APP = """
+from ryu.base import app_manager
+from ryu.controller import ofp_event
+from ryu.controller.handler import CONFIG_DISPATCHER, set_ev_cls
+from ryu.ofproto import ofproto_v1_3
+
+
+class App(app_manager.RyuApp):
+    OFP_VERSIONS = [ofproto_v1_3.OFP_VERSION]
+
+    @set_ev_cls(ofp_event.EventOFPSwitchFeatures, CONFIG_DISPATCHER)
+    def begin(self, event):
+        print("first words")
+        self.logger.info("switch %d", event.msg.datapath.id)
+        path, of, make = event.msg.datapath, event.msg.datapath.ofproto, event.msg.datapath.ofproto_parser
+        acts = [make.OFPActionOutput(of.OFPP_FLOOD)]
+        does = [make.OFPInstructionActions(of.OFPIT_APPLY_ACTIONS, acts)]
+        path.send_msg(make.OFPFlowMod(datapath=path, priority=PRIORITY, match=make.OFPMatch(), instructions=does))
+"""
+NET = """
+name: app
+nodes: {a: {type: host}, b: {type: host}, s1: {type: ovs}, c0: {type: controller, app: app.py}}
+links: {left: {ends: [a, s1]}, right: {ends: [b, s1]}}
+"""
+FLOWS = ("exec", "s1", "--", "ovs-ofctl", "dump-flows", "br0")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    made = Home.at(tmp_path)
+    (tmp_path / "app.py").write_text(APP.replace("PRIORITY", "7"))
+    (tmp_path / "net.yaml").write_text(NET)
+    made.says("up", tmp_path / "net.yaml", "--kernel", "lab-realtime")
+    yield made
+    made.says("down", "app")
+    assert made.left() == []
+    made.clean()
+
+
+def test_names_switches_pings_logs_and_a_changed_app(home: Home) -> None:
+    assert "1 received" in home.says("exec", "a", "--", "ping", "-c", "1", "-W", "20", "b")
+    assert "priority=7" in home.says(*FLOWS)
+    assert "Bridge br0" in home.says("exec", "s1", "--", "ovs-vsctl", "show")
+    assert "OF1.3" in home.says("exec", "s1", "--", "ovs-ofctl", "dump-groups", "br0")
+    assert "3 packets transmitted, 3 received" in home.says("ping", "a", "b", "--count", "3")
+    assert "Mbit/s sent" in home.says("iperf", "a", "b", "--time", "1")
+    assert home.says("logs", "c0") == "first words\nApp: switch 1\n"
+    assert "bridge br0" in home.says("logs", "s1")
+
+    found = json.loads(home.says("pingall", "app", "--format", "json"))
+    assert [(each["source"], each["destination"], each["sent"], each["received"]) for each in found] == [
+        ("a", "b", 1, 1),
+        ("b", "a", 1, 1),
+    ]
+    home.says("exec", "b", "--", "ip", "link", "set", "eth0", "down")
+    lost = home.run("pingall")
+    assert (lost.returncode, lost.stdout.decode().splitlines()[-1]) == (1, "0 of 2 pairs reach each other; 2 do not")
+    home.says("exec", "b", "--", "ip", "link", "set", "eth0", "up")
+
+    (home.folder / "app.py").write_text(APP.replace("PRIORITY", "9").replace("first", "other"))
+    assert home.says("reload", "c0") == "c0 of app has started anew, with 1 of 1 switches\n"
+    home.says("exec", "s1", "--", "sh", "-c", "until ovs-ofctl dump-flows br0 | grep -q priority=9; do sleep 0.1; done")
+    assert "priority=7" not in home.says(*FLOWS)
+    assert "other words\n" in home.says("logs", "c0")
+
+
+def test_a_controller_that_has_ended_is_told_of_until_it_is_reloaded(home: Home) -> None:
+    home.says("exec", "c0", "--", "sh", "-c", "kill -9 $(cat /run/tb-ovs/c0/pid)")
+    gone = b"! controller-c0 has ended with status -9\n"
+    assert home.run("exec", "a", "--", "true").stderr == gone
+    home.says("reload", "c0")
+    home.says("exec", "c0", "--", "sh", "-c", "kill -9 $(cat /run/tb-ovs/c0/pid)")
+    assert home.run("exec", "a", "--", "true").stderr == gone  # once again, and the old one no more
+
+
+REFUSED = (
+    (("reload", "a"), "a of app is no controller; allowed: c0"),
+    (("logs", "a"), "a of app keeps no log; allowed: s1, c0"),
+    (("ping", "a", "s1"), "s1 of app has no address; allowed: a, b"),
+    (("ping", "a", "zz"), "no node 'zz'"),
+    (("iperf", "a", "c0"), "c0 of app has no address"),
+    (("pingall", "other"), "no network 'other' is up"),
+)
+
+
+def test_what_makes_no_sense_is_refused(home: Home) -> None:
+    """So is a changed network; one network stands for all, as it takes a while to come up."""
+    for words, said in REFUSED:
+        done = home.run(*words)
+        assert (done.returncode, said in done.stderr.decode()) == (2, True), words
+    (home.folder / "net.yaml").write_text(NET.replace("[a, s1]}", "[a, s1], rate: 1 Mbit/s}"))
+    done = home.run("reload", "c0")
+    assert done.returncode == 2
+    assert "the links of the file are no longer those of the network app" in done.stderr.decode()
+    (home.folder / "net.yaml").write_text(NET)
+    (home.folder / "app.py").write_text("class App(")
+    done = home.run("reload", "c0")
+    assert done.returncode == 2
+    assert "app.py:1: '(' was never closed" in done.stderr.decode()
+
+
+def test_every_node_has_its_name_at_all_its_addresses() -> None:
+    topology = load_topology(Path("topologies/dual-stack.yaml"))
+    book = address_book(topology)
+    text, mode = node_files.files(topology, book)["hosts"]
+    assert mode == 0o644
+    lines = [line.split() for line in text.splitlines()]
+    assert lines[:2] == [["127.0.0.1", "localhost"], ["::1", "localhost", "ip6-localhost", "ip6-loopback"]]
+    asked = {(str(each.ip), port.node) for port in book.ports for each in port.addresses}
+    assert {(line[0], line[1]) for line in lines[2:]} == asked
+    assert {4, 6} == {6 if ":" in line[0] else 4 for line in lines[2:]}
