@@ -67,7 +67,7 @@ def two_networks(tmp_path: Path) -> Iterator[None]:
     ("line", "files", "words"),
     [
         ("testbed ", "none", list(cli.COMMANDS)),
-        ("testbed re", "none", ["reproduce", "results", "report"]),
+        ("testbed re", "none", ["reproduce", "results", "report", "reload"]),
         ("testbed fly ", "none", []),
         ("testbed kernel ", "none", ["build", "fetch", "list"]),
         ("testbed kernel bu", "none", ["build"]),

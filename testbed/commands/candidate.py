@@ -224,7 +224,7 @@ VALUES: dict[str, tuple[str, Find | None]] = {
     "RUN|PROFILE": ("dirs", _named("profiles")),
     "KERNEL": ("none", _named("kernels")),
     "SOURCE": ("files", None),
-    "NODE": ("none", _nodes_of_networks),
+    **dict.fromkeys(("NODE", "FROM", "TO"), ("none", _nodes_of_networks)),
     "NETWORK": ("none", lambda *_: [(name, ", ".join(nodes)) for name, nodes in known.networks().items()]),
     "KIND": ("none", lambda *_: [(kind, "") for kind in KINDS_OF_FIGURE]),
     "METRIC": ("none", _metrics),
