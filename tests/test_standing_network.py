@@ -39,6 +39,7 @@ name: app
 nodes: {a: {type: host}, b: {type: host}, s1: {type: ovs}, c0: {type: controller, app: app.py}}
 links: {left: {ends: [a, s1]}, right: {ends: [b, s1]}}
 """
+PATH = "name: net\nnodes: {a: {type: host}, b: {type: host}}\nlinks: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 50 ms"
 FLOWS = ("exec", "s1", "--", "ovs-ofctl", "dump-flows", "br0")
 
 
@@ -114,6 +115,22 @@ def test_what_makes_no_sense_is_refused(home: Home) -> None:
     done = home.run("reload", "c0")
     assert done.returncode == 2
     assert "app.py:1: '(' was never closed" in done.stderr.decode()
+
+
+def test_schedules_begin_when_asked(tmp_path: Path) -> None:
+    """A minute of changes: more than a message to the agent can hold."""
+    home = Home.at(tmp_path)
+    changes = ", ".join(f"{{at: {at} ms, rtt: {50 + at} ms}}" for at in range(1, 900))
+    (tmp_path / "net.yaml").write_text(f"{PATH}, schedule: [{changes}]}}}}\n")
+    home.says("up", tmp_path / "net.yaml", "--kernel", "lab-realtime", "--schedule")
+    script = "until tc -n tb-path.emulator qdisc show dev wire0 | grep -q 'delay 474'; do sleep 0.1; done"
+    home.says("exec", "a", "--", "sh", "-c", script)
+    home.says("down", "net")
+    (tmp_path / "net.yaml").write_text(f"{PATH}}}}}\n")
+    done = home.run("up", tmp_path / "net.yaml", "--kernel", "lab-realtime", "--schedule")
+    assert (done.returncode, b"no link has a schedule" in done.stderr) == (2, True)
+    assert home.left() == []
+    home.clean()
 
 
 def test_every_node_has_its_name_at_all_its_addresses() -> None:

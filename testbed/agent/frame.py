@@ -40,6 +40,7 @@ REFUSED = 19  # text: why the session cannot start
 HEARD = 22  # session 0, COUNT: bytes of the channel that were read
 READY = 20  # session 0: all steps are done
 DIED = 21  # session 0, text: a program of the network has ended
+STARTED = 23  # session 0, text: a program of the network that had ended has started anew
 # From either side:
 TAKEN = 32  # COUNT: bytes acknowledged
 

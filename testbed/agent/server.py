@@ -142,8 +142,8 @@ class Server:
             self.send(number, kind, payload)
 
         try:
-            if "steps" in asked:
-                self.carry_out(asked["steps"])
+            if "file" in asked:
+                self.carry_out(asked["file"])
                 send(frame.ENDED, frame.STATUS.pack(0))
                 return
             if asked.get("on"):
@@ -155,14 +155,20 @@ class Server:
         except (StepError, OSError, LookupError, TypeError, ValueError, StopIteration) as error:
             self.send(number, frame.REFUSED, str(error).encode()[: frame.PAYLOAD_MAX])
 
-    def carry_out(self, steps: list[dict[str, Any]]) -> None:
-        """Does more steps in the network. What they start is looked after like what was there from the beginning."""
+    def carry_out(self, file: str) -> None:
+        """Does more steps in the network, from a file in FOLDER. What they start is looked after like what was there
+        from the beginning.
+        """
+        with open(os.path.join(self.trial.folder, file)) as text:
+            steps = json.load(text)
         for at, step in enumerate(steps, 1):
             if "stop" in step:
                 self.end(step["stop"])
             else:
                 self.trial.do(step, f"{at}/{len(steps)}")
-                self.told.discard(step.get("background", ""))
+                if step.get("background") in self.told:
+                    self.told.remove(step["background"])
+                    self.send(0, frame.STARTED, step["background"].encode())
 
     def end(self, name: str) -> None:
         """Ends a program of the network, whether it wants to or not, or has ended long ago."""

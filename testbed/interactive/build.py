@@ -11,9 +11,10 @@ from ..model.run_setting import Kernel
 from ..model.scenario import Trial
 from ..model.topology import Topology
 from ..model.workload import PingWorkload
+from ..plan import batch
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
-from ..plan.step import Step
+from ..plan.step import Moment, Step, Timeline
 from ..spec.topology.file import LinkFile
 from ..trial.orders import bring_up, remote
 from ..trial.orders.memory import memory_bytes
@@ -37,6 +38,12 @@ class Build:
     steps: tuple[Step, ...]
     memory_bytes: int
     notes: tuple[str, ...]
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """What changes the links as their schedules say, from when it is carried out; None if nothing changes."""
+        moments = tuple(Moment(each.at_ns, batch.steps(each.commands), ()) for each in self.plan.timeline)
+        return Timeline(moments) if moments else None
 
     def to_dict(self) -> dict[str, Any]:
         """What clients need to know about the network."""
@@ -75,7 +82,7 @@ def _drop_counters(stage: Stage) -> tuple[str, ...]:
 
 def build(topology: Topology, kernel: Kernel) -> Build:
     """Raises UserError for what no kernel could do."""
-    planned = plan(topology, real_time=True, datapath=bring_up.datapath(kernel))
+    planned = plan(topology, real_time=True, endless=True, datapath=bring_up.datapath(kernel))
     reach = remote.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()
     steps = bring_up.steps(topology, planned, kernel, reach)
     memory = memory_bytes(planned, None) + PROGRAMS_BYTES
@@ -91,5 +98,4 @@ def _trial(topology: Topology, kernel: Kernel) -> Trial:
 def _notes(topology: Topology) -> Iterator[str]:
     for link in topology.links:
         if link.schedule:
-            what = "its schedule needs a workload, which this network has not"
-            yield f"link {link.name}: {what}; the link stays as it starts"
+            yield f"link {link.name} has a schedule, which begins with --schedule, and not by itself"

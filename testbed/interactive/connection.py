@@ -11,10 +11,12 @@ import signal
 import socket
 import struct
 import sys
+import tempfile
 import termios
 import tty
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..agent import frame
@@ -64,8 +66,15 @@ def carry_out(network: RunningNetwork, steps: Sequence[Mapping[str, Any]]) -> No
     """Has the agent do more steps in the network, in their order. Raises UserError if one fails; the later ones are not
     done then.
     """
+    with tempfile.NamedTemporaryFile("w", dir=network.folder / "trial", prefix="steps-") as file:
+        json.dump(list(steps), file)
+        file.flush()
+        _carry_out(network, Path(file.name).name)
+
+
+def _carry_out(network: RunningNetwork, file: str) -> None:
     with connected(network) as connection:
-        connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": "steps", "steps": steps}).encode()))
+        connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": "steps", "file": file}).encode()))
         for kind, payload in _frames(connection):
             if kind == frame.REFUSED:
                 raise UserError(payload.decode(errors="replace"))

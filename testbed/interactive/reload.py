@@ -20,8 +20,6 @@ from . import connection, node_files
 from .build import Build, build
 from .running_network import RunningNetwork
 
-TEXT_BYTES = 48 << 10
-"""What an app may have to be loaded into a running network."""
 WAIT_S = 10
 BRIDGE = "br0"
 CONNECTED = f"ovs-vsctl --timeout={WAIT_S} wait-until controller {BRIDGE} is_connected="
@@ -31,7 +29,7 @@ FORGET = f"{CONNECTED}false; for each in flows groups meters; do ovs-ofctl -O Op
 def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bool]:
     """Whether each switch of the controller has found it again within WAIT_S.
 
-    Raises UserError if the node is no controller, if the app is too large, or if anything but apps has changed.
+    Raises UserError if the node is no controller, or if anything but apps has changed.
     """
     made = build(wanted, Kernel(network.about["kernel"]))
     channels = {channel.name: channel for channel in made.plan.channels}
@@ -40,13 +38,10 @@ def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bo
         raise UserError(f"{node} of {network.name} is no controller; allowed: {one_of(tuple(channels), node)}")
     _refuse_other(network, made)
     channel = channels[node]
-    if len((channel.controller.text or "").encode()) > TEXT_BYTES:
-        raise UserError(f"the app of {node} has more than {TEXT_BYTES >> 10} KiB; allowed: testbed down, testbed up")
     connection.carry_out(network, [{"stop": f"controller-{node}"}])
     for switch in channel.switches:
         _in(network, switch, FORGET)
-    for step in _starts(made, channel):
-        connection.carry_out(network, [step])
+    connection.carry_out(network, _starts(made, channel))
     return {switch: _in(network, switch, f"{CONNECTED}true") == 0 for switch in channel.switches}
 
 

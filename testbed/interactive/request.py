@@ -6,6 +6,7 @@ The agent trusts its channel: one message that it cannot read ends it, and the n
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from ..agent import frame
@@ -21,6 +22,7 @@ LATER = {
 }
 """What may follow in a session, and how many bytes it has; None: any number."""
 SIGNAL_MAX = 64
+STEPS_FILE = re.compile(r"steps-\w+")
 CELLS_MAX = 65_535
 TEXTS = ("on", "netns", "folder", "name", "namespace")
 
@@ -39,13 +41,9 @@ def asked(payload: bytes) -> dict[str, Any]:
         raise Refused(f"it asks for none of {', '.join(DOES)}")
     if said["do"] == "session":
         _refuse_session(said)
-    elif said["do"] == "steps" and not _are_steps(said.get("steps")):
-        raise Refused("its steps are no list of objects")
+    elif said["do"] == "steps" and not STEPS_FILE.fullmatch(str(said.get("file"))):
+        raise Refused("its file of steps has another name than ours")
     return said
-
-
-def _are_steps(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(step, dict) and step for step in value)
 
 
 def refuse_later(kind: int, payload: bytes) -> None:

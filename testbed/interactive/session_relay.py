@@ -106,6 +106,9 @@ class Relay:
                 self.is_ready = True
             elif kind == frame.DIED:
                 self.events.append(payload[:EVENT_BYTES].decode(errors="replace"))
+            elif kind == frame.STARTED:
+                ended = f"{payload[:EVENT_BYTES].decode(errors='replace')} has ended"
+                self.events = deque((each for each in self.events if not each.startswith(ended)), EVENTS_MAX)
             elif number in self.clients:
                 client = self.clients[number]
                 client.unsent += frame.pack(number, kind, payload)
@@ -170,14 +173,7 @@ class Relay:
             client.ends = True
         elif what in ("session", "steps"):
             client.is_open = True
-            for step in asked.get("steps", ()):
-                self._forget(step.get("stop"))
             self._tell(number, frame.OPEN, json.dumps(asked).encode())
-
-    def _forget(self, name: str | None) -> None:
-        """A program that starts anew has not ended."""
-        for event in [each for each in self.events if each.startswith(f"{name} has ended")]:
-            self.events.remove(event)
 
     def _leave(self, number: int) -> None:
         client = self.clients.pop(number)

@@ -164,14 +164,15 @@ def plan(
     seed: int = 1,
     sysctls: tuple[tuple[str, str], ...] = (),
     real_time: bool = False,
+    endless: bool = False,
     background: tuple[tuple[str, str], ...] = (),
     datapath: Datapath = "kernel",
 ) -> Plan:
     """The plan of a topology with a workload, and other traffic between the pairs (sender, receiver) of `background`.
 
     `seed` is for random draws of the plan; `sysctls` are for every host, before its own. `real_time` is for kernels on
-    the wall clock, where timers are late; `datapath` is that of Open vSwitches without their own. Raises
-    UserError for addresses that clash.
+    the wall clock, where timers are late; `endless` plans follow schedules as long as one can; `datapath` is that of
+    Open vSwitches without their own. Raises UserError for addresses that clash.
     """
     book = address_book(topology)
     pairs = workload.pairs if workload else ()
@@ -183,7 +184,7 @@ def plan(
     by_one = open_vswitch.plain_ports(topology, book, datapath)
     nics = _nics(topology, frozenset(port.node for port in by_one))
     superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).kind.runs_in != "computer")
-    until_ns = times.until_ns(workload, topology.links)
+    until_ns = times.followed_ns(topology.links) if endless else times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
     emulators = tuple(
         emulation.emulator(

@@ -39,13 +39,18 @@ class Moment:
 
 def until_ns(workload: Workload | None, links: Iterable[Link]) -> int:
     """How long after its start a workload can still run, at most."""
+    links = tuple(links)
     if workload is None:
         return SHOWN_NS
-    links = tuple(links)
     own_ns = workload.length_ns
     if own_ns is None:
-        return min((_followed_ns(link) for link in links), default=UNKNOWN_NS)
+        return followed_ns(links)
     return own_ns + LEEWAY_NS + LEEWAY_ROUND_TRIPS * sum(link.rtt_ns for link in links)
+
+
+def followed_ns(links: Iterable[Link]) -> int:
+    """How long a plan follows schedules if nobody knows when the end is."""
+    return min(map(_followed_ns, links), default=UNKNOWN_NS)
 
 
 def _followed_ns(link: Link) -> int:
