@@ -23,7 +23,7 @@ from testbed.plan import mininet
 from testbed.plan.link import tclink
 from testbed.plan.network import plan
 from testbed.spec import mininet_import
-from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.load import files_of, is_scenario, load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial import readiness
@@ -376,3 +376,56 @@ def test_the_driver_reads_what_the_plan_says() -> None:
     (step,) = [step for step in steps_data(orders(in_mininet()).steps) if step.get("title") == "mininet"]
     assert step["run"][-2:] == ["build", "/run/trial"]
     assert json.loads(step["stdin"])["links"][0]["tc"]["bw"] == 100.0
+
+
+ONE = """
+from mininet.topo import Topo
+
+
+class One(Topo):
+    def build(self):
+        self.addLink(self.addHost("h1"), self.addHost("h2"), bw=10, delay="5ms", use_htb=True)
+"""
+
+
+@needs_mininet
+def test_a_python_file_is_a_topology_itself(tmp_path: Path) -> None:
+    (tmp_path / "My_Net.py").write_text(ONE)
+    made = load_topology(tmp_path / "My_Net.py")
+    assert (made.name, made.engine, [node.name for node in made.nodes]) == ("my-net", "mininet", ["h1", "h2"])
+    assert made == load_topology(f"{tmp_path / 'My_Net.py'}:One")
+    (tmp_path / "named.yaml").write_text("name: my-net\ntopo: My_Net.py:One\n")
+    assert made == load_topology(tmp_path / "named.yaml")
+    assert not is_scenario(tmp_path / "My_Net.py")
+
+
+@needs_mininet
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ONE + "\n\nclass Two(One):\n    pass\n", "there are several topologies in it; allowed: .*py:One, .*py:Two"),
+        ("x = 1\n", "there is no topology in it; allowed: a class of Topo's"),
+        ("def f(:\n", "net.py:1: SyntaxError"),
+    ],
+)
+def test_a_python_file_that_is_not_one_topology_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "net.py").write_text(text)
+    with pytest.raises(SpecError, match=said):
+        load_topology(tmp_path / "net.py")
+
+
+@needs_mininet
+def test_topos_come_before_classes(tmp_path: Path) -> None:
+    """What `mn --custom` would offer."""
+    (tmp_path / "net.py").write_text(ONE + "\n\nclass Two(One):\n    pass\n\n\ntopos = {'two': Two}\n")
+    assert load_topology(tmp_path / "net.py") == load_topology(f"{tmp_path / 'net.py'}:two")
+
+
+@needs_mininet
+def test_a_scenario_names_a_python_file_and_keeps_it(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(ONE)
+    (tmp_path / "s.yaml").write_text(
+        "name: s\ntopology: net.py\nworkload: {tool: flow, from: h1, to: h2, duration: 1 s}\n"
+    )
+    assert load_scenario(tmp_path / "s.yaml").trials()[0].topology.engine == "mininet"
+    assert files_of(tmp_path / "s.yaml")["topology.py"] == str(tmp_path / "net.py")

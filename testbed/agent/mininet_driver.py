@@ -344,6 +344,8 @@ def read(path: str, name: str) -> None:
     out.close()
 
 
+ONLY = "-"
+"""In place of the name of a topology: the only one of a file."""
 ALLOW_CODE = "TESTBED_ALLOW_CODE"
 """The environment variable by which a user has code run that nothing confines."""
 
@@ -441,9 +443,14 @@ def said_by(path: str, name: str, arguments: Data) -> Data:
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     try:
         found = runpy.run_path(path, run_name="mininet_topology")
-        make = {**found, **found.get("topos", {})}.get(name)
+        known = topologies(found)
+        offered = list(found.get("topos", {})) or known
+        if name == ONLY and len(offered) != 1:
+            what = "there are several topologies in it" if offered else "there is no topology in it"
+            return {"error": what, "allowed": ", ".join(f"{path}:{each}" for each in offered) or "a class of Topo's"}
+        make = {**found, **found.get("topos", {})}.get(offered[0] if name == ONLY else name)
         if make is None:
-            return {"error": f"there is no {name!r} in it", "allowed": ", ".join(topologies(found)) or "a class"}
+            return {"error": f"there is no {name!r} in it", "allowed": ", ".join(known) or "a class"}
         topo = make(**arguments)
         return {"nodes": [node(topo, each) for each in topo.nodes()], "links": links(topo)}
     except BaseException as error:

@@ -7,19 +7,43 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 from .. import process
+from ..agent.mininet_driver import ONLY
 from ..error import MachineError, Problem, SpecError, ValueRefused
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax import input_file
-from .syntax.document import Document, Fault, mapping
+from .syntax.document import Document, Fault, Position, mapping
 from .syntax.file_model import check
-from .topology.mininet_topology import MININET_TOPOLOGY, MininetTopologyFile, nodes_and_links
+from .topology.mininet_topology import MININET_TOPOLOGY, PLACE, MininetTopologyFile, nodes_and_links
 
 READ_LIMIT_S = 20
 """Wall time in which a class must build its nodes and links; a tree of 1 000 hosts takes less than one second."""
+
+
+def is_python(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a Python file, or of a topology in one: FILE.py:NAME."""
+    return _named(path) is not None
+
+
+def described(path: str | os.PathLike[str]) -> Document:
+    """The document of a topology that is all in a Python file: the one that the path names, or the only one."""
+    file, name = _named(path) or ("", "")
+    stem = re.sub(r"[^a-z0-9-]+", "-", Path(file).stem.lower()).strip("-") or "network"
+    where = Position(os.path.normpath(file), None)
+    data = {"name": stem, "topo": {"file": os.path.basename(file), "class": name or ONLY}}
+    return Document(data, dict.fromkeys([(), *_paths(data, ())], where))
+
+
+def _named(path: str | os.PathLike[str]) -> tuple[str, str] | None:
+    text = os.fspath(path)
+    found = PLACE.fullmatch(text)
+    if found is not None:
+        return found["file"], found["name"]
+    return (text, "") if text.endswith(".py") else None
 
 
 def expanded(document: Document, folder: str) -> Document:

@@ -13,7 +13,7 @@ from ...library import did_you_mean_file
 from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
 from ..inventory import with_inventory
-from ..mininet_import import expanded, python_file
+from ..mininet_import import described, expanded, is_python, python_file
 from ..syntax import input_file
 from ..syntax.document import Document, Fault, Path, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
@@ -127,15 +127,18 @@ def _yaml_files(scenario: Document, folder: str) -> dict[str, str]:
     own = mapping(scenario.data).get("topology")
     named = list(dict(topology_axis(scenario)))
     if not named:
-        return {"topology.yaml": os.path.join(folder, own)} if isinstance(own, str) else {}
+        return {_stored("topology", own): os.path.join(folder, own)} if isinstance(own, str) else {}
     names: dict[str, str] = {}
     for said in named:
         stem = os.path.splitext(os.path.basename(said))[0]
         again = sum(name.startswith(f"topology-{stem}") for name in names)
-        names[f"topology-{stem}.yaml" if not again else f"topology-{stem}-{again + 1}.yaml"] = os.path.join(
-            folder, said
-        )
+        name = f"topology-{stem}" if not again else f"topology-{stem}-{again + 1}"
+        names[_stored(name, said)] = os.path.join(folder, said)
     return names
+
+
+def _stored(name: str, said: str) -> str:
+    return f"{name}.py" if is_python(said) else f"{name}.yaml"
 
 
 def _own(scenario: Document, folder: str) -> CheckedTopology:
@@ -197,7 +200,11 @@ def completed(topology: Document, folder: str) -> Document:
 
 
 def read(path: str | os.PathLike[str]) -> Document:
-    """Raises SpecError for what cannot be read, or is not YAML."""
+    """A Python file is a topology, and no more: its class is not read yet. Raises SpecError for what cannot be read, or
+    is not YAML.
+    """
+    if is_python(path):
+        return described(path)
     name = os.path.normpath(path)
     try:
         data = input_file.read(path, input_file.SPEC_BYTES)

@@ -43,8 +43,8 @@ OPENFLOW = "OpenFlow13"
 
 CONTROLLER = "c0"
 """What Mininet calls it."""
-OF_LINKS = {"gro", "txo", "rxo", "fast", "port", "delete"}
-"""Options of links that change nothing here; ports are in the order of the links."""
+OF_LINKS = {"gro", "txo", "rxo", "fast", "port", "delete", "use_htb"}
+"""Options of links that change nothing here: ports are in the order of the links, and a TCLink is an HTB anyway."""
 TC_UNITS = {"": 1e3, "us": 1e3, "usec": 1e3, "usecs": 1e3, "ms": 1e6, "msec": 1e6, "msecs": 1e6}
 TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 """A time without a unit is in µs for tc."""
