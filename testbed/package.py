@@ -24,6 +24,41 @@ BASICS = {
 OPEN_VSWITCH = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 """All of one package."""
 
+FAMILIAR = {
+    "aioquic": "python3-aioquic",
+    "aria2c": "aria2",
+    "curl": "curl",
+    "dig": "bind9-dnsutils",
+    "dnsmasq": "dnsmasq-base",
+    "dnsperf": "dnsperf",
+    "flent": "flent",
+    "fping": "fping",
+    "h2load": "nghttp2-client",
+    "iperf": "iperf",
+    "iperf3": "iperf3",
+    "irtt": "irtt",
+    "lighttpd": "lighttpd",
+    "nc": "netcat-openbsd",
+    "netperf": "netperf",
+    "netserver": "netperf",
+    "nginx": "nginx-light",
+    "nghttp": "nghttp2-client",
+    "nghttpd": "nghttp2-server",
+    "nuttcp": "nuttcp",
+    "openssl": "openssl",
+    "rsync": "rsync",
+    "scp": "openssh-client",
+    "sftp": "openssh-client",
+    "socat": "socat",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+    "sshd": "openssh-server",
+    "tftp": "tftp-hpa",
+    "wget": "wget",
+    "wrk": "wrk",
+}
+"""Programs that people run over networks, which no part of the testbed needs, and the packages that bring them."""
+
 TEST = "test"
 """The use of what only our own tests need."""
 
@@ -98,7 +133,7 @@ def install_command(names: Iterable[str]) -> str:
 
 def fix_for(program: str) -> str:
     """What to type when this program is missing; a program outside the list is named as it is."""
-    if program in (known := owners()):
+    if program in (known := FAMILIAR | owners()):
         return install_command([known[program]])
     return f"install the program {program!r}, or add its folder to PATH"
 

@@ -20,9 +20,9 @@ from testbed.cli import app
 
 NOT_COVERED = {
     *("vm", "cpus", "model", "e1000", "virtio", "image", "vhost"),
-    *("machine", "address", "ssh", "key", "known_hosts", "nics", "emulator"),
+    *("machine", "address", "ssh", "known_hosts", "nics", "emulator"),
     *("lab-realtime", "lab", "netns"),
-    *("topo", "file", "class", "args", "bridge", "text", "linear", "step", "quick", "note"),
+    *("topo", "class", "args", "bridge", "text", "linear", "step", "quick", "note"),
 }
 """What needs another kernel than the lab's, what is a default, and what is only another way of writing the same."""
 

@@ -123,7 +123,7 @@ def test_its_keys_can_be_varied(tmp_path: Path) -> None:
     [
         (
             "{tool: becon, from: a, to: b}",
-            "6: tool: 'becon' is not known; allowed: *http, beacon (did you mean 'beacon'?)",
+            "6: tool: 'becon' is not known; allowed: *command, beacon (did you mean 'beacon'?)",
         ),
         ("{tool: beacon, from: a, to: b, size: 3}", "6: *unknown key 'size'; allowed: *count, interval*"),
         ("{tool: beacon, from: a, to: b, count: 0}", "6: count: *1 to 1000*"),

@@ -35,9 +35,9 @@ INSIDE = {
     "spec": (
         ("load", "json_schema"),
         ("scenario",),
-        ("controller_app", "inventory", "mininet_import"),
+        ("controller_app", "inventory", "mininet_import", "program_file"),
         ("topology", "workload"),
-        ("syntax",),
+        ("syntax", "program_store"),
     ),
     "plan": (
         ("network",),
@@ -52,7 +52,7 @@ INSIDE = {
         ("ready",),
         ("lab", "host", "machine"),
         ("vm", "guest", "cpu_core", "nic"),
-        ("image", "consumption"),
+        ("image", "consumption", "standstill"),
         ("confinement",),
         ("native_program",),
     ),
@@ -90,7 +90,7 @@ INSIDE = {
         ("link", "vlan"),
     ),
     "analysis": (
-        ("limit", "flow_sample", "paired"),
+        ("limit", "flow_sample", "paired", "program_metric"),
         ("metric",),
         ("series", "distance"),
         ("point",),
@@ -118,7 +118,7 @@ INSIDE = {
         ("candidate", "sequential", "run_verdict"),
         ("screen", "question", "compared_profile"),
         ("result_table", "comparison_table", "compared_run", "look_file"),
-        ("known", "help_page", "finding_text", "text_table", "foreign_code"),
+        ("known", "help_page", "finding_text", "text_table", "foreign_code", "program_metric"),
         ("terminal",),
     ),
     "compare": (

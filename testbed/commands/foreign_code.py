@@ -15,6 +15,7 @@ from ..kernel import confinement
 from ..library import SCENARIOS, TOPOLOGIES
 from ..model.run_setting import Kernel
 from ..model.topology import Topology
+from ..model.workload import Workload
 from ..spec.load import files_of, is_scenario
 from ..spec.mininet_import import python_file
 from ..spec.scenario.topologies import read
@@ -44,13 +45,14 @@ def _is_ours(path: str) -> bool:
     return any(real.is_relative_to(folder.resolve()) for folder in (SCENARIOS, TOPOLOGIES))
 
 
-def refuse_unconfined(whose: str, topologies: Iterable[tuple[Topology, Kernel]]) -> None:
-    """Raises UserError if code of a topology would run in a lab kernel that nothing confines."""
+def refuse_unconfined(whose: str, parts: Iterable[tuple[Topology, Workload | None, Kernel]]) -> None:
+    """Raises UserError if code of a topology or a workload would run in a lab kernel that nothing confines."""
     if confinement.method().holds:
         return
-    for topology, kernel in topologies:
-        if kernel.kind != "host" and has_code(topology):
-            why = "its controller's app would run, and nothing confines guests on this computer (testbed doctor)"
+    for topology, workload, kernel in parts:
+        what = "its controller's app" if has_code(topology) else "what its workload says"
+        if kernel.kind != "host" and (has_code(topology) or (workload is not None and workload.is_users_code)):
+            why = f"{what} would run, and nothing confines guests on this computer (testbed doctor)"
             raise UserError(f"{whose}: {why}; allowed: --allow-code, if you trust it")
 
 
@@ -59,10 +61,10 @@ def has_code(topology: Topology) -> bool:
     return any(node.controller is not None and node.controller.text is not None for node in topology.nodes)
 
 
-def refuse_foreign(folder: Path, topology: Topology, kernel: Kernel) -> None:
+def refuse_foreign(folder: Path, topology: Topology, workload: Workload, kernel: Kernel) -> None:
     """Of a trial that was not made here. Raises UserError if it would run where nothing confines it."""
     if kernel.kind == "host":
         raise UserError(
             f"{folder} is foreign and wants this computer's own kernel; allowed: --allow-code, if you trust it"
         )
-    refuse_unconfined(str(folder), [(topology, kernel)])
+    refuse_unconfined(str(folder), [(topology, workload, kernel)])

@@ -18,7 +18,7 @@ from ..error import MachineError, TestbedError
 from ..plan.step import Step
 from ..plan.step_json import data
 from ..process import Running
-from . import confinement
+from . import confinement, standstill
 from .consumption import Watch, share
 
 AGENT = Path(__file__).parent.parent / "agent"
@@ -125,7 +125,7 @@ def watch(
             if now - heard > STANDSTILL_S:
                 raise TrialError(
                     f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
-                    "Something in the guest waits for time to pass without sleeping, or the path has no rate"
+                    f"{standstill.story(process.pid)}"
                 )
             if now - began > limit_s:
                 raise TrialError(f"the trial took longer than its limit of {limit_s:.0f} s; the last sign was '{last}'")

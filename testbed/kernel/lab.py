@@ -34,6 +34,9 @@ entropy, so the command line must not contain a path or number that differs betw
 
 CHANNEL = "/dev/tty2"
 
+FILES = "files"
+"""The name there of the folder with the files of a workload."""
+
 RESERVE_BYTES = 512 << 20
 """The memory of the host that a trial leaves free."""
 
@@ -50,6 +53,7 @@ def run(
     wall_limit_s: float | None = None,
     progress: Progress = lambda lab_s: None,
     cancelled: Callable[[], bool] = lambda: False,
+    files: Path | None = None,
 ) -> Ending:
     """Boots the kernel and has it execute the steps, which leave their files in `folder`, with `console.log`.
 
@@ -71,6 +75,7 @@ def run(
             virtual_time=virtual_time,
             signs=writing,
             core=core,
+            files=files,
         ) as guest,
     ):
         watch(guest, folder, signs, progress, wall_limit_s, cancelled)
@@ -89,6 +94,7 @@ def started(
     signs: int,
     core: int | None = None,
     channel: tuple[int, int] | None = None,
+    files: Path | None = None,
 ) -> Iterator[Running]:
     """Starts a guest that executes the steps in `folder`; ends it when the block ends.
 
@@ -99,7 +105,7 @@ def started(
     with tempfile.TemporaryDirectory(prefix=".uml-", dir=folder) as uml_dir:
         words = [
             *(("taskset", "--cpu-list", str(core)) if core is not None else ()),
-            *confinement.words(tools, allowance(image.path, folder, tools, memory_bytes)),
+            *confinement.words(tools, allowance(image.path, folder, tools, memory_bytes, files)),
             str(image.path),
             f"mem={memory_bytes >> 20}M",
             *(("time-travel=inf-cpu", "time-travel-start=0") if virtual_time else ()),
@@ -127,6 +133,7 @@ def started(
             "trial": folder.absolute(),
             "tools": tools.folder,
             "preload.so": tools.folder / "preload.so",  # LD_PRELOAD is cut at blanks
+            **({} if files is None else {FILES: files}),
         }
         for name, target in targets.items():
             os.symlink(target, f"{uml_dir}/{name}")
@@ -150,11 +157,11 @@ def started(
             yield guest
 
 
-def allowance(linux: Path, folder: Path, tools: Tools, memory_bytes: int) -> Allowance:
+def allowance(linux: Path, folder: Path, tools: Tools, memory_bytes: int, files: Path | None = None) -> Allowance:
     """What the process of a guest may do: read the system, our programs and Python, and write to a trial's folder."""
     code, listed = confinement.code_folders()
     return Allowance(
-        reads=(linux, tools.folder, *code, *confinement.python_files()),
+        reads=(linux, tools.folder, *code, *confinement.python_files(), *(() if files is None else (files,))),
         lists=listed,
         writes=(folder.absolute(),),
         file_bytes=max(memory_bytes, share(folder)),  # its memory is a file, too

@@ -22,6 +22,7 @@ SCRIPTS = (SOURCES.with_name("mininet_driver.py"),)
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 BUILDS: dict[str, tuple[str, ...]] = {
     "background.c": ("-o", "background", "-pthread"),
+    "command.c": ("-o", "command"),
     "confine.c": ("-o", "confine"),
     "congestion.c": ("-shared", "-fPIC", "-o", "congestion.so", "-ldl"),
     "flow.c": ("-o", "flow", "-pthread"),

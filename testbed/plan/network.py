@@ -180,7 +180,7 @@ def plan(
     others = tuple(data_path_between(topology, book, *pair) for pair in background)
     # The workload decides which direction of a link is that of the data, and its last data path decides last.
     ways = data_ways((*others, *found))
-    ends = frozenset(host for pair in (*pairs, *background) for host in pair)
+    ends = frozenset((*(workload.hosts if workload else ()), *(host for pair in background for host in pair)))
     by_one = open_vswitch.plain_ports(topology, book, datapath)
     nics = _nics(topology, frozenset(port.node for port in by_one))
     superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).kind.runs_in != "computer")

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..analysis import program_metric
 from ..analysis.series import Series, series
 from ..error import UserError
 from ..model.scenario import Trial
@@ -86,6 +87,8 @@ class Reader:
                 if not isinstance(self._settings[id].get("sysctls", {}), dict | None):
                     raise damaged(folder / TRIAL, "its sysctls are no object")
         found = [id for id in ids if id in self._results]
+        for workload in (each.workload for each in self._trials.values() if each is not None):
+            program_metric.learn(workload)
         return StoredRun(
             name=store.name,
             path=store.path,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -12,6 +13,7 @@ from pydantic import TypeAdapter
 from ..error import Problem, SpecError, one_of
 from ..model.scenario import Axis, Scenario, Size
 from ..model.topology import Topology
+from .program_file import program_files, with_programs
 from .scenario.cell import Resolver
 from .scenario.dimension import Dimension, dimensions
 from .scenario.exclude import Rule, rules
@@ -26,6 +28,9 @@ from .workload.common import ToolFile
 from .workload.registry import WorkloadFile, place_faults
 
 TRIALS_MAX = 100_000
+COPY = "file-"
+COPIED_BYTES = 32 << 20
+"""So large a program file is copied into a run's folder; a larger one is only named there, by its SHA-256."""
 
 
 def load_topology(path: str | os.PathLike[str]) -> Topology:
@@ -48,6 +53,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     Raises SpecError with all the problems of the file, the settings and the topology.
     """
     changed = with_options(read(path), settings, quick)
+    changed = replace(changed, document=with_programs(changed.document, _folder(path)))
     topologies = scenario_topologies(changed.document, _folder(path))
     spec, varied, excluded, faults = _checked(changed, topologies)
     if spec is None or None in topologies.files or faults or topologies.problems:
@@ -164,3 +170,10 @@ def files_of(scenario: str | os.PathLike[str], settings: Sequence[str] = (), qui
     """
     document = with_options(read(scenario), settings, quick).document
     return {"scenario.yaml": os.fspath(scenario)} | topology_files(document, _folder(scenario))
+
+
+def programs_of(scenario: str | os.PathLike[str], settings: Sequence[str] = (), quick: bool = False) -> dict[str, str]:
+    """The files that its workload names, without folders and large ones, as paths, by the names that copies get."""
+    document = with_options(read(scenario), settings, quick).document
+    named = program_files(document, _folder(scenario)).items()
+    return {f"{COPY}{name}": path for name, path in named if os.path.getsize(path) <= COPIED_BYTES}

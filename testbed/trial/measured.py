@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..error import UserError
 from . import record
-from .record import ABSENT_IF_EMPTY, RecordError
+from .record import ABSENT_IF_EMPTY, SIGNED, RecordError
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,69 @@ class HttpResult(ToolResult):
     downloads: tuple[Download, ...]
     cache_hits: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     cache_misses: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """One run of a program: when it began, from the first client on, how long it took, and its exit status."""
+
+    program: str
+    number: int
+    begin_s: float
+    elapsed_s: float
+    status: int = field(metadata=SIGNED)
+
+
+@dataclass(frozen=True)
+class MeasuredValue:
+    """What the runs said, in `base_unit`, of which a `unit` is `scale`; None where a run did not say it, for the
+    reasons in `missing`. `mean` is None if one is missing.
+    """
+
+    unit: str
+    base_unit: str
+    scale: float
+    is_more_better: bool
+    values: tuple[float | None, ...]
+    mean: float | None
+    missing: tuple[str, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostTraffic:
+    """What a host sent and received while the clients ran, by its kernel's counters. Bytes are those of IP packets;
+    `payload_` is without the headers of IP, UDP and TCP, of which duplicates count. `udp_lost_datagrams` found no room
+    in a socket.
+    """
+
+    in_bytes: int
+    out_bytes: int
+    payload_in_bytes: int
+    payload_out_bytes: int
+    tcp_in_segments: int
+    tcp_out_segments: int
+    tcp_resent_segments: int
+    udp_in_datagrams: int
+    udp_out_datagrams: int
+    udp_lost_datagrams: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandResult(ToolResult):
+    """`goodput_from` is bytes, program or counters. `uncollected` are patterns without a file, `left` the processes
+    that outlived their program, `stopped` says how each server ended.
+    """
+
+    KEY: ClassVar[str] = "command"
+
+    runs: tuple[ProgramRun, ...]
+    values: Mapping[str, MeasuredValue]
+    traffic: Mapping[str, HostTraffic]
+    goodput_from: str
+    collected: tuple[str, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    uncollected: tuple[str, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    left: tuple[str, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    stopped: Mapping[str, str] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from .. import __version__, process
 from ..error import MachineError, UserError
 from ..kernel.guest import steps_text
 from ..model.scenario import Trial
+from ..spec import program_store
 from . import software
 from .folder import PROVENANCE, RESULT, read_json
 from .orders import remote
@@ -165,7 +166,8 @@ def _other_orders(trial: Trial, made: Orders, folder: Path) -> Iterator[str]:
 def steps_of(trial: Trial, made: Orders) -> str:
     """steps.json as it would be written now."""
     ready = ready_kernel(trial.kernel)
-    steps, _ = substituted(trial.topology, made.steps, ready.tools, is_lab=ready.image is not None)
+    files = None if ready.image is not None else program_store.find(trial.workload.needed_files)
+    steps, _ = substituted(trial.topology, made.steps, ready.tools, is_lab=ready.image is not None, files=files)
     return steps_text(steps)
 
 

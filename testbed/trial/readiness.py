@@ -18,8 +18,10 @@ from ..kernel.vm import first_boot as vm_first_boot
 from ..kernel.vm import kernel_cache
 from ..model.node.machine import Machine
 from ..model.scenario import Trial
+from ..model.workload import Workload
 from ..plan.step import ReachMachine
 from ..plan.step_json import data
+from ..spec import program_store
 from .orders.sequence import Orders
 from .ready_kernel import ReadyKernel, ready_kernel
 
@@ -31,13 +33,21 @@ def check(trial: Trial, made: Orders) -> None:
     if ready.image is None:
         _check_machines(trial, made)
     is_local = any(host not in made.plan.remote for host in trial.workload.hosts)
-    for program in trial.workload.programs if is_local else ():
-        lacks = lacking_program(program.name, is_lab=ready.image is not None)
-        if lacks is not None:
-            raise MachineError(f"{lacks.what}, which this workload needs", package.install_command([program.package]))
+    if is_local:
+        check_programs(trial.workload, is_lab=ready.image is not None)
+    program_store.find(trial.workload.needed_files)
     feasibility.refuse_programs(made.steps, trial.kernel.kind)
     _check_openflow(made, ready)
     check_features(trial, made, ready)
+
+
+def check_programs(workload: Workload, *, is_lab: bool) -> None:
+    """Raises MachineError, with its package if that is known, for a program of the workload that cannot be started."""
+    for program in workload.needed_programs:
+        lacks = lacking_program(program.name, is_lab=is_lab)
+        if lacks is not None:
+            fix = package.install_command([program.package]) if program.package else lacks.fix
+            raise MachineError(f"{lacks.what}, which this workload needs", fix)
 
 
 def check_features(trial: Trial, made: Orders, ready: ReadyKernel) -> None:

@@ -14,6 +14,7 @@ from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, TrialError
 from ..kernel.machine import ssh_relay
 from ..model.scenario import Trial
+from ..spec import program_store
 from ..spec.scenario.trial import trial_data
 from . import provenance, strict_folder
 from .evidence import reader
@@ -84,7 +85,10 @@ def _carry_out(
     trial: Trial, made: Orders, ready: ReadyKernel, folder: Path, progress: Progress, cancelled: Callable[[], bool]
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
-    steps, accelerator = substituted(trial.topology, made.steps, ready.tools, is_lab=ready.image is not None)
+    files = program_store.find(trial.workload.needed_files)
+    steps, accelerator = substituted(
+        trial.topology, made.steps, ready.tools, is_lab=ready.image is not None, files=files
+    )
     if accelerator is not None:
         write_json(folder / HYPERVISOR, asdict(accelerator))
     if ready.image is None:
@@ -110,4 +114,5 @@ def _carry_out(
         wall_limit_s=wall_limit_s,
         progress=progress,
         cancelled=cancelled,
+        files=files,
     )

@@ -17,6 +17,7 @@ from ...library import PROFILES, spec_file
 from ...model.scenario import Trial
 from ...plan.network import plan
 from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
+from ...trial import readiness
 from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import orders
 from ..foreign_code import AllowCode, allow, refuse_python
@@ -123,4 +124,7 @@ def _where(file: Path) -> str:
     check_names(files_of(file).values(), names(trial.topology for trial in trials))
     for topology, place in dict.fromkeys((trial.topology, trial.kernel.kind) for trial in trials):
         feasibility.refuse(topology, place)
+    for workload, place in dict.fromkeys((trial.workload, trial.kernel.kind) for trial in trials):
+        if workload.is_users_code:
+            readiness.check_programs(workload, is_lab=place != "host")
     return ", runs here"

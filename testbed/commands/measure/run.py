@@ -16,7 +16,8 @@ from ...kernel import confinement
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.scenario import Scenario
-from ...spec.load import files_of, load_scenario
+from ...spec import program_store
+from ...spec.load import COPY, files_of, load_scenario, programs_of
 from ...sweep import extension, store, table
 from ...sweep import run as sweep
 from ...sweep import shard as shards
@@ -154,7 +155,8 @@ def run(
             foreign_code.allow()
         loaded = load_scenario(scenario, settings or [], quick=quick)
         if not allow_code:
-            foreign_code.refuse_unconfined(str(scenario), ((cell.topology, cell.kernel) for cell in loaded.cells))
+            cells = ((cell.topology, cell.workload, cell.kernel) for cell in loaded.cells)
+            foreign_code.refuse_unconfined(str(scenario), cells)
         needed = names(cell.topology for cell in loaded.cells)
         check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
         mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
@@ -168,6 +170,7 @@ def run(
         else:
             decision = Decision.of(options, loaded) if until_decided else None
             specs = files_of(scenario, settings or [], quick=quick)
+            specs |= programs_of(scenario, settings or [], quick=quick)
             _run(loaded, folder, specs, jobs, console, live, decision, mine, place)
 
 
@@ -269,10 +272,11 @@ def _repeat(folder: Path, allow_code: bool) -> None:
     first = read_result(folder)
     if not is_ours(folder):
         if not allow_code:
-            foreign_code.refuse_foreign(folder, trial.topology, trial.kernel)
+            foreign_code.refuse_foreign(folder, trial.topology, trial.workload, trial.kernel)
         held = confinement.method() if trial.kernel.kind != "host" else confinement.NONE
         print(f"{trial.id} is foreign: you did not make it here. It is confined by: {held.text}", file=sys.stderr)
     made = orders(trial)
+    program_store.find(trial.workload.needed_files, _copies(folder))
     folder.parent.mkdir(parents=True, exist_ok=True)
     with partial(folder.parent) as again:
         second = run_trial(trial, made, again)
@@ -284,3 +288,9 @@ def _repeat(folder: Path, allow_code: bool) -> None:
     print(
         f"every file is the same, byte for byte (but {', '.join(sorted(NOT_REPEATED))}, which describes this computer)"
     )
+
+
+def _copies(folder: Path) -> dict[str, Path]:
+    """The run's own copies of program files, by their names."""
+    spec = folder.resolve().parent.parent / "spec"
+    return {path.name.removeprefix(COPY): path for path in spec.glob(f"{COPY}*")}

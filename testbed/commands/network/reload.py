@@ -39,7 +39,7 @@ def reload(
         foreign_code.allow()
     wanted = load_topology(file)
     if not allow_code:
-        foreign_code.refuse_unconfined(str(file), [(wanted, Kernel(network.about["kernel"]))])
+        foreign_code.refuse_unconfined(str(file), [(wanted, None, Kernel(network.about["kernel"]))])
     found = reloading.reload(network, wanted, node)
     lost = [switch for switch, is_back in found.items() if not is_back]
     print(f"{node} of {network.name} has started anew, with {len(found) - len(lost)} of {len(found)} switches")

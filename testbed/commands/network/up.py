@@ -72,7 +72,7 @@ def up(
     check_names([topology], names([wanted]))
     place, why = feasibility.place_for(wanted, None if kernel is None else kernel.value)
     if not allow_code:
-        foreign_code.refuse_unconfined(str(topology), [(wanted, Kernel(place))])
+        foreign_code.refuse_unconfined(str(topology), [(wanted, None, Kernel(place))])
     made = build(wanted, Kernel(place))
     feasibility.refuse_programs(made.steps, place)
     console = Terminal()

@@ -161,6 +161,26 @@ class Workload(ABC):
         """The memory that it takes in a lab kernel beyond its connections."""
 
     @property
+    def needed_programs(self) -> tuple[Program, ...]:
+        """The programs of the computer that this workload runs."""
+        return self.programs
+
+    @property
+    def is_one_path(self) -> bool:
+        """Whether all that its flows bring takes the last of its data paths."""
+        return True
+
+    @property
+    def is_users_code(self) -> bool:
+        """Whether it runs what a user's file says, and not a tool that we know."""
+        return False
+
+    @property
+    def needed_files(self) -> tuple[tuple[str, str], ...]:
+        """The files of users that it needs, by name, each with the SHA-256 of what is in it."""
+        return ()
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """All that take part, in the order in which the data passes them."""
         return (self.source, *self.relays, self.destination)

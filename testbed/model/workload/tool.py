@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .command import CommandWorkload
 from .fact import AskedFlow, ControlConnection, DataPorts, Program, Transfer, Workload
 from .http import HttpWorkload
 
@@ -224,7 +225,14 @@ class UdpWorkload(
         return self.flows
 
 
-BUILT_IN: tuple[type[Workload], ...] = (FlowWorkload, Iperf3Workload, PingWorkload, UdpWorkload, HttpWorkload)
+BUILT_IN: tuple[type[Workload], ...] = (
+    FlowWorkload,
+    Iperf3Workload,
+    PingWorkload,
+    UdpWorkload,
+    HttpWorkload,
+    CommandWorkload,
+)
 """In the order in which messages name them. `spec.workload` and `trial.workload` have a module for each, which is named
 after its tool.
 """

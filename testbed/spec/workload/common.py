@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
@@ -70,6 +70,11 @@ class EndsFile(FileModel):
     def between(self) -> dict[str, str]:
         """The hosts that take part, by their keys, in the order in which data passes them."""
         return {"from": self.source, "to": self.destination}
+
+    @property
+    def elsewhere(self) -> Mapping[tuple[str | int, ...], str]:
+        """The hosts that take part besides, by where the file names them."""
+        return {}
 
 
 class ToolFile(EndsFile):

@@ -44,6 +44,9 @@ def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
         is_node = any(node.name == end for node in topology.nodes)
         what = f"{end!r} is a {topology.node(end).type}, not a host" if is_node else f"there is no host {end!r}"
         yield Fault((key,), what, one_of(hosts, end), named=True)
+    for path, end in workload.elsewhere.items():
+        if end not in hosts:
+            yield Fault(path, f"there is no host {end!r}", one_of(hosts, end), named=True)
     if unknown:
         return
     if len(workload.between) > 2 and workload.source == workload.destination:

@@ -18,7 +18,7 @@ from ...kernel.guest import TrialError
 from ...model.node.vm import Vm
 from ...plan.link.stage import Stage, State
 from ...plan.link.tclink import TcPort
-from ..measured import BACKGROUND, HttpResult, PingResult, TcpResult, UdpResult, backgrounds, find
+from ..measured import BACKGROUND, CommandResult, HttpResult, PingResult, TcpResult, UdpResult, backgrounds, find
 from .stage import Evidence
 
 MOST, MOST_NS, MOST_RAW = 1e15, 5e17, 2.0**64
@@ -28,7 +28,7 @@ years); what netlink reports of a queueing discipline has 64 bits."""
 FOR_EVER_NS = 2**63 - 1
 """The end of an interval that nothing ended."""
 
-SIGNED = frozenset({"clock_ahead_ns", "late_ns"})
+SIGNED = frozenset({"clock_ahead_ns", "late_ns", "status"})
 """Fields that may be negative."""
 
 RAW = frozenset({"more", "dpid"})
@@ -63,7 +63,7 @@ def _measured(measured: Mapping[str, Any]) -> Iterator[str]:
     try:
         found: list[tuple[str, Any]] = [
             (kind.KEY, value)
-            for kind in (PingResult, UdpResult, HttpResult, TcpResult)
+            for kind in (PingResult, UdpResult, HttpResult, TcpResult, CommandResult)
             if (value := find(kind, measured)) is not None
         ]
         found += [(f"{BACKGROUND}.{name}", value) for name, value in backgrounds(measured).items()]

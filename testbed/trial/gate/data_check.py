@@ -76,7 +76,8 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """
     outcome, limit = evidence.outcome, plan.rate_bps
     got = outcome.goodput_bps
-    if got is None or limit is None or any(stage.states for stage in plan.stages(is_data=True)):
+    is_one = trial.workload.is_one_path
+    if got is None or limit is None or not is_one or any(stage.states for stage in plan.stages(is_data=True)):
         return
     if got <= limit * (1 + RATE_TOLERANCE):
         return
@@ -109,7 +110,7 @@ def _came_until_end(plan: Plan, evidence: Evidence) -> float | None:
 
 def carried(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What arrived must have passed every link on the way, by the links' own counters."""
-    if not trial.workload.sends_data:
+    if not trial.workload.sends_data or not trial.workload.is_one_path:
         return
     received = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
     for each in _last_path(plan, evidence):

@@ -14,7 +14,7 @@ from ...plan.network import Plan
 from ..evidence import damage
 from ..evidence.stage import Evidence
 from ..stored_result import Finding, Verdict
-from . import data_check, host_check, load_check, network_check, remark_check, switch_check, vm_check
+from . import command_check, data_check, host_check, load_check, network_check, remark_check, switch_check, vm_check
 from .link import link_check, policy_check, rtt_check, schedule_check, set_up_check, tclink_check
 from .whole import account, counter, presence, sample
 
@@ -66,6 +66,9 @@ CHECKS: tuple[Check, ...] = (
     load_check.sizes,
     load_check.datagrams,
     load_check.pings,
+    command_check.values,
+    command_check.traffic,
+    command_check.processes,
     host_check.congestion,
     host_check.window,
     host_check.host_counters,

@@ -1,0 +1,49 @@
+"""Metrics that programs of `tool: command` say themselves: those that a workload measures. Pure, no I/O."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..model.workload import Workload
+from ..model.workload.command import GOODPUT, CommandWorkload, Measure
+from ..trial.measured import CommandResult, find
+from ..trial.stored_result import TrialResult
+from .metric import METRICS, FlowSamples, Metric
+
+LEAST = {"s": 1e-6, "ratio": 0.0005}
+"""A difference that does not matter, by base unit."""
+
+
+def learn(workload: Workload) -> tuple[str, ...]:
+    """The names of the metrics that this workload measures besides the goodput. Comparisons, results, figures and the
+    report have them from now on, as if they had been registered; a name that exists keeps its meaning.
+    """
+    if not isinstance(workload, CommandWorkload):
+        return ()
+    own = [each for each in workload.measures if each.name != GOODPUT]
+    for each in own:
+        METRICS.setdefault(each.name, metric(each))
+    return tuple(each.name for each in own)
+
+
+def metric(measure: Measure) -> Metric:
+    """Of all runs of a trial, the mean; None if one of them did not say it."""
+    is_share = measure.base_unit == "ratio"
+    return Metric(
+        name=measure.name,
+        what=f"{measure.name}, as the programs say",
+        base_unit=measure.base_unit,
+        unit=measure.unit,
+        scale=1 / measure.scale,
+        is_more_better=measure.is_more_better,
+        least=LEAST.get(measure.base_unit, 0.0),
+        needs_samples=False,
+        of=partial(_mean, measure.name),
+        is_relative=not is_share,
+    )
+
+
+def _mean(name: str, result: TrialResult, samples: tuple[FlowSamples, ...]) -> float | None:
+    found = find(CommandResult, result.measured)
+    value = None if found is None else found.values.get(name)
+    return None if value is None else value.mean

@@ -1,0 +1,182 @@
+"""The workload `command`: programs as they are, which our own program starts and watches (see native/command.c)."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...error import UserError
+from ...kernel.guest import TrialError
+from ...model.workload.command import CommandWorkload, Started
+from ...model.workload.command_word import filled
+from ...plan.network import Plan
+from ...plan.node.namespace import node_netns
+from ...plan.step import Placeholder, Run, Step
+from .. import record
+from ..measured import CommandResult, HostTraffic, MeasuredValue, ProgramRun
+from ..stored_result import FlowResult
+from . import command_output
+from .command_output import Report
+from .outcome import Outcome
+from .tool import Tool
+
+OUTPUT, ERRORS = "command.out", "command.err"
+WORK = "/run/command"
+LINGER_NS, LINGER_ROUND_TRIPS = 50_000_000, 2
+"""How long servers go on after the last client."""
+FILES = Placeholder("files")
+"""The folder with the files of the workload, or where a lab kernel finds it."""
+
+
+def steps(workload: CommandWorkload, plan: Plan, seed: int) -> list[Step]:
+    """One step."""
+    words = ["/run/tools/command", "--work", WORK, "--space", str(workload.space_bytes), "--out", "/run/trial"]
+    words += ["--linger", str(LINGER_NS + LINGER_ROUND_TRIPS * plan.rtts_ns[1])]
+    words += ["--files", str(FILES)] if workload.files else []
+    words += [word for host in workload.hosts for word in ("--host", node_netns(host))]
+    words += [word for pattern in _patterns(workload) for word in ("--collect", pattern)]
+    words += [word for each in workload.started for word in _program(each, workload, plan, seed)]
+    return [Run(tuple(words), "command", out=OUTPUT, err=ERRORS, may_fail=True)]
+
+
+def _patterns(workload: CommandWorkload) -> tuple[str, ...]:
+    files = (each.json for each in workload.measures if each.json not in (None, command_output.STDOUT))
+    return tuple(dict.fromkeys((*workload.collect, *(file for file in files if file is not None))))
+
+
+def _program(started: Started, workload: CommandWorkload, plan: Plan, seed: int) -> Iterator[str]:
+    """The option for one program, as command.c reads it."""
+
+    def value_of(name: str) -> str:
+        return _value(name, started, workload, plan, seed)
+
+    environment = [f"{name}={filled(value, value_of)}" for name, value in started.environment]
+    words = [filled(word, value_of) for word in started.run]
+    yield from ("--program", started.name, started.role, node_netns(started.at), started.user or "-")
+    yield from (str(started.limit_ns), "-" if started.ready is None else str(started.ready))
+    yield from map(str, (started.ready_limit_ns, started.runs, started.start_ns, started.pause_ns))
+    yield from (str(signal.Signals[f"SIG{started.stop}"].value), str(len(environment)), str(len(words)))
+    yield from (*environment, *words)
+
+
+def _value(name: str, started: Started, workload: CommandWorkload, plan: Plan, seed: int) -> str:
+    match name:
+        case "out":
+            return f"{WORK}/{started.name}/out"
+        case "seed":
+            return str(seed)
+        case "duration":
+            return f"{(workload.duration_ns or 0) / 1e9:g}"
+        case "variant":
+            return workload.variant
+    node = name.removesuffix(".address")
+    if node in ("server", "client"):
+        node = workload.servers[-1].at if node == "server" else workload.clients[0].at
+    return address(node, plan)
+
+
+def address(node: str, plan: Plan) -> str:
+    """The address of a host at the data path's end there, or else its first one."""
+    path = plan.data_path
+    assert path is not None, "BUG: a plan without a workload"
+    ends = {path.source: path.source_ip, path.destination: path.destination_ip}
+    if node in ends:
+        return str(ends[node])
+    found = [each.ip for port in plan.book.interfaces_of(node) for each in port.addresses]
+    if not found:
+        raise UserError(f"the host {node} has no address; allowed: a host with one")
+    return str(next((each for each in found if each.version == path.destination_ip.version), found[0]))
+
+
+def read(workload: CommandWorkload, folder: Path) -> Outcome:
+    """Raises TrialError, with the end of its output, for a program that failed."""
+    report = command_output.parse((folder / OUTPUT).read_text(errors="replace"))
+    if report.failed is not None:
+        raise TrialError(command_output.story(report, workload, folder))
+    if not report.is_done:
+        said = (folder / ERRORS).read_text(errors="replace").strip()[-500:]
+        raise TrialError(f"the programs were not run to their end: {said or 'nothing says why'}")
+    command_output.check(workload, report)
+    values = dict(command_output.values(workload, report, folder))
+    traffic = {host: command_output.traffic(folder, node_netns(host)) for host in workload.hosts}
+    until_end = command_output.traffic(folder, node_netns(workload.destination), "end")
+    flows, goodput_bps = _flows(workload, report, values, traffic, until_end.payload_in_bytes)
+    patterns = _patterns(workload)
+    measured = CommandResult(
+        runs=tuple(report.runs),
+        values=values,
+        traffic=traffic,
+        goodput_from=_goodput_from(workload),
+        collected=tuple(name for _, _, name in report.collected),
+        uncollected=tuple(each for each in patterns if not command_output.matched(each, report)),
+        left=tuple(f"{program} left {name}" for program, name in report.left),
+        stopped=dict(report.stopped),
+    )
+    data = {CommandResult.KEY: record.write(measured)}
+    return Outcome(report.begin_ns, None, report.end_ns, goodput_bps, None, flows, data)
+
+
+def _goodput_from(workload: CommandWorkload) -> str:
+    told = workload.goodput
+    return "counters" if told is None else "bytes" if told.run_bytes is not None else "program"
+
+
+def _flows(
+    workload: CommandWorkload,
+    report: Report,
+    values: dict[str, MeasuredValue],
+    traffic: dict[str, HostTraffic],
+    arrived: int,
+) -> tuple[tuple[FlowResult, ...], float | None]:
+    """What each client got, if they tell; else what `arrived` at the destination while they ran, all together."""
+    resent, busy_s = _resent(workload, traffic), _busy_s(report.runs)
+    told = workload.goodput
+    if told is None:
+        goodput_bps = arrived * 8 / busy_s if busy_s > 0 else None
+        return (FlowResult(goodput_bps, resent, None, None, None, arrived),), goodput_bps
+    flows = []
+    for client in workload.clients:
+        mine = [each for each in report.runs if each.program == client.name]
+        octets = None if told.run_bytes is None else told.run_bytes * len(mine)
+        spent_s = sum(each.elapsed_s for each in mine)
+        if octets is None:
+            found = [n for n, each in zip(values[told.name].values, report.runs, strict=True) if each in mine]
+            known = [number for number in found if number is not None]
+            rate_bps = sum(known) / len(known) if len(known) == len(mine) else None
+        else:
+            rate_bps = octets * 8 / spent_s if spent_s > 0 else None
+        one = len(workload.clients) == 1
+        octets = arrived if octets is None and one else octets
+        flows.append(FlowResult(rate_bps, resent if one else None, None, None, None, octets))
+    rates = [flow.goodput_bps for flow in flows]
+    if len(flows) == 1 or None in rates:
+        return tuple(flows), None if None in rates else rates[0]
+    if told.run_bytes is not None:
+        return tuple(flows), told.run_bytes * len(report.runs) * 8 / busy_s if busy_s > 0 else None
+    return tuple(flows), sum(rate or 0.0 for rate in rates)
+
+
+def _busy_s(runs: tuple[ProgramRun, ...]) -> float:
+    """The time in which any client ran."""
+    busy_s, until_s = 0.0, 0.0
+    for begin_s, end_s in sorted((each.begin_s, each.begin_s + each.elapsed_s) for each in runs):
+        busy_s += max(0.0, end_s - max(begin_s, until_s))
+        until_s = max(until_s, end_s)
+    return busy_s
+
+
+def _resent(workload: CommandWorkload, traffic: dict[str, HostTraffic]) -> int | None:
+    """Segments that the source sent again, if it sends TCP alone; what other protocols do is theirs to say."""
+    sent = traffic[workload.source]
+    return sent.tcp_resent_segments if sent.tcp_out_segments and not sent.udp_out_datagrams else None
+
+
+TOOL = Tool(
+    CommandWorkload,
+    steps=steps,
+    read=read,
+    begin=(OUTPUT, r"^begin (\d+)$"),
+    tells=frozenset({"begin_ns", "end_ns"}),
+    measures=frozenset({CommandResult.KEY}),
+)

@@ -1,0 +1,420 @@
+"""`tool: command`: what files can say, what each failure of a program says, and what the gate makes of the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testbed.error import MachineError, SpecError
+from testbed.kernel import guest
+from testbed.kernel.guest import TrialError
+from testbed.model.scenario import Trial
+from testbed.model.workload.command import CommandWorkload
+from testbed.spec import program_store
+from testbed.spec.load import COPY, load_scenario, programs_of
+from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.trial import readiness, run
+from testbed.trial.measured import CommandResult, need
+from testbed.trial.orders.sequence import orders
+from testbed.trial.stored_result import TrialResult
+from testbed.trial.workload import command, command_output
+
+Scenario = Callable[..., Path]
+
+SERVER = {"at": "server", "run": ["sleep", "1000"]}
+CLIENT = {"at": "client", "run": ["sleep", "0.1"]}
+SEND = (
+    "import socket,sys;s=socket.create_connection((sys.argv[1],80));s.sendall(bytes(int(sys.argv[2])));"
+    "s.shutdown(1);s.recv(1)"
+)
+TAKE = (
+    "import socket;s=socket.create_server(('',80))\nwhile 1:\n c,_=s.accept()\n n=0\n"
+    " while d:=c.recv(99999): n+=len(d)\n print('took',n,flush=True)\n c.close()"
+)
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Scenario:
+    """The file of a scenario with this workload."""
+
+    def write(**workload: Any) -> Path:
+        link = {"ends": ["client", "server"], "rate": "50 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
+        nodes = {"client": {"type": "host"}, "server": {"type": "host"}}
+        said = {"tool": "command", "server": SERVER, "client": CLIENT, **workload}
+        whole = {
+            "name": "programs",
+            "topology": {"name": "pair", "nodes": nodes, "links": {"path": link}},
+            "workload": {key: value for key, value in said.items() if value is not None},
+        }
+        path = tmp_path / "scenario.yaml"
+        path.write_text(json.dumps(whole))
+        return path
+
+    return write
+
+
+def trial_at(path: Path) -> Trial:
+    (trial,) = load_scenario(path).trials()
+    return trial
+
+
+def value_of(path: Path) -> CommandWorkload:
+    workload = trial_at(path).workload
+    assert isinstance(workload, CommandWorkload)
+    return workload
+
+
+def carried_out(path: Path, folder: Path) -> TrialResult:
+    trial = trial_at(path)
+    folder.mkdir()
+    return run.run(trial, orders(trial), folder)
+
+
+def python(code: str, *words: str) -> list[str]:
+    return ["python3", "-c", code, *words]
+
+
+UPLOAD = {
+    "from": "client",
+    "server": {"at": "server", "run": python(TAKE), "ready": {"tcp": 80}},
+    "client": {"at": "client", "run": python(SEND, "{server.address}", "1000000")},
+}
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("workload", "says"),
+    [
+        ({"client": {"at": "clint", "run": ["true"]}}, "*there is no host 'clint'; allowed: *client*"),
+        ({"client": {"at": "client", "run": []}}, "*run: this is no program*"),
+        ({"client": {"at": "client", "run": "echo $HOME"}}, "*run: no shell reads this*"),
+        ({"client": []}, "*client: this is empty; allowed: at least one entry*"),
+        ({"client": {**CLIENT, "runs": 0}}, "*runs: 0 is out of range*"),
+        ({"client": {**CLIENT, "env": {"A B": "1"}}}, "*'A B' is no name of a variable*"),
+        ({"client": {**CLIENT, "user": "no body"}}, "*user: 'no body' is no name of a user*"),
+        ({"client": {"at": "client", "run": ["echo", "{duration}"]}}, "*{duration} has no value*duration: 10 s*"),
+        ({"client": {"at": "client", "run": ["echo", "{variant}"]}}, "*{variant} has no value*"),
+        ({"client": {"at": "client", "run": ["echo", "{sever.address}"]}}, "*there is no host 'sever'*server*"),
+        ({"client": [CLIENT, {**CLIENT, "name": "client-1"}]}, "*two programs have the name 'client-1'*"),
+        ({"server": {**SERVER, "ready": {"port": 1}}}, "*'port' does not say when it is ready*"),
+        ({"server": {**SERVER, "ready": {"tcp": 70000}}}, "*70000 is out of range*"),
+        ({"server": None}, "*without a server, from and to must be said*"),
+        ({"measure": {"x": {"unit": "ms"}}}, "*where the number comes from is not clear*"),
+        ({"measure": {"x": {"output": "no group"}}}, "*has 0 groups*"),
+        ({"measure": {"x": {"output": "(("}}}, "*is no regular expression*"),
+        ({"measure": {"x": {"json": "a.json"}}}, "*json and key go together*"),
+        ({"measure": {"x": {"json": "a.json", "key": "rtt"}}}, "*'rtt' is no place in JSON*"),
+        ({"measure": {"x": {"json": "../a.json", "key": "$"}}}, "*this is outside the program's folder*"),
+        ({"measure": {"x": {"output": "(1)", "of": "clint"}}}, "*there is no program 'clint'*server, client*"),
+        ({"measure": {"goodput": {"output": "(1)", "unit": "ms"}}}, "*ms is no rate*"),
+        ({"measure": {"goodput": {"output": "(1)"}}}, "*the goodput has no unit*"),
+        ({"measure": {"rtt": {"output": "(1)"}}}, "*'rtt' is a metric of every trial*"),
+        ({"collect": ["/etc/passwd"]}, "*is outside the program's folder*"),
+        ({"collect": ["../x"]}, "*is outside the program's folder*"),
+        ({"files": ["nothing.py"]}, "*nothing.py' cannot be read: No such file*relative to the scenario's folder*"),
+        ({"client": {"at": "client", "run": ["./nothing"]}}, "*/nothing' cannot be read: No such file*"),
+        ({"files": {"a": "b"}}, "*'b' is no SHA-256*"),
+        ({"from": "client", "to": "client"}, "*are both 'client'*"),
+    ],
+)
+def test_what_is_wrong_is_told_with_what_is_allowed(scenario: Scenario, workload: Any, says: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load_scenario(scenario(**workload))
+    pattern = ".*".join(map(re.escape, says.split("*")))
+    assert re.search(pattern, str(caught.value), re.DOTALL), str(caught.value)
+    assert re.search(r"scenario\.yaml:\d+: ", str(caught.value))
+
+
+def test_a_stored_trial_has_the_same_workload(scenario: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "tool").write_text("#!/bin/sh\n")
+    trial = trial_at(
+        scenario(
+            background={"at": "client", "run": "true", "ready": "end"},
+            server={**SERVER, "ready": {"output": "up"}, "stop": "INT", "env": {"A": "{seed}"}, "user": "nobody"},
+            client=[{**CLIENT, "runs": 3, "pause": "1 s"}, {"at": "client", "run": ["./tool"], "name": "own"}],
+            measure={"goodput": {"bytes": "1 MB"}, "x": {"json": "stdout", "key": "$.a[0]", "unit": "ms"}},
+            collect=["*.qlog"],
+            duration="3 s",
+            variant="a b",
+        )
+    )
+    assert trial_of(trial_data(trial)) == trial
+    assert [each.name for each in trial.workload.started] == ["background", "server", "client-1", "own"]  # type: ignore[attr-defined]
+
+
+def test_data_goes_to_the_client_unless_an_end_is_said(scenario: Scenario) -> None:
+    ends = [value_of(scenario(**said)) for said in ({}, {"from": "client"}, {"to": "server"}, {"to": "client"})]
+    assert [(each.source, each.destination) for each in ends] == [
+        ("server", "client"),
+        ("client", "server"),
+        ("client", "server"),
+        ("server", "client"),
+    ]
+
+
+def test_placeholders_are_filled_and_other_braces_are_kept(scenario: Scenario) -> None:
+    words = ["echo", "{server.address}", "{client.address}", "{out}/x", "%{out}", "{seed}", "{duration}", "{other}"]
+    trial = trial_at(scenario(client={"at": "client", "run": words}, duration="2500 ms"))
+    made = orders(trial)
+    (step,) = command.steps(trial.workload, made.plan, trial.seed)  # type: ignore[arg-type]
+    assert step.words[-7:] == ("10.0.0.2", "10.0.0.1", "/run/command/client/out/x", "%{out}", "1", "2.5", "{other}")  # type: ignore[union-attr]
+
+
+def test_another_program_is_another_trial(scenario: Scenario, tmp_path: Path) -> None:
+    path = scenario(client={"at": "client", "run": ["./tool"]})
+    found = []
+    for text in ("one", "two"):
+        (tmp_path / "tool").write_text(text)
+        found.append(value_of(path).files)
+    assert [name for ((name, _),) in found] == ["tool", "tool"]
+    assert found[0] != found[1]
+    for files, text in zip(found, ("one", "two"), strict=True):
+        folder = program_store.find(files)
+        assert folder is not None
+        assert (folder / "tool").read_text() == text
+    assert programs_of(path) == {f"{COPY}tool": str(tmp_path / "tool")}
+
+
+def test_a_folder_counts_with_all_that_is_in_it(scenario: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "kit/bin").mkdir(parents=True)
+    path = scenario(files=["kit"], client={"at": "client", "run": ["kit/bin/tool"]})
+    found = []
+    for text in ("one", "two"):
+        (tmp_path / "kit/bin/tool").write_text(text)
+        workload = value_of(path)
+        assert workload.clients[0].run == ("kit/bin/tool",)
+        found.append(workload.files)
+    assert found[0] != found[1]
+
+
+def test_a_file_that_is_not_here_is_named_and_copies_are_used(tmp_path: Path) -> None:
+    (tmp_path / "tool").write_text("content of a test that nobody else has")
+    files = (("tool", program_store.digest(tmp_path / "tool")),)
+    with pytest.raises(MachineError, match=r"the file 'tool' \(SHA-256 [0-9a-f]{12}…\) of this workload is not on"):
+        program_store.find(files)
+    (tmp_path / "other").write_text("another content")
+    with pytest.raises(MachineError, match="is not on this computer"):
+        program_store.find(files, {"tool": tmp_path / "other"})
+    assert program_store.find(files, {"tool": tmp_path / "tool"}) is not None
+
+
+def test_a_program_that_is_not_installed_is_said_before_anything_runs(scenario: Scenario) -> None:
+    workload = value_of(scenario(client={"at": "client", "run": ["no-such-program"]}))
+    with pytest.raises(MachineError, match="the program 'no-such-program' is missing"):
+        readiness.check_programs(workload, is_lab=True)
+    if shutil.which("netserver") is None:
+        workload = value_of(scenario(client={"at": "client", "run": ["netserver"]}))
+        with pytest.raises(MachineError, match="apt-get install -y netperf"):
+            readiness.check_programs(workload, is_lab=True)
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+
+
+def test_a_report_that_is_cut_short_is_no_result(scenario: Scenario, tmp_path: Path) -> None:
+    workload = value_of(scenario())
+    for text in ("", "begin 5\n", "ready server 4\nbegin 5\nend 9\ndone\n", "nonsense\n"):
+        (tmp_path / command.OUTPUT).write_text(text)
+        (tmp_path / command.ERRORS).write_text("it broke")
+        with pytest.raises(TrialError):
+            command.read(workload, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("rtt 0 ms", "it is 0"),
+        ("", "nothing matches"),
+        ("rtt nan ms", "nothing matches"),
+        ("rtt 1.2.3 ms", "is no number"),
+    ],
+)
+def test_a_number_that_is_missing_or_zero_has_a_reason(
+    scenario: Scenario, tmp_path: Path, said: str, reason: str
+) -> None:
+    workload = value_of(scenario(measure={"delay": {"output": "rtt ([0-9.]+) ms", "unit": "ms"}}))
+    report = command_output.parse("begin 0\nrun client 1 0 1000000000 0\n")
+    (tmp_path / "command-client-1.out").write_text(said)
+    ((_, value),) = command_output.values(workload, report, tmp_path)
+    assert value.mean is None
+    assert reason in value.missing[0]
+
+
+def test_numbers_are_stored_in_base_units(scenario: Scenario, tmp_path: Path) -> None:
+    measure = {
+        "delay": {"output": "rtt ([0-9.]+) ms", "unit": "ms"},
+        "rate": {"json": "stats.json", "key": "$.a[1].rate", "unit": "MB/s"},
+        "share": {"json": "stats.json", "key": "$.share", "unit": "%", "zero": True},
+    }
+    workload = value_of(scenario(measure=measure))
+    report = command_output.parse("begin 0\nrun client 1 0 1000000000 0\n")
+    (tmp_path / "command-client-1.out").write_text("rtt 9 ms\nrtt 12.5 ms\n")
+    (tmp_path / "command-client-1-stats.json").write_text(json.dumps({"a": [1, {"rate": 3}], "share": 0}))
+    means = {name: value.mean for name, value in command_output.values(workload, report, tmp_path)}
+    assert means == pytest.approx({"delay": 0.0125, "rate": 24e6, "share": 0.0})
+
+
+# --- in the lab kernel ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.lab
+def test_an_upload_is_counted_to_the_byte(scenario: Scenario, tmp_path: Path) -> None:
+    path = scenario(
+        **UPLOAD,
+        measure={"took": {"output": r"took (\d+)", "unit": "B", "of": "server"}, "goodput": {"bytes": "1 MB"}},
+    )
+    result = carried_out(path, tmp_path / "one")
+    measured = need(CommandResult, result.measured)
+    assert [str(each) for each in result.findings if each.verdict != "valid"] == []
+    assert measured.values["took"].mean == 1e6
+    assert measured.traffic["server"].payload_in_bytes == pytest.approx(1e6, rel=1e-3)
+    assert result.goodput_bps == pytest.approx(8e6 / measured.runs[0].elapsed_s)
+    assert any(each.suffix == ".parquet" for each in (tmp_path / "one").iterdir())
+    counted = carried_out(scenario(**UPLOAD), tmp_path / "two")
+    assert counted.goodput_bps == pytest.approx(result.goodput_bps, rel=1e-2)
+    assert need(CommandResult, counted.measured).goodput_from == "counters"
+
+
+@pytest.mark.lab
+def test_who_transfers_less_than_was_said_is_not_believed(scenario: Scenario, tmp_path: Path) -> None:
+    result = carried_out(scenario(**UPLOAD, measure={"goodput": {"bytes": "1100 kB"}}), tmp_path / "one")
+    assert result.verdict == "invalid"
+    assert any("were to transfer 1100000 bytes" in each.text for each in result.findings)
+
+
+@pytest.mark.lab
+def test_without_data_or_measured_values_nothing_is_valid(scenario: Scenario, tmp_path: Path) -> None:
+    said = {"measure": {"x": {"output": "x=([0-9]+)"}}, "collect": ["*.qlog"]}
+    result = carried_out(scenario(**said), tmp_path / "one")
+    texts = {each.text: each.verdict for each in result.findings}
+    assert texts["the goodput is 0"] == "invalid"
+    assert texts["client received no TCP and no UDP"] == "invalid"
+    assert texts["missing: x (client, run 1: nothing matches 'x=([0-9]+)')"] == "invalid"
+    assert texts["no program left a file *.qlog"] == "suspect"
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("workload", "says"),
+    [
+        (
+            {"server": {**SERVER, "ready": {"tcp": 80}, "ready_limit": "2 s"}},
+            r"the program server \(sleep 1000\) on server: it was not ready \(tcp:80\) after 2 s",
+        ),
+        (
+            {"server": {"at": "server", "run": ["sh", "-c", "echo bad >&2; exit 3"], "ready": {"udp": 80}}},
+            r"it ended with status 3 before it was ready; command-server-1.err ends:\nbad",
+        ),
+        (
+            {"server": {"at": "server", "run": ["true"], "ready": {"udp": 80}}},
+            r"it ended with status 0 before it was ready \(udp:80\)",
+        ),
+        (
+            {
+                "server": {"at": "server", "run": ["sh", "-c", "sleep 1; exit 4"]},
+                "client": {**CLIENT, "run": "sleep 5"},
+            },
+            r"the program server .* it ended with status 4 while the clients ran",
+        ),
+        (
+            {"client": {"at": "client", "run": ["sh", "-c", "echo fine; echo no way >&2; exit 7"]}},
+            r"the program client .* on client: it ended with status 7; command-client-1.err ends:\nno way",
+        ),
+        (
+            {"client": {"at": "client", "run": ["sh", "-c", "echo fine; kill -SEGV $$"], "runs": 2}},
+            r", run 1: signal 11 \(Segmentation fault\) ended it; command-client-1.out ends:\nfine",
+        ),
+        ({"client": {**CLIENT, "run": "sleep 100", "limit": "3 s"}}, r"it still ran after its limit of 3 s"),
+        ({"client": {"at": "client", "run": ["yes"]}, "space": "40 MiB"}, r"it (wrote|ended with status 1)"),
+        (
+            {"client": {"at": "client", "run": ["sh", "-c", "yes >out/x; true"]}, "space": "8 MiB"},
+            r"its files and output filled the 8 MiB that there are; allowed: less, or a larger 'space'",
+        ),
+        ({"client": {**CLIENT, "user": "nosuchuser"}}, r"there is no user nosuchuser here"),
+    ],
+)
+def test_a_program_that_fails_is_named_with_what_it_said(
+    scenario: Scenario, tmp_path: Path, workload: Any, says: str
+) -> None:
+    with pytest.raises(TrialError, match=says):
+        carried_out(scenario(**workload), tmp_path / "one")
+
+
+@pytest.mark.lab
+def test_what_a_program_leaves_behind_is_ended_and_said(scenario: Scenario, tmp_path: Path) -> None:
+    leave = ["sh", "-c", "setsid sleep 500 & exec python3 -c '" + SEND.replace("'", '"') + "' {server.address} 9000"]
+    result = carried_out(scenario(**{**UPLOAD, "client": {"at": "client", "run": leave}}), tmp_path / "one")
+    assert [each.text for each in result.findings] == ["client left sleep behind"]
+    assert result.verdict == "suspect"
+    assert result.lab_s < 100
+
+
+@pytest.mark.lab
+def test_a_server_that_forks_away_serves_and_is_ended(scenario: Scenario, tmp_path: Path) -> None:
+    away = {"at": "server", "run": ["sh", "-c", 'python3 -c "$0" & exit 0', TAKE]}
+    workload = {**UPLOAD, "server": {**away, "ready": {"tcp": 80}}}
+    result = carried_out(scenario(**workload), tmp_path / "one")
+    assert result.verdict == "valid"
+    assert need(CommandResult, result.measured).stopped["server"] == "asked"
+
+
+@pytest.mark.lab
+def test_a_program_that_spins_is_named(scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guest, "STANDSTILL_S", 2.0)
+    path = scenario(client={"at": "client", "run": ["sh", "-c", "while :; do :; done"]})
+    with pytest.raises(TrialError, match=r"The process /\S*sh \(the program client\) computes without a system call"):
+        carried_out(path, tmp_path / "one")
+
+
+@pytest.mark.lab
+def test_programs_see_their_host_user_folder_and_files(scenario: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "beside.txt").write_text("hello")
+    look = (
+        "cat beside.txt; pwd; echo $HOME; echo $A; id -un; ls -d out; ls /sys/class/net | tr '\\n' ' '; ls /proc/1/fd"
+    )
+    client = {"at": "client", "run": ["sh", "-c", f"{look} >/dev/null 2>&1; true"], "user": "nobody"}
+    client |= {"env": {"A": "{client.address}"}}
+    client["run"] = ["sh", "-c", look.rpartition(";")[0] + "; touch mine out/mine"]
+    carried_out(scenario(files=["beside.txt"], client=client, collect=["mine"]), tmp_path / "one")
+    said = (tmp_path / "one/command-client-1.out").read_text().splitlines()
+    assert said[0].startswith("hello/run/command/client")
+    assert said[1:5] == ["/run/command/client", "10.0.0.1", "nobody", "out"]
+    assert "path" in said[5] or "eth" in said[5] or "lo" in said[5]
+    assert (tmp_path / "one/command-client-1-mine").exists()
+
+
+@pytest.mark.lab
+def test_every_run_of_every_client_counts(scenario: Scenario, tmp_path: Path) -> None:
+    send = {"at": "client", "run": python(SEND, "{server.address}", "100000")}
+    clients = [{**send, "runs": 3, "pause": "100 ms"}, {**send, "start": "50 ms", "name": "late"}]
+    path = scenario(**{**UPLOAD, "client": clients}, measure={"goodput": {"bytes": "100 kB"}})
+    result = carried_out(path, tmp_path / "one")
+    runs = need(CommandResult, result.measured).runs
+    assert sorted((each.program, each.number) for each in runs) == [
+        *(("client-1", number) for number in (1, 2, 3)),
+        ("late", 1),
+    ]
+    begins = {(each.program, each.number): each.begin_s for each in runs}
+    assert begins["late", 1] == pytest.approx(0.05, abs=1e-3)
+    assert [flow.received_bytes for flow in result.flows] == [300_000, 100_000]
+    assert result.verdict == "valid"
+
+
+@pytest.mark.lab
+def test_the_same_seed_gives_the_same_bytes(scenario: Scenario, tmp_path: Path) -> None:
+    path = scenario(**UPLOAD)
+    first, second = (carried_out(path, tmp_path / name) for name in ("one", "two"))
+    assert replace(first, wall_s=0.0) == replace(second, wall_s=0.0)
+    names = {each.name for each in (tmp_path / "one").iterdir()} - {"host.json"}
+    assert [
+        n for n in sorted(names) if (tmp_path / "one" / n).read_bytes() != (tmp_path / "two" / n).read_bytes()
+    ] == []
