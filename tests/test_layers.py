@@ -118,7 +118,7 @@ INSIDE = {
         ("candidate", "sequential", "run_verdict"),
         ("screen", "question", "compared_profile"),
         ("result_table", "comparison_table", "compared_run", "look_file"),
-        ("known", "help_page", "finding_text", "text_table", "foreign_code", "program_metric"),
+        ("known", "help_page", "finding_text", "text_table", "foreign_code"),
         ("terminal",),
     ),
     "compare": (

@@ -1,9 +1,10 @@
 """What people name on the command line, with a sentence on each: scenarios, topologies, published profiles, kernels,
-running networks and their nodes. Reads files.
+running networks and their nodes, metrics that programs say. Reads files.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import library
+from ..error import UserError
 
 if TYPE_CHECKING:
     from ..kernel.image.cache import KernelImage
@@ -145,3 +147,37 @@ def axes(scenario: Path) -> tuple[str, ...]:
         return ()
     sweep = data.get("sweep") if isinstance(data, dict) else None
     return tuple(map(str, sweep)) if isinstance(sweep, dict) else ()
+
+
+def learn_metrics(folders: Iterable[Path]) -> tuple[str, ...]:
+    """The names of the metrics that the programs of runs say, of all runs in the folders, which are known from now on.
+    What cannot be read says so when it is shown.
+    """
+    found: dict[str, None] = {}
+    for folder in folders:
+        for here, below, files in os.walk(folder, followlinks=False):
+            if "run.json" not in files:
+                continue
+            below.clear()
+            found |= dict.fromkeys(_said_in(Path(here)))
+    return tuple(found)
+
+
+def _said_in(folder: Path) -> tuple[str, ...]:
+    from ..sweep.store import Store
+    from ..trial.folder import TRIAL, read_json
+
+    try:
+        for id in Store(folder).ids:
+            place = folder / "trials" / id
+            if (place / TRIAL).exists():
+                workload = read_json(place / TRIAL).get("workload")
+                if not isinstance(workload, dict) or workload.get("tool") != "command":
+                    return ()
+                from ..analysis import program_metric  # takes a second to import
+                from ..trial.folder import read_trial
+
+                return program_metric.learn(read_trial(place).workload)
+    except (UserError, OSError, LookupError, TypeError):
+        pass
+    return ()

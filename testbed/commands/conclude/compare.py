@@ -14,7 +14,8 @@ from ...analysis.series import Span
 from ...compare import published, run
 from ...compare.condition import TOLERANCE, Choice
 from ...error import UserError
-from .. import compared_profile, program_metric, question
+from .. import compared_profile, question
+from ..known import learn_metrics
 from ..run_verdict import FAILS, FailOn, Format, share, show_runs
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import budget_of
@@ -120,7 +121,7 @@ def compare(
     if budget and not extend:
         raise UserError("--budget is for --extend; allowed: both, or neither")
     least = max(fail_on or [FailOn.cannot_tell], key=lambda each: len(FAILS[each]))
-    program_metric.learn([base, *([Path(other)] if other is not None and Path(other).is_dir() else [])])
+    learn_metrics([base, *([Path(other)] if other is not None and Path(other).is_dir() else [])])
     asked = None if not metric else tuple(chosen(metric))
     if axis is not None:
         if other is not None or base_value is None or candidate is None:

@@ -19,7 +19,7 @@ from ...sweep.shard import in_words
 from ...sweep.store import Store
 from ...trial.folder import read_trial
 from ...trial.stored_result import TrialResult
-from .. import program_metric
+from ..known import learn_metrics
 from ..result_table import print_cells, print_trials
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def results(
     if format is Format.profile:
         _print_profile(store, found, by, metric)
     else:
-        measured = _measured(store, found, [*(metric or ()), *program_metric.learn([folder])])
+        measured = _measured(store, found, [*(metric or ()), *learn_metrics([folder])])
         if by is not By.cell:
             if format is Format.json:
                 print_json(found, measured, {} if audit is None else {each.id: each.outcome for each in audit.trials})
