@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from .link.impairment import Direction
+from .link.impairment import Direction, names_of
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 """Names that Direction.value() knows, with their new values."""
@@ -65,7 +65,8 @@ class Change:
     def pairs(self, way: str, is_data: bool) -> Pairs:
         """The fields that it sets in one direction; `is_data` says whether that is the data's."""
         own = self.forward if way == "forward" else self.backward
-        return (*own, *(self.data if is_data else ()))
+        names = names_of(is_data)
+        return (*own, *(pair for pair in self.data if pair[0] in names))
 
 
 def course(

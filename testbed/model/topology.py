@@ -93,7 +93,7 @@ class Link:
     """A link between two different nodes; `forward` is from the first end to the second.
 
     `data` is for the direction in which the workload's data crosses the link, whichever that is (forward if nothing
-    crosses it), beside what that direction has; a link has an impairment either there or in its directions. `addresses`
+    crosses it), but for what is of the answers (`Impairment.is_of_answers`), beside what that direction has; a link has an impairment either there or in its directions. `addresses`
     holds, for ends that say so, the node's name (on a trunk "NAME.VLAN") with its "ip/prefix" texts. `schedule` is what
     changes while the workload runs, in file order.
     `emulator` is the machine that impairs it, None a namespace of this computer.
@@ -123,7 +123,7 @@ class Link:
     def asked(self, way: Way, *, is_data: bool) -> Direction:
         """What one direction does; `is_data` says whether that is the data's."""
         own = self.forward if way == "forward" else self.backward
-        return own.completed(self.data) if is_data else own
+        return own.completed(self.data, is_data=is_data)
 
     def other_end(self, node: str) -> str:
         first, second = self.ends

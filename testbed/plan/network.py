@@ -15,6 +15,7 @@ from ..model.workload import Workload
 from . import mininet, wiring
 from .command import Command, remote_name, undos
 from .link import emulator as emulation
+from .link import fault
 from .link import timeline as times
 from .link.stage import Emulator, Stage
 from .link.tclink import TcPort, is_emulated
@@ -207,7 +208,8 @@ def plan(
         *(_plain(port, topology) for port in by_one),
         *(c for channel in channels for c in control_channel.commands(channel, wiring.cable_apart)),
         *(Command("write", (control_channel.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
-        *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1"))),
+        *(c for e in (*emulators, *aside) for c in wiring.inner_cables(e)),
+        *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1", *fault.devices(e)))),
     ]
     control = workload.control if workload else None
     for e in emulators:

@@ -10,6 +10,7 @@ from ..model.topology import MTU_DEFAULT, Link, Node, Topology
 from . import mininet
 from .command import Command
 from .link import emulator as emulation
+from .link import fault
 from .link.stage import Emulator
 from .node import control_channel, controller, machine_link, open_vswitch, vm
 from .node.control_channel import Channel
@@ -76,6 +77,12 @@ def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:
         return ("name", device, *address, "mtu", str(mtu_bytes), "netns", netns)
 
     return Command("ip", ("link", "add", *words(first), "type", "veth", "peer", *words(second)))
+
+
+def inner_cables(emulator: Emulator) -> Iterator[Command]:
+    """The pairs of devices that the faults of a link need in its emulator."""
+    for pair in fault.pairs(*emulator.stages):
+        yield _cable((f"{pair}0", emulator.netns, None), (f"{pair}1", emulator.netns, None), emulator.mtu_bytes)
 
 
 def cable_apart(first: _End, second: _End) -> Command:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ... import units
+from . import fault
 
 EVERY_MIN, EVERY_MAX = 2, 10**8
 """The range of X in "1 in X"."""
@@ -127,10 +128,14 @@ class Direction:
         rest = {**dict(self.more), name: value}
         return replace(self, more=tuple((key, rest[key]) for key in sorted(rest) if rest[key] is not None))
 
-    def completed(self, other: Direction) -> Direction:
-        """The same with the values of another where it has none itself."""
+    def completed(self, other: Direction, *, is_data: bool = True) -> Direction:
+        """The same with the values of another where it has none itself, of the impairments that a link says for the
+        direction of the data, or for that of the answers.
+        """
         found = self
         for row in IMPAIRMENTS.values():
+            if row.is_of_answers is is_data:
+                continue
             if self.value(row.name) is None and other.value(row.name) is not None:
                 found = found.with_value(row.name, other.value(row.name))
         return found
@@ -167,6 +172,7 @@ class Impairment:
     - `field`: of Direction; "" is one of `more`.
     - `total`: the key of both directions together, of which each has half; None where a sum means nothing.
     - `is_of_data`: one value in a file is for the direction of the data, not for both.
+    - `is_of_answers`: that value is for the other direction, in which the acknowledgements go.
     - `of_data`: follows the words of such a value.
     - `is_apart`: people are told each direction by itself, also where both have the same value.
     - `varies_by_direction`: an axis can vary one direction.
@@ -184,6 +190,7 @@ class Impairment:
     is_apart: bool = False
     total: str | None = None
     is_of_data: bool = False
+    is_of_answers: bool = False
     varies_by_direction: bool = True
     in_schedule: bool = True
     on_channel: bool = False
@@ -255,6 +262,26 @@ IMPAIRMENTS: dict[str, Impairment] = {
             varies_by_direction=False,
             in_schedule=False,
         ),
+        Impairment("down", fault.down_words),
+        Impairment(
+            "ack_loss",
+            fault.pick_words,
+            label="loss of ACKs",
+            of_data=" of the direction of the answers",
+            is_of_data=True,
+            is_of_answers=True,
+        ),
+        Impairment("corrupt", fault.pick_words, label="corrupted"),
+        Impairment("duplicate", fault.pick_words, label="duplicated"),
+        Impairment("reorder", fault.reorder_words, label="reordered", resends=True, note=fault.reorder_note),
+        Impairment(
+            "aggregate", fault.aggregate_words, label="aggregated", in_schedule=False, note=fault.aggregate_note
+        ),
     )
 }
 """By key, in the order in which axes are listed."""
+
+
+def names_of(is_data: bool) -> frozenset[str]:
+    """What Direction.value() knows of the impairments whose one value is for the direction of the data, or not."""
+    return frozenset(row.name for row in IMPAIRMENTS.values() if row.is_of_answers is not is_data)

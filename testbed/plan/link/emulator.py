@@ -30,7 +30,7 @@ from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
 from ..command import PREFIX, Command
-from . import ruleset
+from . import fault, fault_rules, ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
 from .stage import DELAY, RATE, Emulator, Policing, Stage, State, frame_bytes
 
@@ -56,11 +56,14 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         where = f"{seed}/{link.name}/{way}"
         limit, unit = buffer(asked, link.rtt_ns, link.mtu_bytes)
         made = Stage(way, asked, _phase(asked.loss, where), limit, unit, first, loss_device, last)
+        made = replace(made, where=where, mtu_bytes=link.mtu_bytes)
         later = course(asked, link.schedule, way, way == data_way, until_ns)
         policing = _policing(asked.policy, link, where)
         made = replace(made, states=tuple(_states(made, later, link, where)), policing=policing)
+        last = fault.rate_device(made)
         of_packets = superpackets and any(netem_options(state, of_packets=True) for state in made.history)
         device = last if of_packets else first
+        made = replace(made, rate_device=last)
         return replace(made, delay_device=device, keeps_order=_shrinks(made), has_netem=needs_netem(made))
 
     return Emulator(
@@ -112,6 +115,9 @@ def commands(
         if superpackets:  # Every device must send single MTU frames; a host's NIC may merge what end0 and end1 send.
             yield Command("ethtool", ("-K", device, "tso", "off", "gso", "off"), emulator.netns)
     for stage in emulator.stages:
+        for device, words in fault_rules.offloads(stage):
+            yield Command("ethtool", ("-K", device, *words), emulator.netns)
+    for stage in emulator.stages:
         yield from _qdiscs(stage, emulator, real_time)
     yield from ruleset.commands(emulator, control)
 
@@ -123,8 +129,11 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
     if _rate(emulator, stage, state, real_time) != _rate(emulator, stage, before, real_time):
         for qdisc in _rate(emulator, stage, state, real_time):  # a token bucket hands its limit down to its queue
             yield _tc("change", emulator, *qdisc)
-    if state.generation != before.generation:
-        yield from ruleset.change(emulator, stage, state)
+    late = fault_rules.queues(stage, before)
+    for now, earlier in zip(fault_rules.queues(stage, state), late, strict=True):
+        if now != earlier:
+            yield _tc("change", emulator, now[0], ("root",), now[1])
+    yield from ruleset.change(emulator, stage, before, state)
 
 
 def buffer(direction: Direction, rtt_ns: int, mtu_bytes: int) -> tuple[int | None, Literal["packets", "bytes"]]:
@@ -153,6 +162,8 @@ def _qdiscs(stage: Stage, emulator: Emulator, real_time: bool) -> Iterator[Comma
         yield _tc("add", emulator, stage.delay_place, ("root",), _netem(stage, stage.start))
     for qdisc in _rate(emulator, stage, stage.start, real_time):
         yield _tc("add", emulator, *qdisc)
+    for place, words in fault_rules.queues(stage, stage.start):
+        yield _tc("add", emulator, place, ("root",), words)
 
 
 def _netem(stage: Stage, state: State) -> Words:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from ...model.link.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
+from . import fault
 from .stage import BUFFER, DELAY, RATE, Stage, State, frame_bytes
 
 Words: TypeAlias = tuple[str, ...]
@@ -262,6 +263,14 @@ def _policy(stage: Stage) -> Chain | None:
     )
 
 
+def _of_fault(key: str) -> Callable[[Stage, State], Iterator[Setting]]:
+    def settings_of_fault(stage: Stage, state: State) -> Iterator[Setting]:
+        for what, number, handle, name in fault.numbers(stage, state, key):
+            yield Setting(what, number, handle, name, TICK_NS if name == "delay_ns" and number else 0)
+
+    return settings_of_fault
+
+
 MAKINGS: dict[str, Making] = {
     "delay": Making(netem=_delay, takes_superpackets=True, read_back=_delay_settings),
     "jitter": Making(netem=_jitter, read_back=_jitter_settings),
@@ -269,6 +278,12 @@ MAKINGS: dict[str, Making] = {
     "rate": Making(shaper=_rate, read_back=_rate_settings),
     "buffer": Making(queue=_buffer, read_back=_buffer_settings),
     "policy": Making(chain=_policy),
+    "down": Making(),
+    "ack_loss": Making(),
+    "corrupt": Making(),
+    "duplicate": Making(read_back=_of_fault("duplicate")),
+    "reorder": Making(read_back=_of_fault("reorder")),
+    "aggregate": Making(read_back=_of_fault("aggregate")),
 }
 """A row for each of IMPAIRMENTS, in the order in which tc accepts options of netem. Netlink does not report periodic
-losses and policies: the gate counts what they drop."""
+losses and policies: the gate counts what they drop. The rules of faults are in `fault_rules`."""

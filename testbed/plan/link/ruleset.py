@@ -6,9 +6,11 @@ Pure, no I/O.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from ...model.workload import ControlConnection
 from ..command import Command
+from . import fault_rules
 from .impairment import MAKINGS, Chain, makings
 from .stage import Emulator, Stage, State
 
@@ -27,8 +29,12 @@ def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[
     for stage in emulator.stages:
         yield from _counters(nft, stage, 0)
         yield nft("add", "counter", *TABLE, stage.oversize_counter)
-    for end, wire in (("end0", "wire0"), ("end1", "wire1")):
+    for stage in emulator.stages:
+        yield from fault_rules.chains(nft, stage)
+        yield from fault_rules.devices(nft, stage, partial(_chain, nft))
+    for end, wire, stage in (("end0", "wire0", emulator.forward), ("end1", "wire1", emulator.backward)):
         yield _chain(nft, end)
+        yield from (nft("add", "rule", *TABLE, f"from-{end}", *words) for words in fault_rules.entering(stage))
         yield nft("add", "rule", *TABLE, f"from-{end}", "fwd", "to", f'"{wire}"')
     for stage in emulator.stages:
         data = f"data-{stage.way}"
@@ -40,18 +46,25 @@ def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[
             yield from (nft("add", "rule", *TABLE, name, *rule) for rule in chain.rules)
         yield _chain(nft, stage.loss_device)
         rule = ("add", "rule", *TABLE, f"from-{stage.loss_device}")
+        yield from (nft(*rule, *words) for words in fault_rules.before_losses(stage))
         for words in () if control is None else _of_control(control):
             yield nft(*rule, *words, "fwd", "to", f'"{stage.rate_device}"')
         yield nft(*rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data)
         yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
         for name, _ in _chains(stage):
             yield nft(*rule, "jump", name)
+        yield from (nft(*rule, *words) for words in fault_rules.behind_losses(stage))
         yield nft(*rule, "fwd", "to", f'"{stage.rate_device}"')
 
 
-def change(emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
-    """Sets another loss, with its own counters. In one transaction, so that no packet meets a mix of old and new."""
+def change(emulator: Emulator, stage: Stage, before: State, state: State) -> Iterator[Command]:
+    """Sets another loss or other faults, with their own counters. In one transaction, so that no packet meets a mix of
+    old and new.
+    """
     nft = _nft(emulator)
+    yield from fault_rules.change(nft, stage, before, state)
+    if state.generation == before.generation:
+        return
     yield from _counters(nft, stage, state.generation)
     yield nft("flush", "chain", *TABLE, f"data-{stage.way}")
     yield from _data_rules(nft, emulator, stage, state)

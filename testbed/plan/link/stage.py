@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 from ...model.link.impairment import Direction, Loss, Way
@@ -12,6 +13,9 @@ DELAY, RATE, BUFFER = "1:", "2:", "3:"
 """Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
 
 ETHERNET_BYTES = 14
+
+START = -1
+"""In the place of a time: before all of them."""
 
 
 def frame_bytes(mtu_bytes: int) -> int:
@@ -60,6 +64,7 @@ class Stage:
     `phase` is the number of data packets by which a periodic loss comes early. `limit` is the buffer of the rate, in
     `limit_unit`; None without a rate. These describe the start; a schedule leads to the later `states`. `keeps_order`
     says whether packets must not overtake each other when the delay decreases, `has_netem` whether it ever needs netem.
+    `where` is what the seeded phases of its faults are drawn from; `mtu_bytes` is that of the link.
     """
 
     way: Way
@@ -74,6 +79,8 @@ class Stage:
     policing: Policing | None = None
     keeps_order: bool = False
     has_netem: bool = False
+    where: str = ""
+    mtu_bytes: int = 1500
 
     @property
     def loss(self) -> Loss | None:
@@ -87,6 +94,24 @@ class Stage:
     def history(self) -> tuple[State, ...]:
         """Every state, from the start on."""
         return (self.start, *self.states)
+
+    @cached_property
+    def changes(self) -> dict[str, dict[int, int]]:
+        """For each impairment in `more` of any state: how often it has changed until the state that begins at a time;
+        START is that of the start.
+        """
+        keys = {key for state in self.history for key, _ in state.asked.more}
+        found: dict[str, dict[int, int]] = {key: {START: 0} for key in sorted(keys)}
+        for key, numbers in found.items():
+            number = 0
+            for before, state in pairwise(self.history):
+                number += before.asked.value(key) != state.asked.value(key)
+                numbers[state.at_ns] = number
+        return found
+
+    def changed(self, state: State, key: str) -> int:
+        """How often an impairment in `more` has changed until a state."""
+        return self.changes[key][START if state == self.history[0] else state.at_ns]
 
     def data_counter(self, generation: int = 0) -> str:
         return f"data-{self.way}" + (f"-{generation}" if generation else "")

@@ -25,6 +25,7 @@ from ..syntax.field import (
 )
 from ..syntax.file_model import FileModel
 from ..syntax.variant import Variant
+from .link.fault import without_outages
 from .link.impaired import WAYS, Impaired, both, link_keys, rows, with_keys
 from .node.keys import HostFile, NodeKeys, RouterFile
 from .node.machine import MachineFile
@@ -74,15 +75,16 @@ class LinkFile(Impaired):
         return tuple(IMPAIRMENTS.values())
 
     def link(self, name: str) -> Link:
+        forward, backward, outages = without_outages(self.direction("forward"), self.direction("backward"))
         return Link(
             name=name,
             ends=self.ends,
-            forward=self.direction("forward"),
-            backward=self.direction("backward"),
+            forward=forward,
+            backward=backward,
             data=self.direction("data"),
             mtu_bytes=self.mtu,
             addresses=tuple(self.addresses.items()),
-            schedule=tuple(entry.change() for entry in self.schedule or ()),
+            schedule=(*(entry.change() for entry in self.schedule or ()), *outages),
             emulator=self.emulator,
         )
 

@@ -17,6 +17,7 @@ from ...syntax.document import Fault
 from ...syntax.field import Flag, Rate, Span, Time, matching
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import quantity, text_of
+from . import fault
 from .loss import LinkLoss, LossField
 from .policy import LinkPolicy, PolicyField, policy_faults
 
@@ -196,5 +197,16 @@ FILE_FIELDS: dict[str, FileField] = {
     ),
     "jitter": FileField(JitterField, faults=_jitter_faults),
     "policy": FileField(PolicyField, of_link=LinkPolicy, faults=policy_faults),
+    "down": FileField(
+        fault.DownField,
+        "When the link is down; false: never by itself.",
+        later_description="Whether the link is down.",
+        read_later=fault.read_later_down,
+    ),
+    "ack_loss": FileField(fault.PickField, "Which pure ACKs are lost.", of_link=fault.LinkAckLoss),
+    "corrupt": FileField(fault.PickField, "Which packets have a wrong bit when they arrive."),
+    "duplicate": FileField(fault.PickField, "Which packets come twice."),
+    "reorder": FileField(fault.ReorderField, "Which packets come late.", faults=fault.reorder_faults),
+    "aggregate": FileField(fault.AggregateField, "Packets leave in bursts.", faults=fault.aggregate_faults),
 }
 """For each of IMPAIRMENTS, in the order in which files write them."""

@@ -1,0 +1,277 @@
+"""How files write faults: outages, packets that come twice, damaged, late or in bursts, lost ACKs. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+
+from .... import units
+from ....error import ValueRefused, one_of
+from ....model.link.fault import Aggregate, Outage, Pick, Reorder, reorder_by
+from ....model.link.impairment import EVERY_MAX, EVERY_MIN, Direction
+from ....model.schedule import Change
+from ....model.topology import Link
+from ...syntax.document import Fault
+from ...syntax.field import PerDirection, Size, Span, is_directional, matching
+from ...syntax.file_model import FileModel
+from ...syntax.scalar import text_of
+from .loss import Every, FractionField, Phase
+
+PICK_ALLOWED = "none, 1 in X, {every: X, phase: …}, {random: 0.1 %}"
+REORDER_ALLOWED = "none, {every: 100, by: 2 ms}, {random: 1 %, by: 3 packets}"
+AGGREGATE_ALLOWED = "none, {time: 4 ms}, {time: 4 ms, bytes: 32 KiB}"
+DOWN_ALLOWED = "none, false (it can go down), {from: 10 s, for: 2 s}, {from: 10 s, for: 2 s, every: 30 s}"
+LEAST_SHARE = Fraction(1, 10**9)
+"""Shares are multiples of it: nftables draws a number below 10^9."""
+BY_PACKETS_MAX = 10_000
+
+
+class PickFile(FileModel):
+    """Which packets: one data packet in `every`, or a share of all."""
+
+    every: Every | None = None
+    phase: Phase = 0
+    random: FractionField | None = None
+
+    def pick(self) -> Pick:
+        if (self.every is None) == (self.random is None):
+            raise ValueRefused("this does not say which packets", "every: X, or random: a share")
+        if self.random is not None:
+            if self.phase:
+                raise ValueRefused("a share has no phase", "every: X with a phase", ("phase",))
+            return Pick(share=_share(self.random, ("random",)))
+        assert self.every is not None, "BUG: neither a number nor a share"
+        if self.phase != "seeded" and self.phase >= self.every:
+            raise ValueRefused(f"a phase of {self.phase} is too large", f"0 to {self.every - 1}, seeded", ("phase",))
+        return Pick(self.every, self.phase)
+
+
+def _share(share: Fraction, at: tuple[str, ...]) -> Fraction:
+    if not 0 < share < 1:
+        raise ValueRefused("it would be no packet or every packet", "more than 0 % and less than 100 %", at)
+    if share % LEAST_SHARE:
+        raise ValueRefused("the share is too fine", "a multiple of 0.0000001 %", at)
+    return share
+
+
+def read_pick(value: object) -> Pick | None:
+    if isinstance(value, dict):
+        return PickFile.model_validate(value).pick()
+    text = text_of(value, PICK_ALLOWED)
+    if text == "none":
+        return None
+    try:
+        every = units.parse_one_in(text)
+    except ValueRefused:
+        raise ValueRefused(f"{text!r} does not say which packets", PICK_ALLOWED) from None
+    if not EVERY_MIN <= every <= EVERY_MAX:
+        raise ValueRefused(f"{text!r} is out of range", f"1 in {EVERY_MIN} to 1 in {EVERY_MAX}")
+    return Pick(every)
+
+
+def write_pick(pick: Pick | None) -> Any:
+    if pick is None:
+        return "none"
+    if pick.every is None:
+        return {"random": units.format_fraction(pick.share)}
+    return {"every": pick.every, "phase": pick.phase} if pick.phase else units.format_one_in(pick.every)
+
+
+def _by(value: object) -> tuple[int | None, int | None]:
+    text = text_of(value, "a time such as 2 ms, or a number of packets")
+    if text.rstrip().endswith(("packet", "packets")):
+        count = units.parse_packets(text)
+        if not 0 < count <= BY_PACKETS_MAX:
+            raise ValueRefused(f"{text!r} is out of range", f"1 to {BY_PACKETS_MAX} packets")
+        return None, count
+    time_ns = units.parse_time(text)
+    if time_ns < 1:
+        raise ValueRefused("a packet that is not late overtakes nothing", "more than 0: a time, or packets")
+    return time_ns, None
+
+
+class ReorderFile(PickFile):
+    """Which packets come late, and by how much."""
+
+    by: Annotated[
+        Any,
+        PlainValidator(_by),
+        PlainSerializer(lambda by: reorder_by(Reorder(Pick(), *by))),
+        WithJsonSchema(
+            matching(f"{units.TIME.pattern}|{units.PACKETS.pattern}", "How late they come.", "2 ms", "3 packets")
+        ),
+    ]
+
+
+def read_reorder(value: object) -> Reorder | None:
+    if value == "none":
+        return None
+    if not isinstance(value, dict):
+        raise ValueRefused("this does not say which packets come late", REORDER_ALLOWED)
+    file = ReorderFile.model_validate(value)
+    return Reorder(file.pick(), *file.by)
+
+
+def write_reorder(reorder: Reorder | None) -> Any:
+    if reorder is None:
+        return "none"
+    pick = write_pick(reorder.pick)
+    which = pick if isinstance(pick, dict) else {"every": reorder.pick.every}
+    return {**which, "by": reorder_by(reorder)}
+
+
+class AggregateFile(FileModel):
+    """Bursts: the time between them, and the most bytes of each."""
+
+    time: Span
+    bytes: Size | None = None
+
+
+def read_aggregate(value: object) -> Aggregate | None:
+    if value == "none":
+        return None
+    if not isinstance(value, dict):
+        raise ValueRefused("this does not say how packets are gathered", AGGREGATE_ALLOWED)
+    file = AggregateFile.model_validate(value)
+    return Aggregate(file.time, file.bytes)
+
+
+def write_aggregate(aggregate: Aggregate | None) -> Any:
+    if aggregate is None:
+        return "none"
+    most = {} if aggregate.burst_bytes is None else {"bytes": units.format_size(aggregate.burst_bytes)}
+    return {"time": units.format_time(aggregate.time_ns), **most}
+
+
+def read_later_down(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueRefused("a schedule says only whether the link is down", "true, false")
+    return value
+
+
+def read_down(value: object) -> Outage | bool | None:
+    if value == "none":
+        return None
+    if value is False:
+        return False
+    if value is True:
+        raise ValueRefused("a link that is down from the start carries no workload", DOWN_ALLOWED)
+    if not isinstance(value, dict):
+        raise ValueRefused("this does not say when the link is down", DOWN_ALLOWED)
+    for key in value:
+        if key not in ("from", "for", "every"):
+            raise ValueRefused(f"unknown key {key!r}", one_of(("from", "for", "every"), str(key)), (str(key),))
+    for key in ("from", "for"):
+        if key not in value:
+            raise ValueRefused(f"missing key {key!r}", DOWN_ALLOWED)
+    times = {}
+    for key, said in value.items():
+        try:
+            times[key] = units.parse_time(text_of(said, units.TIME.allowed))
+        except ValueRefused as refused:
+            raise ValueRefused(refused.what, refused.allowed, (key,)) from None
+        if key != "from" and times[key] < 1:
+            raise ValueRefused("this takes no time", "more than 0", (key,))
+    outage = Outage(times["from"], times["for"], times.get("every"))
+    if outage.every_ns is not None and outage.for_ns >= outage.every_ns:
+        what = f"it would be down for {units.format_time(outage.for_ns)} of every {units.format_time(outage.every_ns)}"
+        raise ValueRefused(what, "less than 'every'", ("for",))
+    return outage
+
+
+def write_down(value: Outage | bool | None) -> Any:
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else value
+    every = {} if value.every_ns is None else {"every": units.format_time(value.every_ns)}
+    return {"from": units.format_time(value.from_ns), "for": units.format_time(value.for_ns), **every}
+
+
+def without_outages(forward: Direction, backward: Direction) -> tuple[Direction, Direction, tuple[Change, ...]]:
+    """The directions without the outages that files write at a link, and these as changes of a schedule."""
+    there, back = (each.value("down") for each in (forward, backward))
+    found = [outage for outage in dict.fromkeys((there, back)) if isinstance(outage, Outage)]
+    down = (("down", True),)
+    changes = tuple(
+        Change(
+            each.from_ns,
+            each.every_ns,
+            each.for_ns,
+            forward=down if there == each else (),
+            backward=down if back == each else (),
+        )
+        for each in found
+    )
+    directions = (
+        each.with_value("down", None) if isinstance(each.value("down"), Outage) else each
+        for each in (forward, backward)
+    )
+    return *directions, changes
+
+
+def reorder_faults(link: Link) -> Iterator[Fault]:
+    """Packets need a rate to be counted as time."""
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        reorder = direction.value("reorder")
+        if reorder is not None and reorder.by_packets is not None and direction.rate_bps is None:
+            what = "packets are counted as the time that the link takes for them, and it has no rate"
+            yield Fault(("reorder", way), what, "a rate on the link, or a time")
+
+
+def aggregate_faults(link: Link) -> Iterator[Fault]:
+    """Bursts must be able to carry a packet, and what the rate brings."""
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        aggregate = direction.value("aggregate")
+        if aggregate is not None and aggregate.burst_bytes is not None and aggregate.burst_bytes < link.mtu_bytes + 14:
+            what = f"a burst of {units.format_size(aggregate.burst_bytes)} holds no full packet"
+            yield Fault(("aggregate", way), what, f"{link.mtu_bytes + 14} bytes or more")
+
+
+_MAPPING: dict[str, Any] = {"type": "object", "additionalProperties": False}
+_ONE_IN = matching(units.ONE_IN_PATTERN, "1 in X data packets, or none.", "1 in 100", none=True)
+PICK_SCHEMA: dict[str, Any] = {"anyOf": [_ONE_IN, PickFile.model_json_schema()], "description": PICK_ALLOWED}
+_TIME = matching(units.TIME.pattern, "A time.", "10 s")
+_OUTAGE = {**_MAPPING, "properties": dict.fromkeys(("from", "for", "every"), _TIME), "required": ["from", "for"]}
+
+PickField = Annotated[Any, PlainValidator(read_pick), PlainSerializer(write_pick), WithJsonSchema(PICK_SCHEMA)]
+ReorderField = Annotated[
+    Any,
+    PlainValidator(read_reorder),
+    PlainSerializer(write_reorder),
+    WithJsonSchema({"anyOf": [{"const": "none"}, ReorderFile.model_json_schema()], "description": REORDER_ALLOWED}),
+]
+AggregateField = Annotated[
+    Any,
+    PlainValidator(read_aggregate),
+    PlainSerializer(write_aggregate),
+    WithJsonSchema({"anyOf": [{"const": "none"}, AggregateFile.model_json_schema()], "description": AGGREGATE_ALLOWED}),
+]
+DownField = Annotated[
+    Any,
+    PlainValidator(read_down),
+    PlainSerializer(write_down),
+    WithJsonSchema({"anyOf": [{"const": "none"}, {"type": "boolean"}, _OUTAGE], "description": DOWN_ALLOWED}),
+]
+
+
+def _read_acks(value: object) -> Any:
+    """One, for the direction of the answers, or a PerDirection of them."""
+    return PerDirection[PickField].model_validate(value) if is_directional(value) else read_pick(value)
+
+
+def _write_acks(value: Any) -> Any:
+    if isinstance(value, PerDirection):
+        return {"forward": write_pick(value.forward), "backward": write_pick(value.backward)}
+    return write_pick(value)
+
+
+_WAYS = {**_MAPPING, "properties": {"forward": PICK_SCHEMA, "backward": PICK_SCHEMA}, "minProperties": 1}
+LinkAckLoss = Annotated[
+    Any,
+    PlainValidator(_read_acks),
+    PlainSerializer(_write_acks),
+    WithJsonSchema({"anyOf": [*PICK_SCHEMA["anyOf"], _WAYS], "description": "ACKs that are lost."}),
+]
+
