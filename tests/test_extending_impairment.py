@@ -44,7 +44,7 @@ links:
     ends: [a, b]
     rate: 100 Mbit/s
     rtt: 10 ms
-    duplicate: 1 %
+    twin: 1 %
 """
 
 
@@ -56,7 +56,7 @@ def imported_after(code: str) -> Iterator[None]:
     for name in before:
         del sys.modules[name]
     try:
-        exec(compile(code, "docs/extending.md", "exec"), {"__name__": "duplicate"})
+        exec(compile(code, "docs/extending.md", "exec"), {"__name__": "twin"})
         yield
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] in ours]:
@@ -65,7 +65,7 @@ def imported_after(code: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def duplicate() -> Iterator[None]:
+def twin() -> Iterator[None]:
     with imported_after("\n\n".join(PARTS)):
         yield
 
@@ -94,25 +94,25 @@ def test_its_key_becomes_a_value_and_back() -> None:
 
     from testbed.spec.scenario.trial import trial_data, trial_of
 
-    trial = make_trial(path={"duplicate": {"forward": "1 %"}})
+    trial = make_trial(path={"twin": {"forward": "1 %"}})
     link = trial.topology.link("path")
-    assert (link.forward.value("duplicate"), link.backward.value("duplicate")) == (Fraction(1, 100), None)
+    assert (link.forward.value("twin"), link.backward.value("twin")) == (Fraction(1, 100), None)
     assert link.forward.is_emulated
-    assert trial_data(trial)["topology"]["links"]["path"]["duplicate"] == {"forward": "1 %"}
+    assert trial_data(trial)["topology"]["links"]["path"]["twin"] == {"forward": "1 %"}
     assert trial_of(trial_data(trial)) == trial
-    both = make_trial(path={"duplicate": "0.5 %"})
-    assert trial_data(both)["topology"]["links"]["path"]["duplicate"] == "0.5 %"
+    both = make_trial(path={"twin": "0.5 %"})
+    assert trial_data(both)["topology"]["links"]["path"]["twin"] == "0.5 %"
 
 
 @pytest.mark.parametrize(
     ("said", "says"),
     [
         (
-            "duplicate: 100 %",
-            "net.yaml:8: duplicate: nothing or everything would come twice; ",
+            "twin: 100 %",
+            "net.yaml:8: twin: nothing or everything would come twice; ",
         ),
-        ("duplicate: often", "net.yaml:8: duplicate: 'often' is not a number"),
-        ("duplicat: 1 %", "net.yaml:8: unknown key 'duplicat'; allowed: "),
+        ("twin: often", "net.yaml:8: twin: 'often' is not a number"),
+        ("twinn: 1 %", "net.yaml:8: unknown key 'twinn'; allowed: "),
     ],
 )
 def test_what_is_wrong_with_it_is_told_with_the_line(tmp_path: Path, said: str, says: str) -> None:
@@ -120,7 +120,7 @@ def test_what_is_wrong_with_it_is_told_with_the_line(tmp_path: Path, said: str, 
     from testbed.spec.load import load_topology
 
     path = tmp_path / "net.yaml"
-    path.write_text(TOPOLOGY.replace("duplicate: 1 %", said))
+    path.write_text(TOPOLOGY.replace("twin: 1 %", said))
     with pytest.raises(SpecError) as caught:
         load_topology(path)
     assert says in str(caught.value)
@@ -133,13 +133,13 @@ def test_it_is_an_axis_for_both_directions_or_for_one(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(
         "name: s\ntopology: net.yaml\nworkload: {tool: flow, from: a, to: b, duration: 1 s}\n"
-        "sweep: {path.duplicate.forward: [none, 2 %], path.rate: [1 Mbit/s]}\n"
+        "sweep: {path.twin.forward: [none, 2 %], path.rate: [1 Mbit/s]}\n"
     )
     links = [trial.topology.link("path") for trial in load_scenario(path).trials()]
-    assert [link.forward.value("duplicate") for link in links] == [None, Fraction(2, 100)]
-    assert [link.backward.value("duplicate") for link in links] == [Fraction(1, 100)] * 2
-    (trial,) = load_scenario(path, ["path.duplicate.forward=none", "path.duplicate.backward=3 %"]).trials()
-    assert trial.topology.link("path").backward.value("duplicate") == Fraction(3, 100)
+    assert [link.forward.value("twin") for link in links] == [None, Fraction(2, 100)]
+    assert [link.backward.value("twin") for link in links] == [Fraction(1, 100)] * 2
+    (trial,) = load_scenario(path, ["path.twin.forward=none", "path.twin.backward=3 %"]).trials()
+    assert trial.topology.link("path").backward.value("twin") == Fraction(3, 100)
 
 
 @pytest.mark.slow
@@ -147,24 +147,24 @@ def test_editors_get_its_schema() -> None:
     from testbed.spec.json_schema import schema
 
     found = schema("scenario")
-    link = {"ends": ["a", "b"], "duplicate": "1 %", "schedule": [{"at": "1 s", "duplicate": {"forward": "2 %"}}]}
+    link = {"ends": ["a", "b"], "twin": "1 %", "schedule": [{"at": "1 s", "twin": {"forward": "2 %"}}]}
     topology = {"name": "net", "nodes": {"a": {"type": "host"}, "b": {"type": "host"}}, "links": {"path": link}}
     workload = {"tool": "flow", "from": "a", "to": "b"}
-    good = {"name": "x", "topology": topology, "workload": workload, "sweep": {"path.duplicate": ["none", "1 %"]}}
+    good = {"name": "x", "topology": topology, "workload": workload, "sweep": {"path.twin": ["none", "1 %"]}}
     jsonschema.validate(good, found)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**good, "sweep": {"path.duplicate": ["often"]}}, found)
+        jsonschema.validate({**good, "sweep": {"path.twin": ["often"]}}, found)
 
 
 def test_it_becomes_an_option_of_netem_behind_those_that_are_there() -> None:
     limit = "limit 2147483647"
     at = "qdisc add dev {} root handle 1: netem " + limit
-    found = [words for words in commands("tc", duplicate={"forward": "1 %"}) if "netem" in words]
+    found = [words for words in commands("tc", twin={"forward": "1 %"}) if "netem" in words]
     assert found == [
         f"{at.format('end1')} delay 5000us duplicate 1%",  # behind the segmentation: netem must see single packets
         f"{at.format('wire1')} delay 5000us",
     ]
-    bare = commands("tc", buffer=None, rtt=None, duplicate="1 %")
+    bare = commands("tc", buffer=None, rtt=None, twin="1 %")
     (alone, _) = [words for words in bare if "netem" in words]
     assert alone == f"{at.format('end1')} duplicate 1%"
     assert not [words for words in commands("tc") if "duplicate" in words]
@@ -175,7 +175,7 @@ def test_a_schedule_changes_it_in_place() -> None:
 
     from testbed.trial.orders.sequence import orders
 
-    schedule = [{"at": "500 ms", "duplicate": {"forward": "2 %"}}, {"at": "800 ms", "duplicate": "none"}]
+    schedule = [{"at": "500 ms", "twin": {"forward": "2 %"}}, {"at": "800 ms", "twin": "none"}]
     moments = orders(make_trial(path={"schedule": schedule})).plan.timeline
     told = {moment.at_ns: [" ".join(command.words) for command in moment.commands] for moment in moments}
     netem = "qdisc change dev end1 root handle 1: netem limit 2147483647 delay 5000us"
@@ -188,7 +188,7 @@ def test_what_netlink_says_of_it_is_decoded() -> None:
     from testbed.trial.observe.readback import qdiscs
     from testbed.trial.observe.sample import Query
 
-    found = stage(duplicate="1 %")
+    found = stage(twin="1 %")
     (setting,) = [each for each in settings(found, found.start) if each.name == "duplicate"]
     assert (setting.what, setting.asked, setting.handle) == ("duplicated share in 2^-32", ONE_PERCENT, "1:")
     (read,) = qdiscs(netem_record(ONE_PERCENT), (Query("qdisc", "e"),))
@@ -235,7 +235,7 @@ def judged(**says: int) -> TrialResult:
     from testbed.trial.result import result
     from testbed.trial.workload.outcome import Outcome
 
-    trial = make_trial(path={"duplicate": {"forward": "1 %"}}, workload={"tool": "ping", "count": 5})
+    trial = make_trial(path={"twin": {"forward": "1 %"}}, workload={"tool": "ping", "count": 5})
     plan = orders(trial).plan
     (data,), (answers,) = plan.stages(is_data=True), plan.stages(is_data=False)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
@@ -260,11 +260,11 @@ def test_the_gate_passes_it_with_a_note_and_the_result_tells_of_it() -> None:
 
     done = judged()
     assert done.verdict == "valid"
-    (note,) = [each for each in done.findings if each.check == "duplicate"]
+    (note,) = [each for each in done.findings if each.check == "twin"]
     assert (note.verdict, note.text) == ("valid", "path forward: 1 % of the packets arrive twice")
-    assert [each.more for each in done.stages] == [{"duplicate": "1 %"}, {}]
+    assert [each.more for each in done.stages] == [{"twin": "1 %"}, {}]
     stored = json.loads(json.dumps(done.stored()))
-    assert stored["stages"][0]["more"] == {"duplicate": "1 %"}
+    assert stored["stages"][0]["more"] == {"twin": "1 %"}
     assert "more" not in stored["stages"][1]
     assert record.read(StageResult, stored["stages"][0]) == done.stages[0]
 
@@ -285,12 +285,12 @@ def test_status_and_report_have_words_for_it() -> None:
     from testbed.model.run_setting import Kernel
     from testbed.report.link_fact import Fact, facts
 
-    topology = make_trial(path={"duplicate": "1 %"}).topology
+    topology = make_trial(path={"twin": "1 %"}).topology
     (link,) = build(topology, Kernel("host")).to_dict()["links"]
-    assert link["asked"]["duplicate"] == "1 %"
-    assert Fact("duplicate", ("1 %",)) in facts(topology.links)
-    one_way = replace(topology.links[0], backward=topology.links[0].backward.with_value("duplicate", None))
-    assert Fact("duplicate", ("→ 1 %",)) in facts([one_way])
+    assert link["asked"]["twin"] == "1 %"
+    assert Fact("twin", ("1 %",)) in facts(topology.links)
+    one_way = replace(topology.links[0], backward=topology.links[0].backward.with_value("twin", None))
+    assert Fact("twin", ("→ 1 %",)) in facts([one_way])
 
 
 @pytest.mark.lab
@@ -302,7 +302,7 @@ def test_it_runs_and_sabotage_is_noticed(tmp_path: Path, told: str, verdict: str
     from testbed.trial import run
     from testbed.trial.orders.sequence import orders
 
-    trial = make_trial(path={"duplicate": {"forward": "1 %"}}, workload={"duration": "500 ms"})
+    trial = make_trial(path={"twin": {"forward": "1 %"}}, workload={"duration": "500 ms"})
     made = tampered(orders(trial), lambda steps: tuple(json.loads(json.dumps(steps).replace("duplicate 1%", told))))
     done = run.run(trial, made, tmp_path)
     assert done.verdict == verdict, done.warnings
@@ -310,7 +310,7 @@ def test_it_runs_and_sabotage_is_noticed(tmp_path: Path, told: str, verdict: str
     assert invalid == (set() if verdict == "valid" else {"set-up"})
 
 
-@pytest.mark.parametrize(("forgotten", "table"), [(1, "FILE_FIELDS lacks duplicate"), (2, "MAKINGS lacks duplicate")])
+@pytest.mark.parametrize(("forgotten", "table"), [(1, "FILE_FIELDS lacks twin"), (2, "MAKINGS lacks twin")])
 def test_a_forgotten_row_is_an_error_and_no_silence(forgotten: int, table: str) -> None:
     code = "\n\n".join(part for number, part in enumerate(PARTS) if number != forgotten)
     with imported_after(f"from fractions import Fraction\n{code}"), pytest.raises(AssertionError, match=table):
@@ -321,7 +321,7 @@ def test_rows_that_come_too_late_are_refused() -> None:
     late = "\n\n".join(("import testbed.spec.load", *PARTS))
     with (
         imported_after(late),
-        pytest.raises(AssertionError, match="duplicate came to FILE_FIELDS after LinkFile was made"),
+        pytest.raises(AssertionError, match="twin came to FILE_FIELDS after LinkFile was made"),
     ):
         commands("tc")
 
@@ -340,4 +340,5 @@ def test_each_field_of_a_direction_has_its_row() -> None:
     from testbed.model.link.impairment import IMPAIRMENTS, Direction
 
     names = {each for each in Direction.__dataclass_fields__ if each != "more"}
-    assert {row.name for row in IMPAIRMENTS.values()} - {"duplicate"} == names
+    faults = {"down", "ack_loss", "corrupt", "duplicate", "reorder", "aggregate"}
+    assert {row.name for row in IMPAIRMENTS.values()} - {"twin"} - faults == names

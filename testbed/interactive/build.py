@@ -12,6 +12,7 @@ from ..model.scenario import Trial
 from ..model.topology import Topology
 from ..model.workload import PingWorkload
 from ..plan import batch
+from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
 from ..plan.step import Moment, Step, Timeline
@@ -72,12 +73,15 @@ class Build:
             "drop_counters": []
             if found is None
             else [name for stage in found.stages for name in _drop_counters(stage)],
+            "fault_counters": {}
+            if found is None
+            else {name: list(counters) for name, counters in fault.told(*found.stages).items()},
         }
 
 
 def _drop_counters(stage: Stage) -> tuple[str, ...]:
-    """The nftables counters of packets that this direction's losses and policy dropped."""
-    return (*stage.drop_counters, *((stage.policed_counter,) if stage.policing else ()))
+    """The nftables counters of packets that this direction's losses, policy and faults dropped."""
+    return (*stage.drop_counters, *((stage.policed_counter,) if stage.policing else ()), *fault.dropping(stage))
 
 
 def build(topology: Topology, kernel: Kernel) -> Build:

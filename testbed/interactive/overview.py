@@ -113,6 +113,8 @@ def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
     }
     if space is not None:
         queued = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
+        for fault, names in link.get("fault_counters", {}).items():
+            seen[fault] = sum(counters[space, name]["packets"] for name in names)
         seen["drops"] = queued + sum(counters[space, name]["packets"] for name in link["drop_counters"])
     return seen
 

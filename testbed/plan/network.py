@@ -209,7 +209,11 @@ def plan(
         *(c for channel in channels for c in control_channel.commands(channel, wiring.cable_apart)),
         *(Command("write", (control_channel.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
         *(c for e in (*emulators, *aside) for c in wiring.inner_cables(e)),
-        *(c for e in (*emulators, *aside) for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1", *fault.devices(e)))),
+        *(
+            c
+            for e in (*emulators, *aside)
+            for c in nodes.ups(e.netns, ("end0", "end1", "wire0", "wire1", *fault.devices(e)))
+        ),
     ]
     control = workload.control if workload else None
     for e in emulators:

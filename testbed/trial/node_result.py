@@ -1,4 +1,4 @@
-"""The part of a trial's result on nodes that have their own kernel or run their own programs. Pure, no I/O.
+"""Parts of a trial's result: nodes with a kernel or programs of their own, faults of links. Pure, no I/O.
 
 Base units; absent is None.
 """
@@ -95,3 +95,25 @@ class SdnResult:
 
     switches: Mapping[str, SwitchResult]
     controllers: Mapping[str, ControllerResult]
+
+
+@dataclass(frozen=True)
+class FaultResult:
+    """What `fault` did from a time on, counted from the workload's start: of `packets` that it looked at it met `met`,
+    and should have met `expected` (None: a share, left to chance).
+    """
+
+    fault: str
+    from_s: float
+    packets: int
+    met: int
+    expected: int | None
+
+
+@dataclass(frozen=True)
+class OutageResult:
+    """A link that was down, in s from the workload's start; `to_s` None until the end. It lost `lost_packets`."""
+
+    from_s: float
+    to_s: float | None
+    lost_packets: int

@@ -8,12 +8,15 @@ from ..model.scenario import Trial
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
 from ..spec.topology.link.loss import write_loss
+from .evidence.fault import DownCount, FaultCount, outages
 from .evidence.interval import Interval, Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
 from .gate import chance
 from .gate.judge import verdict
+from .gate.link.fault_check import expected
 from .gate.link.link_check import asked_drops
+from .node_result import FaultResult, OutageResult
 from .orders import openflow_dump
 from .stored_result import (
     Asked,
@@ -128,6 +131,20 @@ def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
         policy=None if policing is None or policed is None else _policy(policing, policed, begin_ns),
         more={key: IMPAIRMENTS[key].words(value) for key, value in each.stage.asked.more},
         random_loss=None if each.stage.states else _random_loss(each.stage.loss, each),
+        faults=tuple(_fault(count, each) for count in each.faults),
+        outages=tuple(_outage(count, timeline) for count in outages(each.downs)),
+    )
+
+
+def _fault(count: FaultCount, each: StageEvidence) -> FaultResult:
+    return FaultResult(count.key, count.state.at_ns / 1e9, count.came, count.met, expected(each, count))
+
+
+def _outage(count: DownCount, timeline: Timeline | None) -> OutageResult:
+    begin_ns = 0 if timeline is None else timeline.start_ns
+    from_ns = count.begin_ns or begin_ns + count.state.at_ns
+    return OutageResult(
+        (from_ns - begin_ns) / 1e9, None if count.end_ns is None else (count.end_ns - begin_ns) / 1e9, count.lost
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import record
-from .node_result import MachineResult, SdnResult, VmResult
+from .node_result import FaultResult, MachineResult, OutageResult, SdnResult, VmResult
 from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
 
 SCHEMA = 1
@@ -156,7 +156,7 @@ class StageResult:
     `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` come from the samples; None
     without samples. `intervals` are the states of a schedule; empty without one. `more` has the other impairments that
     were asked, by key and in words. `random_loss` says which shares of random loss the data exclude; None if none was
-    asked, and with a schedule, whose `intervals` have it.
+    asked, and with a schedule, whose `intervals` have it. In the `outages` the link was down.
     """
 
     link: str
@@ -178,6 +178,8 @@ class StageResult:
     policy: PolicyResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     more: Mapping[str, str] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     random_loss: RandomLossResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    faults: tuple[FaultResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    outages: tuple[OutageResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)

@@ -187,12 +187,12 @@ static void count_in(struct flow *f, const struct stamp *s, long long arrived_ns
 
 	if ((long long)s->number >= groups * asked.burst)
 		return;                /* not one of ours */
-	f->arrived_in[second_of(since)]++;
 	if (f->seen[s->number / 8] & bit) {
 		f->twice++;
 		return;
 	}
 	f->seen[s->number / 8] |= bit;
+	f->arrived_in[second_of(since)]++;
 	f->lost_in[second_of(s->sent_ns - start_real_ns)]--;   /* sent and not lost: the sum with SENT is what was lost */
 	if ((long long)s->number < f->next)
 		f->overtaken++;

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from ... import units
 
@@ -43,6 +43,11 @@ class Aggregate:
 
     time_ns: int
     burst_bytes: int | None = None
+
+
+BY_HAND: Literal["by hand"] = "by hand"
+Down: TypeAlias = bool | Literal["by hand"]
+"""Whether a link is down; BY_HAND: it is up, and people can take it down."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,9 @@ def aggregate_words(aggregate: Aggregate) -> str:
     return f"every {units.format_time(aggregate.time_ns)}{most}"
 
 
-def down_words(is_down: bool) -> str:
-    return "down" if is_down else "up, can go down"
+def down_words(down: Down) -> str:
+    """What a direction does about it at one time."""
+    return down if down == BY_HAND else "now" if down else "not now"
 
 
 def reorder_note(reorder: Reorder) -> tuple[str, str]:

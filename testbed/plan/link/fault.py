@@ -20,6 +20,7 @@ from .stage import Emulator, Stage, State, frame_bytes
 
 LATE, TWIN, BURST = "7:", "8:", "9:"
 """Handles of the netems of reorder, duplicate and aggregate."""
+HANDLES = (LATE, TWIN, BURST)
 
 PICKING = ("ack_loss", "corrupt", "duplicate", "reorder")
 """Faults that meet some of the packets, in the order in which packets meet them."""
@@ -41,6 +42,9 @@ NO_BOUND, ALL, SLOT_TIMES = 2**31 - 1, 2**32 - 1, ("slot_min_ns", "slot_max_ns")
 Number: TypeAlias = tuple[str, int, str, str]
 """What it is, its value, the handle, and its name for Qdisc.value()."""
 
+TC_NS = 1000
+"""tc truncates times to a microsecond."""
+
 SHARE_OF = 10**9
 """A share is counted in parts of this."""
 
@@ -53,6 +57,11 @@ def ever(stage: Stage, key: str) -> bool:
 def asked(state: State, key: str) -> Any:
     """The value of a fault in a state; None if it is absent."""
     return state.asked.value(key)
+
+
+def is_down(state: State) -> bool:
+    """Whether a link is down in a state."""
+    return state.asked.value("down") is True
 
 
 def pick(state: State, key: str) -> Pick | None:
@@ -123,22 +132,36 @@ def names(stage: Stage, state: State) -> tuple[str, ...]:
 
 
 def dropping(stage: Stage) -> tuple[str, ...]:
-    """The counters of packets that faults lost, at the start."""
-    found = [("ack_loss", "met")] if asked(stage.start, "ack_loss") is not None else []
-    found += [("down", "lost")] if ever(stage, "down") else []
-    return tuple(counter(stage, stage.start, *each) for each in found)
+    """The counters of packets that faults lose by themselves, at the start."""
+    return tuple(name for key in ("ack_loss", "down") for name in _main(stage, key))
+
+
+def told(*stages: Stage) -> dict[str, tuple[str, ...]]:
+    """For each fault that these stages have at the start: the counters of packets that it meets, or loses."""
+    found = {key: tuple(name for stage in stages for name in _main(stage, key)) for key in COUNTED}
+    return {key: names for key, names in found.items() if names}
+
+
+def _main(stage: Stage, key: str) -> tuple[str, ...]:
+    if not ever(stage, key) or (key != "down" and asked(stage.start, key) is None):
+        return ()
+    return (counter(stage, stage.start, key, "lost" if key == "down" else "met"),)
 
 
 def late_ns(stage: Stage, state: State) -> int:
     """How long packets wait that come late: as asked in this state, or, if none is, in the last one before it that
-    asks, or the first one.
+    asks, or the first one; a time by packets is rounded up to what tc can set.
     """
     asking = firsts(stage, "reorder")
     number = generation(stage, state, "reorder")
-    chosen = state if asked(state, "reorder") is not None else max(
-        (each for each in asking if generation(stage, each, "reorder") <= number),
-        key=lambda each: generation(stage, each, "reorder"),
-        default=asking[0],
+    chosen = (
+        state
+        if asked(state, "reorder") is not None
+        else max(
+            (each for each in asking if generation(stage, each, "reorder") <= number),
+            key=lambda each: generation(stage, each, "reorder"),
+            default=asking[0],
+        )
     )
     reorder = asked(chosen, "reorder")
     assert isinstance(reorder, Reorder), "BUG: nothing comes late"
@@ -146,7 +169,8 @@ def late_ns(stage: Stage, state: State) -> int:
         return reorder.by_ns
     rate_bps = chosen.asked.rate_bps
     assert rate_bps is not None, "BUG: packets without a rate"
-    return (2 * (reorder.by_packets or 0) + 1) * frame_bytes(stage.mtu_bytes) * 8 * 10**9 // (2 * rate_bps)
+    half_packets = 2 * (reorder.by_packets or 0) + 1
+    return -(-half_packets * frame_bytes(stage.mtu_bytes) * 8 * 10**9 // (2 * rate_bps * TC_NS)) * TC_NS
 
 
 def aggregate(stage: Stage) -> Aggregate | None:
@@ -183,5 +207,5 @@ def numbers(stage: Stage, state: State, key: str) -> Iterator[Number]:
     gathered = aggregate(stage)
     if key == "aggregate" and gathered is not None:
         yield from ((f"{name} between bursts", gathered.time_ns, handle, name) for name in SLOT_TIMES)
-        yield "bytes of a burst", gathered.burst_bytes or NO_BOUND, handle, "slot_bytes"
-        yield "packets of a burst", NO_BOUND, handle, "slot_packets"
+        yield "bytes of a burst", gathered.burst_bytes or 0, handle, "slot_bytes"
+        yield "packets of a burst", 0, handle, "slot_packets"

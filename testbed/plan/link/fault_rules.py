@@ -18,7 +18,10 @@ from .impairment import NETEM_LIMIT, Words, tc_time
 from .stage import Stage, State
 
 TABLE = ("netdev", "testbed")
+"""That of all rules of an emulator."""
+
 LONGEST_ACK_BYTES = 100
+"""An IPv6 header of 40 bytes and a TCP header of 60. A longer TCP packet carries data."""
 
 Nft = Callable[..., Command]
 
@@ -26,7 +29,11 @@ FLIPPED = "@th,64,8"
 """The byte whose lowest bit a damaged packet has wrong: the ninth behind the IP header. In TCP that is the
 acknowledgement number, in UDP the first byte of data. Every wrong bit makes the same checksum fail."""
 
-DATA: tuple[Words, ...] = (("meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES)), ("meta", "l4proto", "udp"))
+DATA: tuple[Words, ...] = (
+    ("meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES)),
+    ("meta", "l4proto", "udp"),
+)
+"""Data packets, which losses and exact faults count."""
 WITH_CHECKSUM: tuple[Words, ...] = (("meta", "l4proto", "tcp"), ("meta", "l4proto", "udp"))
 EVERYTHING: tuple[Words, ...] = ((),)
 PURE_ACK: tuple[Words, ...] = tuple(
@@ -131,7 +138,17 @@ def _rules(nft: Nft, stage: Stage, state: State, key: str) -> Iterator[Command]:
         yield nft("add", "rule", *TABLE, chain, *which, "jump", f"{chain}-met")
     came, met = (f'"{fault.counter(stage, state, key, what)}"' for what in fault.counters(key))
     yield nft("add", "rule", *TABLE, f"{chain}-met", "counter", "name", came)
-    yield nft("add", "rule", *TABLE, f"{chain}-met", *_chosen(stage, state, key, pick), "counter", "name", met, *_act(stage, key))
+    yield nft(
+        "add",
+        "rule",
+        *TABLE,
+        f"{chain}-met",
+        *_chosen(stage, state, key, pick),
+        "counter",
+        "name",
+        met,
+        *_act(stage, key),
+    )
 
 
 def _chosen(stage: Stage, state: State, key: str, pick: Pick) -> Words:
@@ -152,7 +169,7 @@ def _act(stage: Stage, key: str) -> Words:
 def _down(nft: Nft, stage: Stage, state: State) -> Iterator[Command]:
     lost, left = (f'"{fault.counter(stage, state, "down", what)}"' for what in fault.counters("down"))
     mark = str(16 * (fault.generation(stage, state, "down") + 1))
-    late = () if fault.asked(state, "down") else ("meta", "mark", "!=", mark)
+    late = () if fault.is_down(state) else ("meta", "mark", "!=", mark)
     drop = (*late, "counter", "name", lost, "drop")
     yield nft("add", "rule", *TABLE, f"enter-{stage.way}", "meta", "mark", "set", mark)
     yield nft("add", "rule", *TABLE, f"cut-{stage.way}", *drop)

@@ -11,13 +11,9 @@ from functools import partial
 from ...model.workload import ControlConnection
 from ..command import Command
 from . import fault_rules
+from .fault_rules import DATA, TABLE
 from .impairment import MAKINGS, Chain, makings
 from .stage import Emulator, Stage, State
-
-LONGEST_ACK_BYTES = 100
-"""An IPv6 header of 40 bytes and a TCP header of 60. A longer TCP packet carries data."""
-
-TABLE = ("netdev", "testbed")
 
 
 def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[Command]:
@@ -49,8 +45,7 @@ def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[
         yield from (nft(*rule, *words) for words in fault_rules.before_losses(stage))
         for words in () if control is None else _of_control(control):
             yield nft(*rule, *words, "fwd", "to", f'"{stage.rate_device}"')
-        yield nft(*rule, "meta", "l4proto", "tcp", "meta", "length", ">", str(LONGEST_ACK_BYTES), "jump", data)
-        yield nft(*rule, "meta", "l4proto", "udp", "jump", data)
+        yield from (nft(*rule, *which, "jump", data) for which in DATA)
         for name, _ in _chains(stage):
             yield nft(*rule, "jump", name)
         yield from (nft(*rule, *words) for words in fault_rules.behind_losses(stage))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..orders.file_name import netstat_file
+from ..orders.file_name import checksums_file, netstat_file
 
 SUSPECT_COUNTERS = (
     "TCPMemoryPressures",
@@ -33,6 +33,37 @@ def rose(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:
             if name in before and name in after:
                 total.setdefault(name, []).append(after[name] - before[name])
     return {name: sum(grew) for name, grew in total.items() if len(grew) == len(nodes)}
+
+
+def checksum_errors(folder: Path, nodes: tuple[str, ...]) -> int | None:
+    """How many more packets of TCP and UDP had a wrong checksum on all nodes together; None if one does not tell."""
+    total = 0
+    for node in nodes:
+        before, after = (_checksums(folder, node, when) for when in ("before", "after"))
+        if before is None or after is None:
+            return None
+        total += after - before
+    return total
+
+
+def _checksums(folder: Path, node: str, when: str) -> int | None:
+    """InCsumErrors of TCP, of both versions of IP, and of UDP, in /proc/net/snmp and, for UDP over IPv6, snmp6; None if
+    one is missing.
+    """
+    path, six = (folder / checksums_file(node, when, version) for version in (4, 6))
+    if not path.exists():
+        return None
+    found: dict[str, int] = {}
+    lines = path.read_text().splitlines()
+    for names, values in zip(lines[::2], lines[1::2], strict=True):
+        group, *keys = names.split()
+        found |= {f"{group}{key}": int(value) for key, value in zip(keys, values.split()[1:], strict=True)}
+    wanted = [found.get(f"{group}:InCsumErrors") for group in ("Tcp", "Udp")]
+    if six.exists():
+        wanted.append(
+            {name: int(value) for name, value in map(str.split, six.read_text().splitlines())}.get("Udp6InCsumErrors")
+        )
+    return None if None in wanted else sum(each or 0 for each in wanted)
 
 
 def _netstat(path: Path) -> dict[str, int]:

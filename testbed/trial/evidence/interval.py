@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ...plan.link import fault
 from ...plan.link.stage import Stage, State
 from ..observe import netlink
 from ..observe.readback import Qdisc, qdiscs
@@ -153,8 +154,9 @@ def _within(
 def interval(
     stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: tuple[QueueSample, ...]
 ) -> Interval:
-    places = [(netns, *key) for key in (stage.delay_place, stage.rate_place, stage.buffer_place)]
-    delay, rate, _ = places
+    own = (stage.delay_place, stage.rate_place, stage.buffer_place)
+    places = [(netns, *key) for key in (*own, *fault.places(stage))]
+    delay, rate = places[:2]
     queue_drops = _grew(begin, end, rate, "drops")
     refused = queue_drops if stage.is_nested else 0
     return Interval(

@@ -100,6 +100,12 @@ def _operand(said: Any) -> str:
             return f"meta {key}"
         case {"payload": {"protocol": protocol, "field": field}}:
             return f"{protocol} {field}"
+        case {"payload": {"base": base, "offset": offset, "len": length}}:
+            return f"@{base},{offset},{length}"
+        case {"&": [left, right]}:
+            return f"{_operand(left)} & {_operand(right)}"
+        case {"^": [left, right]}:
+            return f"{_operand(left)} ^ {_operand(right)}"
         case {"numgen": {"mode": mode, "mod": mod, "offset": offset}}:
             return f"numgen {mode} mod {mod}" + (f" offset {offset}" if offset else "")
         case {"range": [low, high]}:

@@ -13,7 +13,7 @@ from typing import Any
 from ...kernel.guest import TrialError
 from ...model.scenario import Trial
 from ...model.workload import Workload
-from ...plan.link import tclink
+from ...plan.link import fault, tclink
 from ...plan.link.stage import Emulator, Stage
 from ...plan.link.tclink import TcPort
 from ...plan.node.namespace import node_netns
@@ -53,6 +53,7 @@ from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
 from . import host_counter, network, vm
 from .capture import captures
+from .fault import down_counts, fault_counts
 from .interval import (
     Look,
     Timeline,
@@ -116,6 +117,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         mininet=_mininet(folder),
         network=network.read(trial, made, folder),
         reference=set_up.reference(made.plan, made.looked_at),
+        checksum_errors=host_counter.checksum_errors(folder, trial.workload.hosts),
     )
 
 
@@ -195,10 +197,18 @@ class _Dumps:
             policed=self._policed(emulator.link, netns, stage, packets),
             qdiscs_after={
                 place[1]: self.set_up_after[(netns, *place)]
-                for place in (stage.delay_place, stage.rate_place, stage.buffer_place)
+                for place in (stage.delay_place, stage.rate_place, stage.buffer_place, *fault.places(stage))
                 if (netns, *place) in self.set_up_after
             },
             around=self._around((netns, *stage.rate_place)) or self._around((netns, *stage.delay_place)),
+            faults=fault_counts(stage, packets),
+            diverted={
+                place[1]: self._diverted((netns, *place))
+                for place in fault.places(stage)
+                if self._around((netns, *place))
+            },
+            bursts=self._samples((netns, fault.END[stage.way], fault.BURST)),
+            downs=down_counts(stage, netns, packets, self.looks, self.timeline),
         )
 
     def tc(self, port: TcPort) -> TcEvidence:
@@ -221,6 +231,11 @@ class _Dumps:
     def _around(self, place: tuple[str, str, str]) -> tuple[QueueSample, QueueSample] | None:
         """The looks around the workload; None if the queue was not there both times."""
         return (self.before[place], self.after[place]) if place in self.before and place in self.after else None
+
+    def _diverted(self, place: tuple[str, str, str]) -> tuple[int, int]:
+        """The packets that passed a queue while the workload ran, and those that wait there."""
+        first, last = self.before[place], self.after[place]
+        return last.packets - first.packets, last.backlog_packets
 
     def _samples(self, place: tuple[str, str, str]) -> tuple[QueueSample, ...]:
         """The samples that were taken over time; if there are none, the two around the workload."""
@@ -245,6 +260,7 @@ class _Dumps:
         """Raises TrialError if a counter of the plan is missing: missing is not 0."""
         names = {stage.data_counter(), stage.drop_counter(), stage.oversize_counter}
         names |= {stage.passed_counter, stage.policed_counter} if stage.policing is not None else set()
+        names |= set(fault.names(stage, stage.start))
         for counters in told:
             if lost := sorted(names - counters.keys()):
                 raise TrialError(f"the counter {lost[0]} of the link {link} is missing: somebody changed its rules")

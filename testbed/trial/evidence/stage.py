@@ -18,6 +18,7 @@ from ..observe.sample import (
 from ..orders.openflow_dump import OpenFlowEvidence
 from ..stored_result import CaptureResult
 from ..workload.outcome import Outcome
+from .fault import DownCount, FaultCount
 from .interval import (
     Interval,
     LossCount,
@@ -36,8 +37,11 @@ class StageEvidence:
     dropped `dropped_packets`. A full buffer dropped `queue_drops`. The delay dropped `delay_drops`, which must all be
     random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up, and
     `qdiscs_after` to what it reports after the workload. `samples` are those of the bottleneck's buffer. With a
-    schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did. `around` are the
-    looks before and after the workload at the queue that sends, or else at the delay; None if the stage has neither.
+    schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did, `faults` and
+    `downs` what faults and outages did; `diverted` has, by handle, the packets that passed the queue of a fault while
+    the workload ran and those that wait there at the end, and `bursts` are samples of that which makes bursts. `around`
+    are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
+    neither.
     """
 
     link: str
@@ -57,6 +61,24 @@ class StageEvidence:
     policed: Policed | None = None
     qdiscs_after: Mapping[str, Qdisc] = field(default_factory=dict)
     around: tuple[QueueSample, QueueSample] | None = None
+    faults: tuple[FaultCount, ...] = ()
+    downs: tuple[DownCount, ...] = ()
+    diverted: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    bursts: tuple[QueueSample, ...] = ()
+
+    def met(self, key: str) -> int:
+        """The packets that met a fault."""
+        return sum(each.met for each in self.faults if each.key == key)
+
+    @property
+    def policed_packets(self) -> int:
+        """The packets that a policy dropped."""
+        return self.policed.policed_packets if self.policed else 0
+
+    @property
+    def down_losses(self) -> int:
+        """The packets that were lost because the link was down."""
+        return sum(each.lost for each in self.downs)
 
     @property
     def peak_rate_bps(self) -> float | None:
@@ -65,9 +87,9 @@ class StageEvidence:
 
     @property
     def explained_drops(self) -> int:
-        """The drops by a loss, a buffer or a policy."""
-        policed = self.policed.policed_packets if self.policed else 0
-        return self.dropped_packets + self.queue_drops + self.delay_drops + policed
+        """The drops by a loss, a buffer, a policy or an outage, lost ACKs, and what receivers drop as damaged."""
+        faults = self.met("ack_loss") + self.met("corrupt") + self.down_losses
+        return self.dropped_packets + self.queue_drops + self.delay_drops + self.policed_packets + faults
 
 
 @dataclass(frozen=True)
@@ -103,6 +125,7 @@ class Evidence:
     file to the workload's data in it; None if it was not read. The data left by the `data_tc_ends` of TCLinks, the
     answers by the `answer_tc_ends`. `mininet` is the version that built the network; None if Mininet did not.
     `machines` is what each machine reported, with its own `cpu_busy`.
+    `checksum_errors` are the packets that the hosts found damaged; None if nobody looked or a host does not report it.
     `network` is what was read back of the whole network after the workload, `reference` a namespace in it whose TCP has
     the kernel's own settings (None: there is none).
     """
@@ -129,6 +152,7 @@ class Evidence:
     mininet: str | None = None
     network: Facts = field(default_factory=dict)
     reference: str | None = None
+    checksum_errors: int | None = None
 
     @property
     def stages(self) -> tuple[StageEvidence, ...]:

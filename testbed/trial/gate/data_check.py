@@ -20,6 +20,9 @@ IP_BYTES = {4: 20, 6: 40}
 TCP_BYTES, UDP_BYTES = 20, 8
 """The smallest headers of a data packet."""
 
+DROPPING = ("ack_loss", "corrupt", "down")
+"""What loses packets, of `Direction.more`."""
+
 LAB_SLACK_NS, REAL_SLACK_NS = 1_000_000, 50_000_000
 SHORT_SHARE, LONG_SHARE = 0.01, 0.1
 """By which share of its length a workload may end sooner, as a sender counts its last datagrams, or later."""
@@ -198,7 +201,8 @@ def _explained(trial: Trial, plan: Plan, evidence: Evidence, drops: int) -> floa
     """How many segments may be sent again; None if a path without a rate sets no bound."""
     timeouts, probes = (evidence.host_counters.get(name, 0) for name in ("TCPTimeouts", "TCPLossProbes"))
     without_sack = any(key.endswith("tcp_sack") and value == "0" for key, value in trial.sysctls)
-    episodes = timeouts + (drops if without_sack else 0)
+    twice_there = sum(each.met("duplicate") for each in evidence.stages)
+    episodes = timeouts + (drops + twice_there if without_sack else 0)
     flight = _in_flight(plan, evidence) if episodes else 0.0
     # A segment that was sent again and waits in a queue can look lost once more (RACK), and arrives twice. Receivers
     # report such duplicates (RFC 2883): here at most one for each drop.
@@ -243,7 +247,8 @@ def _varies(evidence: Evidence) -> bool:
 
 def _without_drops(asked: Direction) -> Direction:
     """What a direction does to packets that it does not drop: drops are counted, and explain what they cause."""
-    return replace(asked, loss=None, policy=None)
+    more = tuple(pair for pair in asked.more if pair[0] not in DROPPING)
+    return replace(asked, loss=None, policy=None, more=more)
 
 
 def _resends(asked: Direction) -> bool:

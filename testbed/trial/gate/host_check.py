@@ -125,8 +125,9 @@ def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
 def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Datagrams that were lost in the receiver's socket do not count as lost on the path."""
     udp = measured.find(UdpResult, evidence.outcome.measured)
-    lost = udp.receiver_drops if udp else None
-    if lost:
+    damaged = evidence.checksum_errors or 0  # the socket counts them, too; another check looks at them
+    lost = (udp.receiver_drops or 0) - damaged if udp else 0
+    if lost > 0:
         yield Finding(
             "receiver",
             "suspect",

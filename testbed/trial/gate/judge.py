@@ -15,7 +15,7 @@ from ..evidence import damage
 from ..evidence.stage import Evidence
 from ..stored_result import Finding, Verdict
 from . import command_check, data_check, host_check, load_check, network_check, remark_check, switch_check, vm_check
-from .link import link_check, policy_check, rtt_check, schedule_check, set_up_check, tclink_check
+from .link import fault_check, link_check, policy_check, rtt_check, schedule_check, set_up_check, tclink_check
 from .whole import account, counter, presence, sample
 
 SEVERITY = ("invalid", "suspect", "valid")
@@ -55,6 +55,11 @@ CHECKS: tuple[Check, ...] = (
     schedule_check.random_loss,
     schedule_check.goodput,
     policy_check.policy,
+    fault_check.picked,
+    fault_check.had_effect,
+    fault_check.damaged,
+    fault_check.down,
+    fault_check.gathered,
     tclink_check.set_up,
     tclink_check.rate,
     tclink_check.drops,

@@ -27,6 +27,10 @@ def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
 
 
+def checksums_file(node: str, when: str, version: int = 4) -> str:
+    return f"checksums{'' if version == 4 else version}-{node}-{when}.txt"
+
+
 def sysctls_file(node: str) -> str:
     """All settings of TCP and IP of a host."""
     return f"sysctls-{node}.txt"

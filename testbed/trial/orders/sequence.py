@@ -13,6 +13,7 @@ from ...model.background import Constant
 from ...model.scenario import Trial
 from ...plan import batch, command, script
 from ...plan.command import Command
+from ...plan.link import fault
 from ...plan.network import Plan, plan
 from ...plan.node import vm
 from ...plan.node.namespace import node_netns
@@ -29,6 +30,7 @@ from .file_name import (
     RTT_CHECK,
     SAMPLES,
     UPSTREAM_CHECK,
+    checksums_file,
     counters_file,
     cpu_file,
     machine_cpu_file,
@@ -218,6 +220,10 @@ def _rulesets(planned: Plan, when: str) -> Iterator[Step]:
 def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[Step]:
     for node in trial.workload.hosts:
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
+        if any(fault.ever(stage, "corrupt") for emulator in planned.emulators for stage in emulator.stages):
+            files[checksums_file(node, when)] = "/proc/thread-self/net/snmp"
+            if planned.data_path is not None and planned.data_path.destination_ip.version == 6:
+                files[checksums_file(node, when, 6)] = "/proc/thread-self/net/snmp6"
         if node in planned.remote:
             files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == ("before" if node in planned.remote else "after"):

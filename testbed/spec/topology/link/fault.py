@@ -10,7 +10,7 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from .... import units
 from ....error import ValueRefused, one_of
-from ....model.link.fault import Aggregate, Outage, Pick, Reorder, reorder_by
+from ....model.link.fault import BY_HAND, Aggregate, Down, Outage, Pick, Reorder, reorder_by
 from ....model.link.impairment import EVERY_MAX, EVERY_MIN, Direction
 from ....model.schedule import Change
 from ....model.topology import Link
@@ -23,9 +23,13 @@ from .loss import Every, FractionField, Phase
 PICK_ALLOWED = "none, 1 in X, {every: X, phase: …}, {random: 0.1 %}"
 REORDER_ALLOWED = "none, {every: 100, by: 2 ms}, {random: 1 %, by: 3 packets}"
 AGGREGATE_ALLOWED = "none, {time: 4 ms}, {time: 4 ms, bytes: 32 KiB}"
-DOWN_ALLOWED = "none, false (it can go down), {from: 10 s, for: 2 s}, {from: 10 s, for: 2 s, every: 30 s}"
+DOWN_ALLOWED = "none, by hand, {from: 10 s, for: 2 s}, {from: 10 s, for: 2 s, every: 30 s}"
 LEAST_SHARE = Fraction(1, 10**9)
 """Shares are multiples of it: nftables draws a number below 10^9."""
+TICK_NS = 1000
+"""tc truncates times to it."""
+WORDS: dict[str | bool, bool] = {"true": True, "false": False, True: True, False: False}
+"""YAML leaves them as text."""
 BY_PACKETS_MAX = 10_000
 
 
@@ -89,7 +93,9 @@ def _by(value: object) -> tuple[int | None, int | None]:
         return None, count
     time_ns = units.parse_time(text)
     if time_ns < 1:
-        raise ValueRefused("a packet that is not late overtakes nothing", "more than 0: a time, or packets")
+        raise ValueRefused("a packet that is not late is overtaken by none", "more than 0: a time, or packets")
+    if time_ns % TICK_NS:
+        raise ValueRefused(f"{text!r} is finer than tc can set", "a multiple of 1 us")
     return time_ns, None
 
 
@@ -147,17 +153,18 @@ def write_aggregate(aggregate: Aggregate | None) -> Any:
 
 
 def read_later_down(value: object) -> bool:
-    if not isinstance(value, bool):
+    found = WORDS.get(value) if isinstance(value, str | bool) else None
+    if found is None:
         raise ValueRefused("a schedule says only whether the link is down", "true, false")
-    return value
+    return found
 
 
-def read_down(value: object) -> Outage | bool | None:
+def read_down(value: object) -> Outage | Down | None:
     if value == "none":
         return None
-    if value is False:
-        return False
-    if value is True:
+    if value == BY_HAND:
+        return BY_HAND
+    if value in ("true", True):
         raise ValueRefused("a link that is down from the start carries no workload", DOWN_ALLOWED)
     if not isinstance(value, dict):
         raise ValueRefused("this does not say when the link is down", DOWN_ALLOWED)
@@ -182,8 +189,8 @@ def read_down(value: object) -> Outage | bool | None:
     return outage
 
 
-def write_down(value: Outage | bool | None) -> Any:
-    if value is None or isinstance(value, bool):
+def write_down(value: Outage | Down | None) -> Any:
+    if not isinstance(value, Outage):
         return "none" if value is None else value
     every = {} if value.every_ns is None else {"every": units.format_time(value.every_ns)}
     return {"from": units.format_time(value.from_ns), "for": units.format_time(value.for_ns), **every}
@@ -204,11 +211,11 @@ def without_outages(forward: Direction, backward: Direction) -> tuple[Direction,
         )
         for each in found
     )
-    directions = (
-        each.with_value("down", None) if isinstance(each.value("down"), Outage) else each
-        for each in (forward, backward)
-    )
-    return *directions, changes
+    return _without_outage(forward), _without_outage(backward), changes
+
+
+def _without_outage(direction: Direction) -> Direction:
+    return direction.with_value("down", None) if isinstance(direction.value("down"), Outage) else direction
 
 
 def reorder_faults(link: Link) -> Iterator[Fault]:
@@ -252,7 +259,7 @@ DownField = Annotated[
     Any,
     PlainValidator(read_down),
     PlainSerializer(write_down),
-    WithJsonSchema({"anyOf": [{"const": "none"}, {"type": "boolean"}, _OUTAGE], "description": DOWN_ALLOWED}),
+    WithJsonSchema({"anyOf": [{"enum": ["none", BY_HAND]}, {"type": "boolean"}, _OUTAGE], "description": DOWN_ALLOWED}),
 ]
 
 
@@ -274,4 +281,3 @@ LinkAckLoss = Annotated[
     PlainSerializer(_write_acks),
     WithJsonSchema({"anyOf": [*PICK_SCHEMA["anyOf"], _WAYS], "description": "ACKs that are lost."}),
 ]
-

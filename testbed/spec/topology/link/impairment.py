@@ -199,7 +199,7 @@ FILE_FIELDS: dict[str, FileField] = {
     "policy": FileField(PolicyField, of_link=LinkPolicy, faults=policy_faults),
     "down": FileField(
         fault.DownField,
-        "When the link is down; false: never by itself.",
+        "When the link is down; by hand: never by itself.",
         later_description="Whether the link is down.",
         read_later=fault.read_later_down,
     ),

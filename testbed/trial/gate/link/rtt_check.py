@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
 from ....model.scenario import Trial
+from ....plan.link import fault
 from ....plan.link.stage import ETHERNET_BYTES, Stage
 from ....plan.network import Plan
 from ... import measured
@@ -25,6 +26,9 @@ HEADERS_BYTES = {4: 42, 6: 62}
 """The headers of Ethernet, IP and ICMP together, by the version of IP."""
 AFTERWARDS = "ping after the workload"
 """With controllers, the pings follow the workload: its first packets, not pings, must make switches ask controllers."""
+
+ALONE_S = 0.1
+"""Pings before the workload are further apart: each of them waits for a burst of its own."""
 
 QUESTIONS = 2
 """How often a switch may ask its controller for each direction of a ping: once for ARP, once for the ping itself."""
@@ -47,10 +51,11 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
         if during and trial.background:
             waiting_s += sum(_longest_queue_s(each) for each in evidence.stages)
+        waiting_s += _held_back_s(stages)
         waiting_s += plan.vswitches * UPCALL_S[trial.kernel.is_virtual_time]
         if during and what != AFTERWARDS:
             waiting_s += _asking_s(trial, plan)
-        low_s = (least_s if during else asked_s) - slack_s
+        low_s = (least_s if during else asked_s + _gathered_s(stages)) - slack_s
         high_s = (most_s if during else asked_s) + slack_s + waiting_s
         asked_for = _asked_to_lose(plan)
         hint = asked_for or "look at addresses and routes, and at the loss"
@@ -71,6 +76,7 @@ def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     high_s = (
         asked_s
         + slack_s
+        + _held_back_s(_stages(evidence))
         + _sending_s(HEADERS_BYTES[plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(evidence), False)
     )
     lost = Finding("rtt", "invalid", "no ping from the origin to the cache got a reply", "look at addresses and loss")
@@ -100,6 +106,23 @@ def _replies(
         )
 
 
+def _held_back_s(stages: list[Stage]) -> float:
+    """How long a round trip can wait for bursts, and for others to overtake it."""
+    late_ns = (
+        fault.late_ns(stage, state)
+        for stage in stages
+        for state in fault.firsts(stage, "reorder")[:1]
+        if (pick := fault.pick(state, "reorder")) is not None and pick.every is None
+    )
+    return sum(late_ns) / 1e9 + _gathered_s(stages, longest_s=math.inf)
+
+
+def _gathered_s(stages: list[Stage], longest_s: float = ALONE_S) -> float:
+    """How long a ping by itself waits for bursts. Pings before the workload are further apart than `longest_s`."""
+    times = (gathered.time_ns / 1e9 for stage in stages if (gathered := fault.aggregate(stage)) is not None)
+    return sum(time_s for time_s in times if time_s < longest_s)
+
+
 def _many(what: str) -> str:
     """Several of these pings in words."""
     return what.replace("ping", "pings", 1)
@@ -111,7 +134,7 @@ def _random_share(loss: Loss | None) -> float:
 
 
 def _dropped(each: StageEvidence) -> int:
-    return each.queue_drops + (each.policed.policed_packets if each.policed else 0)
+    return each.queue_drops + each.policed_packets + each.down_losses
 
 
 def _judged(

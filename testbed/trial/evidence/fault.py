@@ -1,0 +1,90 @@
+"""What faults did to packets, by the counters of an emulator. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ...plan.link import fault
+from ...plan.link.stage import Stage, State
+from .interval import Look, Timeline
+
+
+@dataclass(frozen=True)
+class FaultCount:
+    """From one change of a fault to the next: it looked at `came` packets, and `met` of them met it."""
+
+    key: str
+    state: State
+    came: int
+    met: int
+
+
+@dataclass(frozen=True)
+class DownCount:
+    """From one change of `down` to the next: the packets that were lost because the link was or had been down, and
+    those that left it. `passed` are those that left it between the look right after the change and that after the next
+    one, by all counters of earlier times; None without these looks. `begin_ns` and `end_ns` are those of the changes.
+    """
+
+    state: State
+    lost: int
+    left: int
+    passed: int | None = None
+    begin_ns: int | None = None
+    end_ns: int | None = None
+
+    @property
+    def is_down(self) -> bool:
+        return fault.is_down(self.state)
+
+
+def fault_counts(stage: Stage, packets: Mapping[str, int]) -> tuple[FaultCount, ...]:
+    """One for each fault and change of which both counters are there; `packets` by how much each counter rose."""
+    found = []
+    for key in fault.PICKING:
+        for state in fault.firsts(stage, key):
+            came, met = (fault.counter(stage, state, key, what) for what in fault.counters(key))
+            if came in packets and met in packets:
+                found.append(FaultCount(key, state, packets[came], packets[met]))
+    return tuple(found)
+
+
+def down_counts(
+    stage: Stage, netns: str, packets: Mapping[str, int], between: Mapping[int, Look], timeline: Timeline | None
+) -> tuple[DownCount, ...]:
+    """One for each change of `down` that came; `between` are the looks after each change of the schedule."""
+    states = fault.firsts(stage, "down")
+    found = []
+    for number, state in enumerate(states):
+        lost, left = (fault.counter(stage, state, "down", what) for what in fault.counters("down"))
+        if lost not in packets or left not in packets:
+            continue
+        later = states[number + 1] if number + 1 < len(states) else None
+        looks = [
+            between.get(each.at_ns) if each is not None and number + n else None
+            for n, each in enumerate((state, later))
+        ]
+        mine = [fault.counter(stage, each, "down", "left") for each in states[: number + 1]]
+        passed = _grew(netns, mine, *looks)
+        times = [
+            None if each is None else _done_ns(timeline, each.at_ns) for each in (state if number else None, later)
+        ]
+        found.append(DownCount(state, packets[lost], packets[left], passed, *times))
+    return tuple(found)
+
+
+def _grew(netns: str, names: list[str], first: Look | None, last: Look | None) -> int | None:
+    if first is None or last is None:
+        return None
+    return sum(last.counters.get((netns, name), 0) - first.counters.get((netns, name), 0) for name in names)
+
+
+def _done_ns(timeline: Timeline | None, at_ns: int) -> int | None:
+    moment = None if timeline is None else timeline.moments.get(at_ns)
+    return None if moment is None else moment.done_ns
+
+
+def outages(counts: tuple[DownCount, ...]) -> Iterator[DownCount]:
+    """The times for which the link was down."""
+    return (each for each in counts if each.is_down)

@@ -1,0 +1,215 @@
+"""Checks of the gate: did faults meet the packets that they should, and no others, and did that have its effect? Pure,
+no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ....model.link.fault import Aggregate, pick_words
+from ....model.scenario import Trial
+from ....plan.link import fault
+from ....plan.link.stage import State, frame_bytes
+from ....plan.network import Plan
+from ...evidence.fault import DownCount, FaultCount
+from ...evidence.stage import Evidence, StageEvidence
+from ...stored_result import Finding, Verdict
+from .. import chance
+
+LAB_LATE_NS, REAL_LATE_NS = 1_000_000, 1_000_000_000
+"""By how much an outage may be longer or shorter than asked, in virtual time and in real time."""
+
+ACTS = {"ack_loss": "lost", "corrupt": "damaged", "duplicate": "sent twice", "reorder": "held back"}
+RULES = "a rule of the fault is missing, or looks at other packets"
+
+
+def picked(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Exact faults meet exactly the packets that they should, others as many as chance can explain."""
+    for each in evidence.stages:
+        for key in fault.PICKING:
+            asked = [state for state in fault.firsts(each.stage, key) if _came(state, each, evidence)]
+            counts = {count.state: count for count in each.faults if count.key == key}
+            for state in asked:
+                what = "missing: what it met" if state not in counts else _off(each, counts[state])
+                if what is not None:
+                    yield _finding(key, each, what, since=state)
+            looked = sum(count.came for count in counts.values())
+            if asked and not looked:
+                yield from _nothing(key, each, evidence)
+            elif asked and len(asked) == len(each.stage.changes[key]):
+                yield from (_finding(key, each, what) for what in _missed(each, key, looked))
+
+
+def _nothing(key: str, each: StageEvidence, evidence: Evidence) -> Iterator[Finding]:
+    """A fault that looked at no packet. It cannot if it is of data, or of ACKs, and these go in the other direction."""
+    pick = fault.pick(fault.firsts(each.stage, key)[0], key)
+    is_of_all = key in ("duplicate", "reorder") and pick is not None and pick.every is None
+    sent = 0 if each.around is None else each.around[1].packets - each.around[0].packets
+    if (each.data_packets > each.dropped_packets and key != "ack_loss") or (is_of_all and sent):
+        yield _finding(key, each, "packets passed, and it looked at none")
+        return
+    others = (other for other in evidence.stages if other.link == each.link and other is not each)
+    acts = any(count.key == key and count.came for other in others for count in other.faults)
+    verdict: Verdict = "valid" if acts else "suspect"
+    yield _finding(key, each, "no packet came that it looks at", verdict=verdict, hint=_looks_at(key))
+
+
+def expected(each: StageEvidence, count: FaultCount) -> int | None:
+    """How many packets an exact fault had to meet; None for a share."""
+    pick = fault.pick(count.state, count.key)
+    assert pick is not None, "BUG: a count without a fault"
+    return None if pick.every is None else (count.came + fault.phase(each.stage, count.state, count.key)) // pick.every
+
+
+def _off(each: StageEvidence, count: FaultCount) -> str | None:
+    pick, exact = fault.pick(count.state, count.key), expected(each, count)
+    assert pick is not None, "BUG: a count without a fault"
+    told = f"{count.met} of {count.came} packets were {ACTS[count.key]}"
+    if exact is not None:
+        return None if count.met == exact else f"{told}, asked were {exact}"
+    share = float(pick.share)
+    tails = chance.at_most(count.met, count.came, share), chance.at_most(count.came - count.met, count.came, 1 - share)
+    if count.met <= count.came and min(tails) >= chance.ERROR_RATE / 2:
+        return None
+    return f"{told}, asked were {pick_words(pick)}: chance does not explain that"
+
+
+def _missed(each: StageEvidence, key: str, looked: int) -> Iterator[str]:
+    """What a fault looked at, against the emulator's counter of data. Nothing but losses and policies come before it;
+    before `reorder` also the queue of the rate.
+    """
+    if key == "ack_loss" or each.stage.policing is not None:
+        return
+    data = each.data_packets - each.dropped_packets
+    pick = fault.pick(fault.firsts(each.stage, key)[0], key)
+    is_exact = key != "reorder" and pick is not None and pick.every is not None
+    waiting = each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) // frame_bytes(each.mtu_bytes)
+    behind = each.queue_drops + each.delay_drops + each.down_losses + waiting if key == "reorder" else 0
+    if looked < data - behind or (is_exact and looked != data):
+        yield f"it looked at {looked} packets, {data} passed the losses"
+
+
+def had_effect(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """What was diverted went through the queue that acts on it."""
+    for each in evidence.stages:
+        for key, (_, handle) in fault.NETEMS.items():
+            if not fault.ever(each.stage, key):
+                continue
+            passed, waits = each.diverted.get(handle, (None, 0))
+            if passed is None:
+                yield _finding(key, each, "missing: the queue of its packets")
+            elif key != "aggregate":
+                asked = each.met(key) * (2 if key == "duplicate" else 1)
+                if passed + waits != asked:
+                    what = f"{passed} packets passed its queue, {waits} wait there, and it met {each.met(key)}"
+                    yield _finding(key, each, what)
+
+
+def damaged(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Hosts drop every damaged packet by its checksum, and count it."""
+    stages = [each for each in evidence.stages if fault.ever(each.stage, "corrupt")]
+    if not stages or trial.background:
+        return
+    met, seen = sum(each.met("corrupt") for each in evidence.stages), evidence.checksum_errors
+    if seen is None:
+        yield Finding(
+            "corrupt", "suspect", "missing: the hosts' counters of wrong checksums", "a host does not report them"
+        )
+        return
+    lost = sum(
+        each.queue_drops + each.delay_drops + each.down_losses + each.policed_packets for each in evidence.stages
+    )
+    twice = sum(each.met("duplicate") for each in evidence.stages)
+    in_flight = sum(_waiting(plan, each, met) for each in stages)
+    if not met - lost - in_flight <= seen <= met + twice or (met > in_flight + lost and not seen):
+        what = f"{met} packets were damaged, and hosts found {seen} with a wrong checksum"
+        yield Finding("corrupt", "invalid", what, "checksums are not computed or not checked, or others damage packets")
+
+
+def _waiting(plan: Plan, each: StageEvidence, met: int) -> int:
+    """How many damaged packets can be on their way when the hosts are asked: as many of what the link can hold."""
+    frame, rate_bps = frame_bytes(each.mtu_bytes), each.stage.asked.rate_bps or 0
+    held = each.stage.buffer_bytes(frame) // frame + rate_bps * plan.rtts_ns[1] // (8 * 10**9 * frame)
+    looked = sum(count.came for count in each.faults if count.key == "corrupt")
+    return min(met, 1 + (3 * held * met // looked if looked else 0))
+
+
+def down(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """While a link is down nothing leaves it; and it is down as long as was asked."""
+    for each in evidence.stages:
+        states = fault.firsts(each.stage, "down")
+        counts = {count.state: count for count in each.downs}
+        for number, state in enumerate(states):
+            if not _came(state, each, evidence):
+                continue
+            if state not in counts:
+                yield _finding("down", each, "missing: what was lost and what passed", since=state)
+                continue
+            later = states[number + 1] if number + 1 < len(states) else None
+            ended = later is not None and _came(later, each, evidence)
+            if counts[state].is_down:
+                yield from _outage(trial, each, counts[state], later if ended else None)
+
+
+def _outage(trial: Trial, each: StageEvidence, count: DownCount, later: State | None) -> Iterator[Finding]:
+    passed = max(count.left, count.passed or 0)
+    if passed:
+        yield _finding("down", each, f"{passed} packets passed while it was down", since=count.state)
+    if later is None:
+        return
+    asked_ns, virtual = later.at_ns - count.state.at_ns, trial.kernel.is_virtual_time
+    if count.passed is None or count.begin_ns is None or count.end_ns is None:
+        yield _finding("down", each, "missing: what passed while it was down, or how long that was", since=count.state)
+    elif abs(count.end_ns - count.begin_ns - asked_ns) > (LAB_LATE_NS if virtual else REAL_LATE_NS):
+        what = f"it was down for {(count.end_ns - count.begin_ns) / 1e9:g} s, asked were {asked_ns / 1e9:g} s"
+        yield _finding("down", each, what, since=count.state)
+    if not count.lost:
+        yield _finding("down", each, "nothing came while it was down", verdict="valid", since=count.state, hint="")
+
+
+def gathered(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Between two samples there is at most a burst for each of its times, and one at each end."""
+    for each in evidence.stages:
+        asked = fault.aggregate(each.stage)
+        if asked is not None:
+            yield from (_finding("aggregate", each, what) for what in _bursts(asked, each))
+
+
+def _bursts(asked: Aggregate, each: StageEvidence) -> Iterator[str]:
+    if each.data_packets > each.dropped_packets and not (
+        each.bursts and each.bursts[-1].packets > each.bursts[0].packets
+    ):
+        yield "no packet left in a burst"
+    if asked.burst_bytes is None:
+        return
+    for one, later in pairwise(each.bursts):
+        span_ns, came = later.time_ns - one.time_ns, later.bytes - one.bytes
+        most = (span_ns // asked.time_ns + 2) * (asked.burst_bytes + frame_bytes(each.mtu_bytes))
+        if came > most:
+            yield f"{came} bytes left in {span_ns / 1e9:g} s, bursts of {asked.burst_bytes} bytes allow {most}"
+            return
+
+
+def _came(state: State, each: StageEvidence, evidence: Evidence) -> bool:
+    """Whether a state began before the end of the workload."""
+    return state == each.stage.history[0] or bool(evidence.timeline and state.at_ns in evidence.timeline.moments)
+
+
+def _looks_at(key: str) -> str:
+    if key == "ack_loss":
+        return "it loses TCP's acknowledgements without data; in the other direction with {forward: …, backward: …}"
+    return "1 in X counts TCP data and UDP, a share of corrupt counts TCP and UDP"
+
+
+def _finding(
+    key: str,
+    each: StageEvidence,
+    what: str,
+    *,
+    verdict: Verdict = "invalid",
+    since: State | None = None,
+    hint: str = RULES,
+) -> Finding:
+    from_s = "" if since is None or since == each.stage.history[0] else f" from {since.at_ns / 1e9:g} s on"
+    return Finding(key, verdict, f"{each.link} {each.stage.way}{from_s}: {what}", hint)
