@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..kernel.guest import Ending
 from ..model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
 from ..model.scenario import Trial
+from ..plan.link import fault
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
 from ..spec.topology.link.loss import write_loss
@@ -172,7 +173,9 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalR
         dropped_packets=one.dropped_packets,
         queue_drops=one.queue_drops,
         random_drops=one.delay_drops,
-        peak_rate_bps=peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
+        peak_rate_bps=None
+        if fault.is_down(state)
+        else peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
         random_loss=_random_loss(state.loss, one),
     )
 

@@ -187,6 +187,8 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 fwd to "e
 
 # While the workload runs, counted from its start:
 # 0.5 s:
+#   tc -n tb-path.emulator qdisc change dev exit0 root handle 2: tbf rate 100000000000bit burst 62500 limit 151400
+#   tc -n tb-path.emulator qdisc change dev exit1 root handle 2: tbf rate 100000000000bit burst 62500 limit 151400
 #   ip netns exec tb-path.emulator nft 'add counter netdev testbed down-lost-forward-1'
 #   ip netns exec tb-path.emulator nft 'add counter netdev testbed down-left-forward-1'
 #   ip netns exec tb-path.emulator nft 'flush chain netdev testbed enter-forward'
@@ -208,6 +210,8 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 fwd to "e
 #   ip netns exec tb-path.emulator nft 'add rule netdev testbed leave-backward counter name "down-left-backward-1"'
 #   ip netns exec tb-path.emulator nft 'add rule netdev testbed leave-backward fwd to "end0"'
 # 0.7 s:
+#   tc -n tb-path.emulator qdisc change dev exit0 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
+#   tc -n tb-path.emulator qdisc change dev exit1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 #   ip netns exec tb-path.emulator nft 'add counter netdev testbed down-lost-forward-2'
 #   ip netns exec tb-path.emulator nft 'add counter netdev testbed down-left-forward-2'
 #   ip netns exec tb-path.emulator nft 'flush chain netdev testbed enter-forward'

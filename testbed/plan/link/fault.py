@@ -45,6 +45,9 @@ Number: TypeAlias = tuple[str, int, str, str]
 TC_NS = 1000
 """tc truncates times to a microsecond."""
 
+DRAIN_BPS = 10**11
+"""The rate at which packets that wait in a link that goes down come to where they are counted and dropped."""
+
 SHARE_OF = 10**9
 """A share is counted in parts of this."""
 
@@ -62,6 +65,12 @@ def asked(state: State, key: str) -> Any:
 def is_down(state: State) -> bool:
     """Whether a link is down in a state."""
     return state.asked.value("down") is True
+
+
+def rate_bps(state: State) -> int | None:
+    """The rate of the token bucket; None without one. While the link is down, what waits there is thrown away."""
+    asked_bps = state.asked.rate_bps
+    return DRAIN_BPS if asked_bps is not None and is_down(state) else asked_bps
 
 
 def pick(state: State, key: str) -> Pick | None:

@@ -167,15 +167,30 @@ def _act(stage: Stage, key: str) -> Words:
 
 
 def _down(nft: Nft, stage: Stage, state: State) -> Iterator[Command]:
-    lost, left = (f'"{fault.counter(stage, state, "down", what)}"' for what in fault.counters("down"))
-    mark = str(16 * (fault.generation(stage, state, "down") + 1))
-    late = () if fault.is_down(state) else ("meta", "mark", "!=", mark)
-    drop = (*late, "counter", "name", lost, "drop")
+    lost, left = (fault.counter(stage, state, "down", what) for what in fault.counters("down"))
+    number = fault.generation(stage, state, "down")
+    yield from _gates(nft, stage, number, lost, left, is_down=fault.is_down(state))
+
+
+def switch(nft: Nft, stage: Stage, number: int, *, is_down: bool) -> Iterator[Command]:
+    """Takes a link down or up again by hand, in one direction; `number` is another each time, from 1 on. Its counters
+    are those of the start.
+    """
+    lost, left = (fault.counter(stage, stage.start, "down", what) for what in fault.counters("down"))
+    yield from (nft("flush", "chain", *TABLE, chain) for chain in _chains_of(stage, "down"))
+    yield from _gates(nft, stage, number, lost, left, is_down=is_down)
+
+
+def _gates(nft: Nft, stage: Stage, number: int, lost: str, left: str, *, is_down: bool) -> Iterator[Command]:
+    """What lets packets in, on and out only while the mark is still that of `number`."""
+    mark = str(16 * (number + 1))
+    late = () if is_down else ("meta", "mark", "!=", mark)
+    drop = (*late, "counter", "name", f'"{lost}"', "drop")
     yield nft("add", "rule", *TABLE, f"enter-{stage.way}", "meta", "mark", "set", mark)
     yield nft("add", "rule", *TABLE, f"cut-{stage.way}", *drop)
     leave = ("add", "rule", *TABLE, f"leave-{stage.way}")
     yield nft(*leave, *drop)
-    yield nft(*leave, "counter", "name", left)
+    yield nft(*leave, "counter", "name", f'"{left}"')
     yield nft(*leave, "fwd", "to", f'"{fault.END[stage.way]}"')
 
 

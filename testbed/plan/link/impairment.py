@@ -117,8 +117,9 @@ def settings(stage: Stage, state: State, context: Context | None = None) -> Iter
         yield from row.read_back(stage, state)
     if stage.has_netem and is_in_order(stage, state):
         yield Setting("rate that keeps packets in order, in bytes/s", IN_ORDER_BYTES, DELAY, "rate")
-    if context is not None and state.asked.rate_bps is not None:
-        time_ns = burst_bytes(state.asked.rate_bps, context) * 8 * 10**9 // state.asked.rate_bps
+    rate_bps = fault.rate_bps(state)
+    if context is not None and rate_bps is not None:
+        time_ns = burst_bytes(rate_bps, context) * 8 * 10**9 // rate_bps
         yield Setting("bucket in ns at its rate", time_ns, RATE, "burst_ns", TICK_NS)
         if stage.limit_unit == "packets":
             yield Setting("limit of the bucket in bytes", frame_bytes(context.mtu_bytes), RATE, "limit")
@@ -219,7 +220,7 @@ def _loss_settings(stage: Stage, state: State) -> Iterator[Setting]:
 
 
 def _rate(stage: Stage, state: State, context: Context) -> Words:
-    rate_bps = state.asked.rate_bps
+    rate_bps = fault.rate_bps(state)
     if rate_bps is None:
         return ()
     size = state.limit if stage.limit_unit == "bytes" else frame_bytes(context.mtu_bytes)
@@ -227,8 +228,9 @@ def _rate(stage: Stage, state: State, context: Context) -> Words:
 
 
 def _rate_settings(stage: Stage, state: State) -> Iterator[Setting]:
-    if state.asked.rate_bps is not None:
-        yield Setting("rate in bit/s", state.asked.rate_bps, RATE, "rate_bps", 8)
+    rate_bps = fault.rate_bps(state)
+    if rate_bps is not None:
+        yield Setting("rate in bit/s", rate_bps, RATE, "rate_bps", 8)
 
 
 def _buffer(stage: Stage, state: State) -> Words:

@@ -10,7 +10,7 @@ from functools import partial
 
 from ...model.workload import ControlConnection
 from ..command import Command
-from . import fault_rules
+from . import fault, fault_rules
 from .fault_rules import DATA, TABLE
 from .impairment import MAKINGS, Chain, makings
 from .stage import Emulator, Stage, State
@@ -63,6 +63,13 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State) -> Ite
     yield from _counters(nft, stage, state.generation)
     yield nft("flush", "chain", *TABLE, f"data-{stage.way}")
     yield from _data_rules(nft, emulator, stage, state)
+
+
+def switch(emulator: Emulator, number: int, *, is_down: bool) -> Iterator[Command]:
+    """Takes a link that can go down (`down: by hand`) down or up again; `number` is another each time, from 1 on."""
+    for stage in emulator.stages:
+        if fault.ever(stage, "down"):
+            yield from fault_rules.switch(_nft(emulator), stage, number, is_down=is_down)
 
 
 def _nft(emulator: Emulator) -> Callable[..., Command]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State
+from ..observe.sample import QueueSample
 from .interval import Look, Timeline
+
+FOR_EVER_NS = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,21 @@ def _done_ns(timeline: Timeline | None, at_ns: int) -> int | None:
     return None if moment is None else moment.done_ns
 
 
-def outages(counts: tuple[DownCount, ...]) -> Iterator[DownCount]:
-    """The times for which the link was down."""
-    return (each for each in counts if each.is_down)
+def outages(counts: Sequence[DownCount]) -> Iterator[DownCount]:
+    """The times for which the link was down, each with all that was lost because of it: what had been in the link is
+    counted when it would have left it, which may be later.
+    """
+    for number, count in enumerate(counts):
+        if count.is_down:
+            later = sum(each.lost for each in counts[number + 1 : number + 2] if not each.is_down)
+            yield replace(count, lost=count.lost + later)
+
+
+def without_outages(samples: Sequence[QueueSample], counts: Sequence[DownCount]) -> Iterator[Sequence[QueueSample]]:
+    """The samples before, between and after the times for which the link was down."""
+    begin_ns = 0
+    for each in outages(counts):
+        from_ns, to_ns = each.begin_ns or begin_ns, each.end_ns or FOR_EVER_NS
+        yield tuple(sample for sample in samples if begin_ns <= sample.time_ns < from_ns)
+        begin_ns = to_ns
+    yield tuple(sample for sample in samples if begin_ns <= sample.time_ns) if begin_ns else samples

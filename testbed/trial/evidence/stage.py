@@ -18,7 +18,7 @@ from ..observe.sample import (
 from ..orders.openflow_dump import OpenFlowEvidence
 from ..stored_result import CaptureResult
 from ..workload.outcome import Outcome
-from .fault import DownCount, FaultCount
+from .fault import DownCount, FaultCount, without_outages
 from .interval import (
     Interval,
     LossCount,
@@ -82,8 +82,12 @@ class StageEvidence:
 
     @property
     def peak_rate_bps(self) -> float | None:
-        """The highest rate of frames that it ever carried."""
-        return peak_rate_bps(self.samples, self.stage.asked.rate_bps, self.mtu_bytes + ETHERNET_BYTES)
+        """The highest rate of frames that it ever carried; what a link that goes down throws away does not count."""
+        rates = (
+            peak_rate_bps(part, self.stage.asked.rate_bps, self.mtu_bytes + ETHERNET_BYTES)
+            for part in without_outages(self.samples, self.downs)
+        )
+        return max((rate for rate in rates if rate is not None), default=None)
 
     @property
     def explained_drops(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ....model.link.impairment import PeriodicLoss
 from ....model.scenario import Trial
 from ....model.topology import Link
+from ....plan.link import fault
 from ....plan.link.impairment import Context, burst_bytes
 from ....plan.link.stage import frame_bytes
 from ....plan.network import Plan
@@ -82,7 +83,7 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         rates = [state.asked.rate_bps or 0 for state in each.stage.history]
         bucket_bytes = burst_bytes(max(rates), Context(each.mtu_bytes, not trial.kernel.is_virtual_time))
         for interval in each.intervals:
-            asked = interval.state.asked.rate_bps
+            asked = None if fault.is_down(interval.state) else interval.state.asked.rate_bps
             where = f"{_where(each)} from {interval.state.at_ns / 1e9:g} s on"
             if asked is not None:
                 found = rate_of(trial, where, asked, interval.samples, each.mtu_bytes, bucket_bytes, max(rates))
