@@ -15,7 +15,7 @@ from .connection import ask, run
 from .running_network import RunningNetwork
 
 OBSERVE = "/run/tools/observe"
-OURS = ("emulator", "drop_counters")
+OURS = ("emulator", "drop_counters", "fault_counters")
 """Facts about a link that only this module needs."""
 
 

@@ -25,6 +25,9 @@ LINK_COLUMNS = (
     Column("passed", wraps=True),
 )
 
+MET = {"corrupt": "damaged", "duplicate": "doubled", "reorder": "late"}
+"""What faults of links did, beside dropping."""
+
 EXAMPLES = (
     ("Show all running networks", "testbed status"),
     ("Show one of them", "testbed status wan"),
@@ -109,7 +112,9 @@ def _counted(seen: dict[str, Any] | None) -> str:
     forward, backward = (
         f"{seen[way]['packets']} packets {_size(seen[way]['bytes'])}" for way in ("forward", "backward")
     )
-    return _listed([f"→ {forward}", f"← {backward}", *([f"{seen['drops']} dropped"] if seen.get("drops") else [])])
+    met = [f"{seen[key]} {word}" for key, word in MET.items() if seen.get(key)]
+    dropped = [f"{seen['drops']} dropped"] if seen.get("drops") else []
+    return _listed([f"→ {forward}", f"← {backward}", *dropped, *met])
 
 
 def _size(octets: int) -> str:
