@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 def open(path: str | Path) -> Results:
     """The results in a folder that `testbed run -o` wrote: `.results`, and `.trials`, `.flows`, `.samples` and
-    `.queues` as Arrow tables; `.pandas(name)`, `.polars(name)`, `.duckdb()`, `.query(sql)`.
+    `.queues`, `.completions` as Arrow tables; `.pandas(name)`, `.polars(name)`, `.duckdb()`, `.query(sql)`.
 
     Raises UserError for a folder that holds no results, or those of another schema version.
     """

@@ -87,6 +87,7 @@ RECORDED: dict[str, dict[str, Any]] = {
     "flow-random-loss": {"path": {**SLOW, "loss": {"random": "1 %"}}, "workload": {"duration": "2 s"}},
     "flow-schedule": {"path": {**SLOW, "schedule": SCHEDULE}, "workload": {"duration": "2 s"}},
     "flow-real-time": {"path": SLOW, "workload": {"duration": "2 s"}, "kernel": "lab-realtime"},
+    "arrivals": {"path": SLOW, "workload": {"arrivals": {"poisson": "5 /s"}, "size": "20 kB", "duration": "2 s"}},
     "background": {
         "topology": SHARED,
         "workload": {"duration": "2 s", "window": "30 kB"},

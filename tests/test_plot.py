@@ -70,7 +70,7 @@ def test_a_run_without_a_usable_trial_is_refused_but_its_network_is_drawn(tmp_pa
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        ("poem", Options(), "allowed: profile, windows, cuc, cdf, timeseries, heatmap, topology"),
+        ("poem", Options(), "allowed: profile, windows, cuc, cdf, fct, timeseries, heatmap, topology"),
         ("timeseries", Options(trial="rtt=10ms"), "8 trials are"),
         ("timeseries", Options(trial="poem"), "no trial is"),
         ("heatmap", Options(x="flows", y="flows"), "two parameters of"),

@@ -59,7 +59,7 @@ EXCEPTIONS: dict[str, str] = {
     r"^udp-jitter: outcome\.measured\.udp\.delay_min_s zero$": f"{UNSEEN}: with jitter, no delay is the least",
     r"_stages\.\d\.around\.1\.drops zero$": "with a schedule, its states count the drops",
     r"tcp\.\*\.info\.bytes_retrans zero$": f"{UNSEEN}: few segments that were sent again can be SYNs",
-    r"^(http|iperf3)\S*: tcp\.(\S+ zero|\d+ removed)$": f"{UNSEEN}: nothing tells whose socket it is",
+    r"^(http|iperf3|arrivals)\S*: tcp\.(\S+ zero|\d+ removed)$": f"{UNSEEN}: nothing tells whose socket it is",
 }
 """Patterns of names, and why the gate says nothing. Those that begin with "not caught" are holes."""
 

@@ -14,7 +14,9 @@ import numpy as np
 
 from ..error import UserError, one_of
 from ..model.run_setting import METRIC_NAMES
+from ..trial.measured import find
 from ..trial.stored_result import TrialResult
+from ..trial.workload.completion import FctResult, FctSpread
 from . import statistic
 from .condition import MSS_BYTES
 from .statistic import FloatArray
@@ -69,6 +71,9 @@ class Metric:
     """`what` describes it in words. `of` computes it in `base_unit` (s, bit/s, ratio, …), None if the trial has no
     value; it gets the samples of the flows only if the metric `needs_samples`.
 
+    `only` is a key of `measured`: trials without it never have the metric, and nobody looks for it in a comparison of
+    them; None: every trial may have it.
+
     `unit` is for people ("" for none); `scale` converts base units to it. `is_more_better` says which direction is
     better. `least` is a difference that does not matter, in base units, for metrics that can be 0. Where a share of the
     value says nothing, as of an index near 1, `is_relative` is False: then `least` alone says what does not matter.
@@ -84,6 +89,7 @@ class Metric:
     needs_samples: bool
     of: Callable[[TrialResult, Sequence[FlowSamples]], float | None]
     is_relative: bool = True
+    only: str | None = None
 
     @property
     def title(self) -> str:
@@ -210,6 +216,27 @@ def _acked(each: FlowSamples, times: FloatArray) -> FloatArray:
     return np.interp(times, each.time_s, each.acked_bytes)
 
 
+def completion(result: TrialResult, of: str, name: str) -> float | None:
+    """A mean or quantile (`name`) of the flow completion times or slowdowns (`of`: fct_s, slowdown) of a trial: that is
+    the one value of the trial. None if flows that were cut make it a lower bound, without flows that arrive and end,
+    and if none of them ended.
+    """
+    found = find(FctResult, result.measured)
+    spread: FctSpread | None = None if found is None else getattr(found, of)
+    return None if spread is None else spread.exact(name)
+
+
+def unfinished_share(result: TrialResult) -> float | None:
+    """The share of the flows that had not ended when the workload was over; None without flows that arrive and end."""
+    found = find(FctResult, result.measured)
+    return None if found is None or not found.flows else found.unfinished / found.flows
+
+
+def _fct(name: str, quantile: str, what: str) -> Metric:
+    return Metric(name, what, "s", "ms", 1e3, False, 1e-6, False,
+                  lambda r, s: completion(r, "fct_s", quantile), only=FctResult.KEY)  # fmt: skip
+
+
 _ALL = (
     Metric("goodput", "goodput of all flows", "bit/s", "Mbit/s", 1e-6, True, 0.0, False, lambda r, s: r.goodput_bps),
     Metric("retransmits", "share of segments sent again", "ratio", "%", 100, False, 0.0005, False,
@@ -222,6 +249,15 @@ _ALL = (
            fairness, is_relative=False),
     Metric("convergence", "time until all flows are near their long-term goodput and stay there", "s", "s", 1, False,
            0.2, True, lambda r, s: convergence_s(s) if len(s) == len(r.flows) else None),
+    _fct("fct", "p50", "median of the flow completion times"),
+    _fct("fct-p95", "p95", "95 % quantile of the flow completion times"),
+    _fct("fct-p99", "p99", "99 % quantile of the flow completion times"),
+    Metric("slowdown", "mean of flow completion times over those on an empty path", "ratio", "", 1, False, 0.0, False,
+           lambda r, s: completion(r, "slowdown", "mean"), only=FctResult.KEY),
+    Metric("slowdown-p99", "99 % quantile of flow completion times over those on an empty path", "ratio", "", 1, False,
+           0.0, False, lambda r, s: completion(r, "slowdown", "p99"), only=FctResult.KEY),
+    Metric("unfinished", "share of the flows that had not ended", "ratio", "%", 100, False, 0.001, False,
+           lambda r, s: unfinished_share(r), is_relative=False, only=FctResult.KEY),
 )  # fmt: skip
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}

@@ -215,7 +215,7 @@ def _metrics(*_: object) -> Words:
     return [(name, metric.what) for name, metric in METRICS.items()]
 
 
-KINDS_OF_FIGURE = ("profile", "windows", "cuc", "cdf", "timeseries", "heatmap", "topology")
+KINDS_OF_FIGURE = ("profile", "windows", "cuc", "cdf", "fct", "timeseries", "heatmap", "topology")
 
 VALUES: dict[str, tuple[str, Find | None]] = {
     "SCENARIO": ("files", _named("scenarios")),

@@ -112,6 +112,7 @@ def compare(
     at it; None for a comparison of all there is, once. Raises UserError if nothing can be
     paired, or if the sides differ in a setting that is neither in `setting.SUBJECTS` nor in `ignored`.
     """
+    is_named = metrics is not None
     metrics = tuple(METRICS if metrics is None else metrics)
     paired = pair(base, candidate, axis or apart(base, candidate))
     names = (base.name, candidate.name)
@@ -131,7 +132,11 @@ def compare(
         gaps=(*paired.gaps, *gaps),
         differences=() if axis else (*setting.differences(all_pairs, names, ignored), *_primaries(base, candidate)),
         without_noise=tuple(_named(cell, labels) for cell in paired.cells if _is_without_noise(cell, samples)),
-        unmeasured=tuple(name for name in metrics if not any(key.metric == name for key in samples)),
+        unmeasured=tuple(
+            name
+            for name in metrics
+            if not any(key.metric == name for key in samples) and (is_named or METRICS[name].only is None)
+        ),
         suspect=tuple(
             f"{word}: {': '.join(filter(None, [scenario, each.result.id]))}"
             for word, side in (("base", base), ("candidate", candidate))

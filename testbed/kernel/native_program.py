@@ -21,6 +21,7 @@ SCRIPTS = (SOURCES.with_name("mininet_driver.py"),)
 
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 BUILDS: dict[str, tuple[str, ...]] = {
+    "arrivals.c": ("-o", "arrivals", "-pthread"),
     "background.c": ("-o", "background", "-pthread"),
     "command.c": ("-o", "command"),
     "confine.c": ("-o", "confine"),

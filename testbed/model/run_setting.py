@@ -15,6 +15,7 @@ SEED_MAX = 2**31 - 1
 PRIMARY = "goodput"
 """The metric that decides a comparison, if the scenario says no other."""
 METRIC_NAMES = [PRIMARY, "retransmits", "rtt", "rtt-p95", "fairness", "convergence"]
+METRIC_NAMES += ["fct", "fct-p95", "fct-p99", "slowdown", "slowdown-p99", "unfinished"]
 """What a scenario can say is primary. `analysis.metric` has what they are; its `register` adds to them."""
 
 

@@ -88,6 +88,9 @@ def _workload(settings: Any) -> str:
 
 
 def _plain(value: Any) -> str:
+    """In words; what a file says is left out, which may be long."""
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_plain(each)}" for key, each in value.items() if key != "text")
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

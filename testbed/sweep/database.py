@@ -17,7 +17,7 @@ from ..trial.stored_result import TrialResult
 from . import table
 from .store import Store
 
-LARGE = ("samples", "queues")
+LARGE = ("samples", "queues", "completions")
 """Tables that SQL reads from their files as needed; the others are small enough for memory."""
 
 
@@ -63,6 +63,11 @@ class Results:
     def queues(self) -> pa.Table:
         """A row for each bottleneck buffer and time of each trial."""
         return self._table("queues")
+
+    @property
+    def completions(self) -> pa.Table:
+        """A row for each flow that arrived and ended, or was cut, of each trial with such flows."""
+        return self._table("completions")
 
     def pandas(self, name: str) -> Any:
         """A table as a pandas DataFrame. Raises MachineError without pandas, UserError for an unknown table."""

@@ -1,5 +1,5 @@
-"""The tables of a run: trials, flows, samples and queues of all its trials, one Parquet file each. Reads and writes
-files of one run's folder.
+"""The tables of a run: trials, flows, samples, queues and completions of all its trials, one Parquet file each. Reads
+and writes files of one run's folder.
 
 They hold only what the folders of the trials hold, and are made from them again when they are older. The values that
 depend on this computer are in a separate file, host.parquet, so that the others repeat byte for byte.
@@ -22,10 +22,12 @@ from ..spec.syntax import input_file
 from ..trial import column, sample_table
 from ..trial.folder import RESULT, disk_full, read_host, read_result, replacing
 from ..trial.folder import damaged as damaged_record
+from ..trial.sample_table import COMPLETIONS
 from ..trial.stored_result import SCHEMA, TrialResult
+from ..trial.workload.completion import FctResult
 from .store import Store
 
-NAMES = ("trials", "flows", "samples", "queues")
+NAMES = ("trials", "flows", "samples", "queues", COMPLETIONS)
 WALL = "host"
 """The table of wall times; `read` adds them to the trials."""
 VERSION = "1"
@@ -226,6 +228,13 @@ def _of_all(name: str, own: pa.Schema) -> Callable[[_Trials, Path], None]:
     return make
 
 
+def _make_completions(trials: _Trials, file: Path) -> None:
+    """Only trials with flows that arrive and end have such a table; these have all one."""
+    columns = column.of_trial(column.COMPLETIONS)
+    ids = (each.id for each in _results(trials) if FctResult.KEY in each.measured)
+    _write_tables(file, columns, trials, (_of_one(trials, id, COMPLETIONS, columns) for id in ids))
+
+
 def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table:
     """One trial's table with its id and all columns. Raises UserError if its file cannot be read."""
     file = trials.folder(id) / f"{name}.parquet"
@@ -252,5 +261,6 @@ MAKERS: dict[str, Callable[[_Trials, Path], None]] = {
     "flows": _make_flows,
     "samples": _of_all("samples", column.SAMPLES),
     "queues": _of_all("queues", column.QUEUES),
+    COMPLETIONS: _make_completions,
     WALL: _make_wall,
 }

@@ -71,8 +71,21 @@ QUEUE = (
     ("backlog_bytes", WHOLE),
     ("backlog_packets", WHOLE),
 )
+COMPLETION = (
+    ("number", WHOLE),
+    ("start_s", REAL),
+    ("size_bytes", WHOLE),
+    ("fct_s", REAL),
+    ("slowdown", REAL),
+    ("connect_s", REAL),
+    ("received_bytes", WHOLE),
+    ("retransmits", WHOLE),
+    ("port", WHOLE),
+    ("state", TEXT),
+)
+"""One flow of a workload whose flows arrive and end; `fct_s` and `slowdown` are NULL unless `state` is `finished`."""
 
-SAMPLES, QUEUES = pa.schema(SAMPLE), pa.schema(QUEUE)
+SAMPLES, QUEUES, COMPLETIONS = pa.schema(SAMPLE), pa.schema(QUEUE), pa.schema(COMPLETION)
 
 
 def trials(axes: Iterable[str]) -> pa.Schema:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,7 +12,10 @@ import pyarrow.parquet as pq
 from ..spec.syntax import input_file
 from . import column
 from .evidence.stage import Evidence
+from .workload.completion import Completion
 
+COMPLETIONS = "completions"
+"""The table of flows that arrive and end; only trials with such flows have it."""
 VALUES_MAX = 1 << 27
 """Of all columns of a trial's table together: 1 GiB in memory. A hundred flows for an hour have a tenth of it."""
 
@@ -30,7 +34,9 @@ def opened(file: Path) -> pq.ParquetFile:
 
 
 def write_samples(folder: Path, evidence: Evidence) -> None:
-    """samples.parquet: one row for each socket and time; queues.parquet: one for each bottleneck buffer and time."""
+    """samples.parquet: one row for each socket and time; queues.parquet: one for each bottleneck buffer and time.
+    completions.parquet: one for each flow of a workload whose flows arrive and end.
+    """
     begin_ns = evidence.outcome.begin_ns or 0
     sockets = [
         {
@@ -59,5 +65,28 @@ def write_samples(folder: Path, evidence: Evidence) -> None:
         for stage in evidence.stages
         for sample in stage.samples
     ]
-    for name, rows, columns in (("samples", sockets, column.SAMPLES), ("queues", queues, column.QUEUES)):
+    tables: list[tuple[str, list[dict[str, Any]], pa.Schema]] = [
+        ("samples", sockets, column.SAMPLES),
+        ("queues", queues, column.QUEUES),
+    ]
+    if evidence.outcome.completions:
+        rows = [_completion(number, each) for number, each in enumerate(evidence.outcome.completions)]
+        tables.append((COMPLETIONS, rows, column.COMPLETIONS))
+    for name, rows, columns in tables:
         pq.write_table(pa.Table.from_pylist(rows, columns), folder / f"{name}.parquet", compression="zstd")
+
+
+def _completion(number: int, each: Completion) -> dict[str, Any]:
+    began_ns, connected_ns = each.began_ns, each.connected_ns
+    return {
+        "number": number,
+        "start_s": each.start_ns / 1e9,
+        "size_bytes": each.size_bytes,
+        "fct_s": None if each.fct_ns is None else each.fct_ns / 1e9,
+        "slowdown": each.slowdown,
+        "connect_s": None if began_ns is None or connected_ns is None else (connected_ns - began_ns) / 1e9,
+        "received_bytes": each.received_bytes,
+        "retransmits": each.retransmits,
+        "port": each.port,
+        "state": "never began" if began_ns is None else "cut" if each.ended_ns is None else "finished",
+    }

@@ -15,21 +15,15 @@
  *                                     what the receiver acknowledged; STATE is finished, or cut (by SIGTERM)
  */
 #define _GNU_SOURCE
-#include <linux/tcp.h>
 #include <getopt.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/prctl.h>
 
 #include "common.h"
+#include "stream.h"
 
 enum {
-	SOURCE_BYTES = 4 << 20,
-	READ_BYTES = 4 << 20,
-	STACK_BYTES = 64 << 10,
 	BACKLOG = 4096,
 };
 
@@ -48,44 +42,14 @@ static struct {
 } asked;
 
 static struct flow *flows;
-static int count_of_flows, source, listener;
+static int count_of_flows, listener;
 static long long start_ns;
-
-static int tcp_socket(int family)
-{
-	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
-
-	if (fd < 0)
-		die("cannot open a socket");
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, asked.congestion, strlen(asked.congestion)) < 0)
-		die("the kernel refuses the congestion control %s", asked.congestion);
-	return fd;
-}
-
-/* Start a thread, to be joined if somebody wants to know it, and on its own if not. */
-static void spawn(void *(*body)(void *), void *argument, pthread_t *known)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	if (!known)
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	errno = pthread_create(known ? known : &thread, &attributes, body, argument);
-	if (errno)
-		die("cannot start a thread");
-	pthread_attr_destroy(&attributes);
-}
 
 static void *receive(void *argument)
 {
 	int fd = (int)(long)argument;
-	char nowhere[1];
 
-	while (recv(fd, nowhere, READ_BYTES, MSG_WAITALL | MSG_TRUNC) > 0)
-		;
+	receive_bytes(fd, -1);
 	close(fd);
 	return NULL;
 }
@@ -137,26 +101,6 @@ static void end(struct flow *f, bool reset)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static void send_bytes(int fd, long long bytes)
-{
-	off_t at = 0;
-	ssize_t n;
-
-	while (bytes != 0) {
-		size_t want = SOURCE_BYTES - at;
-
-		if (bytes > 0 && (long long)want > bytes)
-			want = bytes;
-		n = sendfile(fd, source, &at, want);
-		if (n <= 0)
-			return;
-		if (bytes > 0)
-			bytes -= n;
-		if (at == SOURCE_BYTES)
-			at = 0;
-	}
-}
-
 static void *send_for_ever(void *argument)
 {
 	struct flow *f = argument;
@@ -174,7 +118,7 @@ static void *run_flow(void *argument)
 	char nowhere[1];
 
 	f->began_ns = now_ns() - start_ns;
-	f->sender = tcp_socket(a.ss_family);
+	f->sender = tcp_socket(a.ss_family, asked.congestion);
 	pthread_mutex_lock(&f->lock);
 	f->began = f->open = true;
 	pthread_mutex_unlock(&f->lock);
@@ -283,13 +227,11 @@ int main(int count, char **words)
 	sigprocmask(SIG_BLOCK, &term, NULL);   /* for all threads: this one waits for it below */
 	signal(SIGPIPE, SIG_IGN);
 	read_schedule(parse(count, words));
-	source = memfd_create("background", MFD_CLOEXEC);
-	if (source < 0 || ftruncate(source, SOURCE_BYTES) < 0)
-		die("cannot make the file to send");
+	make_source();
 
 	enter(asked.to);
 	length = address_of(&a, asked.address, asked.port);
-	listener = tcp_socket(a.ss_family);
+	listener = tcp_socket(a.ss_family, asked.congestion);
 	if (bind(listener, (void *)&a, length) < 0 || listen(listener, BACKLOG) < 0)
 		die("cannot listen on %s port %d", asked.address, asked.port);
 	spawn(accept_all, NULL, NULL);

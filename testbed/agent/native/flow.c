@@ -2,7 +2,7 @@
  * flow: bulk TCP flows between two network namespaces of one kernel.
  *
  *   flow --from NETNS --to NETNS --address IP --port N
- *        [--leave-out NS] [--bytes N] CONGESTION:WINDOW:START:STOP ...
+ *        [--leave-out NS] [--bytes N] [--rate BYTES] [--write BYTES --every NS] CONGESTION:WINDOW:START:STOP ...
  *
  * Both ends live in this one process: a socket belongs to the namespace in which it was made, so a thread that
  * enters a namespace, opens its socket and stays blocked in the kernel is a whole application.  One process sees
@@ -16,27 +16,25 @@
  * stops tuning them); 0 leaves both to autotuning.  START, STOP and --leave-out are in ns of CLOCK_MONOTONIC after
  * the common start; with --bytes a flow ends when its receiver has them all, and STOP is not used.
  *
+ * --rate is SO_MAX_PACING_RATE of the senders, in bytes a second: TCP paces what it sends.  With --write the application
+ * of each sender writes so many bytes every so many ns, and nothing in between.
+ *
  * Written to standard output, one line each, "KEY VALUE ...":
  *   start NS                          the common start
- *   flow I PORT CONGESTION SNDBUF RCVBUF   what the kernel says it set, read back from the sockets
+ *   flow I PORT CONGESTION SNDBUF RCVBUF [RATE]   what the kernel says it set, read back from the sockets
  *   info WHEN I MOMENT END HEX        struct tcp_info at WHEN (ns); MOMENT is start, steady (--leave-out), first (the
  *                                     first flow stops) or stop (flow I stops), END is sender or receiver
  */
 #define _GNU_SOURCE
 #include <getopt.h>
-#include <linux/tcp.h>
-#include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
+#include <sys/prctl.h>
 
 #include "common.h"
+#include "stream.h"
 
 enum {
 	MAX_FLOWS = 128,
-	SOURCE_BYTES = 4 << 20,    /* the file that is sent over and over */
-	READ_BYTES = 4 << 20,
-	STACK_BYTES = 64 << 10,
 };
 
 struct flow {
@@ -49,24 +47,18 @@ struct flow {
 static struct {
 	const char *from, *to, *address;
 	int port;
-	long long leave_out_ns, bytes;
+	long long leave_out_ns, bytes, rate_bytes, piece_bytes, every_ns;
 	int flows;
 } asked;
 
 static struct flow flows[MAX_FLOWS];
 static long long start_ns;
-static int source;
 
 /* A TCP socket with its congestion control and, for a fixed window, its buffer; before it connects or listens. */
-static int tcp_socket(int family, const struct flow *f, int buffer_option)
+static int flow_socket(int family, const struct flow *f, int buffer_option)
 {
-	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), bytes = f->window_bytes, on = 1;
+	int fd = tcp_socket(family, f->congestion), bytes = f->window_bytes;
 
-	if (fd < 0)
-		die("cannot open a socket");
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, f->congestion, strlen(f->congestion)) < 0)
-		die("the kernel refuses the congestion control %s", f->congestion);
 	if (bytes && setsockopt(fd, SOL_SOCKET, buffer_option, &bytes, sizeof bytes) < 0)
 		die("the kernel refuses a window of %d bytes", bytes);
 	return fd;
@@ -115,57 +107,40 @@ static void snapshot(const char *moment, const struct flow *first, const struct 
 static void *receive(void *argument)
 {
 	struct flow *f = argument;
-	char nowhere[1];           /* MSG_TRUNC: TCP throws the data away without writing it anywhere */
 
-	while (recv(f->receiver, nowhere, READ_BYTES, MSG_WAITALL | MSG_TRUNC) > 0)
-		;
+	receive_bytes(f->receiver, -1);
 	if (asked.bytes)
 		snapshot("stop", f, f + 1);
 	return NULL;
 }
 
-/* Send `bytes` (or for ever, until the socket is shut down) from the source file. */
-static void send_bytes(int fd, long long bytes)
+/* As an application that writes a piece every so often, by an absolute clock: late if the socket took none for a while. */
+static void send_pieces(int fd, long long bytes)
 {
-	off_t at = 0;
-	ssize_t n;
+	for (long long due_ns = now_ns(); bytes != 0; due_ns += asked.every_ns) {
+		long long piece = bytes > 0 && bytes < asked.piece_bytes ? bytes : asked.piece_bytes;
 
-	while (bytes != 0) {
-		size_t want = SOURCE_BYTES - at;
-
-		if (bytes > 0 && (long long)want > bytes)
-			want = bytes;
-		n = sendfile(fd, source, &at, want);
-		if (n <= 0)
+		sleep_until(due_ns);
+		if (!send_bytes(fd, piece))
 			return;
 		if (bytes > 0)
-			bytes -= n;
-		if (at == SOURCE_BYTES)
-			at = 0;
+			bytes -= piece;
 	}
 }
 
 static void *send_all(void *argument)
 {
 	struct flow *f = argument;
+	long long bytes = asked.bytes ? asked.bytes : -1;
 
 	sleep_until(start_ns + f->start_ns);
-	send_bytes(f->sender, asked.bytes ? asked.bytes : -1);
+	if (asked.piece_bytes)
+		send_pieces(f->sender, bytes);
+	else
+		send_bytes(f->sender, bytes);
 	if (asked.bytes)
 		shutdown(f->sender, SHUT_WR);
 	return NULL;
-}
-
-static void spawn(pthread_t *thread, void *(*body)(void *), struct flow *f)
-{
-	pthread_attr_t attributes;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	errno = pthread_create(thread, &attributes, body, f);
-	if (errno)
-		die("cannot start a thread");
-	pthread_attr_destroy(&attributes);
 }
 
 /* Flow I has a port of its own, so that captures and counters can tell flows apart. */
@@ -175,7 +150,7 @@ static void listen_all(int *listeners)
 		struct sockaddr_storage a;
 		socklen_t length = address_of(&a, asked.address, asked.port + i);
 
-		listeners[i] = tcp_socket(a.ss_family, &flows[i], SO_RCVBUFFORCE);
+		listeners[i] = flow_socket(a.ss_family, &flows[i], SO_RCVBUFFORCE);
 		if (bind(listeners[i], (void *)&a, length) < 0 || listen(listeners[i], 1) < 0)
 			die("cannot listen on %s port %d", asked.address, asked.port + i);
 	}
@@ -188,7 +163,9 @@ static void connect_all(const int *listeners)
 		struct sockaddr_storage a;
 		socklen_t length = address_of(&a, asked.address, asked.port + i);
 
-		f->sender = tcp_socket(a.ss_family, f, SO_SNDBUFFORCE);
+		f->sender = flow_socket(a.ss_family, f, SO_SNDBUFFORCE);
+		if (asked.rate_bytes)
+			set_rate(f->sender, asked.rate_bytes);
 		if (connect(f->sender, (void *)&a, length) < 0)
 			die("cannot connect to %s port %d", asked.address, asked.port + i);
 		f->receiver = accept4(listeners[i], NULL, NULL, SOCK_CLOEXEC);
@@ -207,7 +184,10 @@ static void print_flow(int i)
 	    || getsockopt(flows[i].sender, SOL_SOCKET, SO_SNDBUF, &sndbuf, &four) < 0
 	    || getsockopt(flows[i].receiver, SOL_SOCKET, SO_RCVBUF, &rcvbuf, &four) < 0)
 		die("cannot read back the options of flow %d", i);
-	printf("flow %d %d %s %d %d\n", i, asked.port + i, congestion, sndbuf, rcvbuf);
+	printf("flow %d %d %s %d %d", i, asked.port + i, congestion, sndbuf, rcvbuf);
+	if (asked.rate_bytes)
+		printf(" %llu", rate_of(flows[i].sender));
+	putchar('\n');
 }
 
 static void parse_flow(struct flow *f, const char *word)
@@ -221,7 +201,8 @@ static void parse(int count, char **words)
 {
 	static const struct option options[] = {
 		{ "from", 1, 0, 'f' }, { "to", 1, 0, 't' }, { "address", 1, 0, 'a' }, { "port", 1, 0, 'p' },
-		{ "leave-out", 1, 0, 'l' }, { "bytes", 1, 0, 'b' }, { 0 },
+		{ "leave-out", 1, 0, 'l' }, { "bytes", 1, 0, 'b' },
+		{ "rate", 1, 0, 'r' }, { "write", 1, 0, 'w' }, { "every", 1, 0, 'e' }, { 0 },
 	};
 	int option;
 
@@ -233,12 +214,16 @@ static void parse(int count, char **words)
 		case 'p': asked.port = atoi(optarg); break;
 		case 'l': asked.leave_out_ns = atoll(optarg); break;
 		case 'b': asked.bytes = atoll(optarg); break;
+		case 'r': asked.rate_bytes = atoll(optarg); break;
+		case 'w': asked.piece_bytes = atoll(optarg); break;
+		case 'e': asked.every_ns = atoll(optarg); break;
 		default: exit(2);
 		}
 	}
 	asked.flows = count - optind;
 	if (!asked.from || !asked.to || !asked.address || !asked.port || asked.flows < 1 || asked.flows > MAX_FLOWS)
 		die("usage: flow --from NETNS --to NETNS --address IP --port N [--leave-out NS] [--bytes N]"
+		    " [--rate BYTES] [--write BYTES --every NS]"
 		    " CONGESTION:WINDOW:START:STOP ... (1 to %d flows)", MAX_FLOWS);
 	for (int i = 0; i < asked.flows; i++)
 		parse_flow(&flows[i], words[optind + i]);
@@ -278,10 +263,10 @@ int main(int count, char **words)
 	int listeners[MAX_FLOWS];
 
 	parse(count, words);
+	if (asked.piece_bytes)
+		prctl(PR_SET_TIMERSLACK, 1);   /* 50 µs otherwise */
 	signal(SIGPIPE, SIG_IGN);   /* a flow that is stopped while it sends */
-	source = memfd_create("flow", MFD_CLOEXEC);
-	if (source < 0 || ftruncate(source, SOURCE_BYTES) < 0)
-		die("cannot make the file to send");
+	make_source();
 
 	enter(asked.to);
 	listen_all(listeners);
@@ -295,8 +280,8 @@ int main(int count, char **words)
 		print_flow(i);
 	snapshot("start", flows, flows + asked.flows);
 	for (int i = 0; i < asked.flows; i++) {
-		spawn(&flows[i].receiving, receive, &flows[i]);
-		spawn(&flows[i].sending, send_all, &flows[i]);
+		spawn(receive, &flows[i], &flows[i].receiving);
+		spawn(send_all, &flows[i], &flows[i].sending);
 	}
 	if (asked.leave_out_ns) {
 		sleep_until(start_ns + asked.leave_out_ns);

@@ -11,6 +11,7 @@ from ...error import UserError
 from ...model.address import address_book
 from ...model.data_path import data_path_between
 from ...model.scenario import Trial
+from ...model.workload import Workload
 from ...trial import sample_table
 from ...trial.stored_result import StageResult, TrialResult
 from ..statistic import FloatArray
@@ -55,8 +56,15 @@ def _path(folder: File, result: TrialResult, trial: Trial | None) -> Path:
         rtt_s=result.asked.rtt_s,
         policed_from_s=min(begins) if begins else None,
         is_lossy=any(each.dropped_packets or each.random_drops for each in stages),
-        always_sends=trial is None or trial.workload.sending_ns is not None or trial.workload.tool == "flow",
+        always_sends=trial is None or _always_sends(trial.workload),
     )
+
+
+def _always_sends(workload: Workload) -> bool:
+    """Not if it pauses, or its flows offer less than they could."""
+    if workload.tool == "flow":
+        return all(flow.rate_bps is None for flow in workload.asked_flows)
+    return workload.sending_ns is not None
 
 
 def _is_on_path(stage: StageResult, trial: Trial | None) -> bool:

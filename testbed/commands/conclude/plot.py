@@ -24,7 +24,8 @@ def plot(
         typer.Argument(
             metavar="KIND",
             help="profile (goodput over RTT), windows (transfer by window), cuc (utilization-concavity coefficient), "
-            "cdf, timeseries (inside a trial), heatmap (over two axes) or topology; profile if left out.",
+            "cdf, fct (flow completion times), timeseries (inside a trial), heatmap (over two axes) or topology; "
+            "profile if left out.",
         ),
     ] = "profile",
     output: Annotated[

@@ -3,6 +3,7 @@
 from .command import CommandWorkload
 from .fact import AskedFlow, ControlConnection, DataPorts, Program, SocketFact, Transfer, Workload
 from .http import HttpWorkload
+from .short_flow import ShortFlowWorkload
 from .tool import BUILT_IN, FLOWS_MAX, WINDOW_MAX_BYTES, FlowWorkload, Iperf3Workload, PingWorkload, UdpWorkload
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Iperf3Workload",
     "PingWorkload",
     "Program",
+    "ShortFlowWorkload",
     "SocketFact",
     "Transfer",
     "UdpWorkload",

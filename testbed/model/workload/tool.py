@@ -40,6 +40,9 @@ class FlowWorkload(
     kernel's autotuning; a number is asked for as SO_SNDBUF and SO_RCVBUF. `start_ns` counts from the start of
     the workload. The steady state begins `leave_out_ns`, or `leave_out_rtts` round trips, after the last flow's
     start; both None leaves nothing out.
+
+    `rate_bps` is the most that each flow may send, of payload, which TCP paces (SO_MAX_PACING_RATE); None is no limit.
+    The application of each writes `write_bytes` every `write_every_ns`; both None: it always has more to send.
     """
 
     duration_ns: int | None
@@ -50,6 +53,9 @@ class FlowWorkload(
     start_ns: tuple[int, ...] = (0,)
     leave_out_ns: int | None = None
     leave_out_rtts: int | None = None
+    rate_bps: int | None = None
+    write_bytes: int | None = None
+    write_every_ns: int | None = None
 
     relays = ()
     data_ports = DataPorts("tcp", ANY_PORT, FLOW_PORTS)
@@ -67,7 +73,15 @@ class FlowWorkload(
 
     @property
     def asked_flows(self) -> tuple[AskedFlow, ...]:
-        return tuple(map(AskedFlow, self.congestion, self.window_bytes))
+        return tuple(map(AskedFlow, self.congestion, self.window_bytes, (self.offered_bps,) * self.flows))
+
+    @property
+    def offered_bps(self) -> int | None:
+        """What each flow offers at most; None is all that the path takes."""
+        offers = [] if self.rate_bps is None else [self.rate_bps]
+        if self.write_bytes is not None and self.write_every_ns is not None:
+            offers.append(max(1, self.write_bytes * 8 * 10**9 // self.write_every_ns))
+        return min(offers, default=None)
 
     @property
     def load(self) -> tuple[Transfer, ...]:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from ...error import UserError, harmless
 from ..caption import caption
 from ..stored_run import StoredRun
-from . import cdf, cuc, heatmap, profile, timeseries, topology, windows
+from . import cdf, cuc, fct, heatmap, profile, timeseries, topology, windows
 from .option import Options
 from .style import GREY
 
@@ -69,6 +69,7 @@ KINDS: dict[str, Callable[[Figure, StoredRun, Options], None]] = {
     "windows": windows.draw,
     "cuc": cuc.draw,
     "cdf": cdf.draw,
+    "fct": fct.draw,
     "timeseries": timeseries.draw,
     "heatmap": heatmap.draw,
     "topology": topology.draw,
@@ -78,8 +79,9 @@ TITLES = {
     "windows": "transfer by window",
     "cuc": "utilization-concavity coefficient",
     "cdf": "distribution",
+    "fct": "flow completion times",
     "timeseries": "inside a trial",
     "heatmap": "mean of each cell",
     "topology": "the network",
 }
-OF_GOODPUT = frozenset({"profile", "windows", "cuc", "cdf", "heatmap"})
+OF_GOODPUT = frozenset({"profile", "windows", "cuc", "cdf", "fct", "heatmap"})

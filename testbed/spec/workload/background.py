@@ -4,85 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import Field
 
-from ...error import ValueRefused
 from ...model.background import Background, Constant, HeavyTailed, OnOff
 from ...model.topology import Topology
 from ...model.workload import Workload
 from ..syntax.document import Fault
-from ..syntax.field import Rate, Size, Span, Time, matching
-from ..syntax.file_model import FileModel
-from ..syntax.scalar import NAME_ALLOWED, NAME_PATTERN, text_of
+from ..syntax.field import Rate, Span, Time
+from ..syntax.scalar import NAME_ALLOWED, NAME_PATTERN
 from ..syntax.variant import Variant
+from .arrival import ArrivalRate
 from .common import Congestion, EndsFile
 from .registry import place_faults
+from .size import SizesFile
 from .udp import Length
-
-_ARRIVALS_ALLOWED = "a number of arrivals in a time, such as '5 /s' or '30 /min'"
-_ARRIVALS_PATTERN = r"^\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*/\s*(s|min|h)\s*$"
-_SECONDS = {"s": 1, "min": 60, "h": 3600}
-_SHAPE_ALLOWED = "a number from more than 1 to 10, such as 1.2"
-_DECIMAL = r"[0-9]{1,3}(\.[0-9]{1,9})?"
-
-
-def _arrivals(value: object) -> Fraction:
-    """In a second."""
-    text = text_of(value, _ARRIVALS_ALLOWED)
-    match = re.fullmatch(_ARRIVALS_PATTERN, text)
-    if match is None or not Fraction(match[1]):
-        raise ValueRefused(f"{text!r} is not a rate of arrivals", _ARRIVALS_ALLOWED)
-    return Fraction(match[1]) / _SECONDS[match[2]]
-
-
-def _write_arrivals(arrivals: Fraction) -> str:
-    """In the shortest time in which it is a decimal: every one that was read is."""
-    for unit, seconds in _SECONDS.items():
-        text = _decimal(arrivals * seconds)
-        if Fraction(text) == arrivals * seconds:
-            return f"{text} /{unit}"
-    raise AssertionError(f"BUG: {arrivals} arrivals in a second cannot be written")
-
-
-def _shape(value: object) -> Fraction:
-    text = text_of(value, _SHAPE_ALLOWED)
-    if not re.fullmatch(_DECIMAL, text) or not 1 < Fraction(text) <= 10:
-        raise ValueRefused(f"{text!r} is not the shape of a Pareto distribution that has a mean", _SHAPE_ALLOWED)
-    return Fraction(text)
-
-
-def _decimal(value: Fraction) -> str:
-    """With up to nine places."""
-    whole, rest = divmod(value.numerator * 10**9 // value.denominator, 10**9)
-    return f"{whole}.{rest:09}".rstrip("0").rstrip(".")
-
-
-Arrivals = Annotated[
-    Fraction,
-    PlainValidator(_arrivals),
-    PlainSerializer(_write_arrivals),
-    WithJsonSchema(
-        matching(_ARRIVALS_PATTERN, "How many flows begin per unit of time, on average.", "5 /s", "30 /min")
-    ),
-]
-ParetoShape = Annotated[
-    Fraction,
-    PlainValidator(_shape),
-    PlainSerializer(_decimal),
-    WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 1, "maximum": 10}, {"type": "string"}]}),
-]
-
-
-class SizesFile(FileModel):
-    """A Pareto distribution of sizes."""
-
-    mean: Size
-    shape: ParetoShape = Field(
-        Fraction(6, 5), description="The shape of the Pareto distribution; a smaller one has a heavier tail."
-    )
 
 
 class _BackgroundFile(EndsFile):
@@ -109,7 +46,7 @@ class HeavyTailedFile(_BackgroundFile):
     """Flows that arrive at random, most of them small and a few very large."""
 
     pattern: Literal["heavy-tailed"]
-    arrivals: Arrivals
+    arrivals: ArrivalRate
     size: SizesFile
     congestion: Congestion = "cubic"
 

@@ -8,13 +8,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from ... import units
-from ...model.workload import FlowWorkload
+from ...model.workload import FlowWorkload, ShortFlowWorkload, Workload
 from ..syntax.document import Fault
-from ..syntax.field import Size, Span, matching, number
+from ..syntax.field import Rate, Size, Span, Time, matching, number
 from ..syntax.file_model import FileModel
 from ..syntax.scalar import quantity, whole
+from . import short_flow
+from .arrival import ArrivalsField
 from .common import CONGESTION_SCHEMA, WINDOW_SCHEMA, Flows, ToolFile, read_congestion, read_window, write_window
+from .size import SizesField
 
+RATE_LEAST_BPS = 1_000
 _LEAVE_OUT_ALLOWED = "a time such as 2 s, or {rtts: 20}"
 
 
@@ -85,19 +89,41 @@ LeaveOut = Annotated[
 ]
 
 
+class WritesFile(FileModel):
+    """An application that writes a piece of `size` every so often, and nothing in between."""
+
+    size: Size
+    every: Span
+
+
 class FlowFile(ToolFile):
     """TCP flows by the testbed's own sender: cheap in virtual time, with samples of every flow."""
 
     tool: Literal["flow"]
-    duration: Span | None = Field(None, description="How long each flow sends; instead of bytes.")
+    duration: Span | None = Field(None, description="How long each flow sends, or how long flows arrive.")
     bytes: Size | None = Field(None, description="How much each flow sends; instead of duration.")
     flows: Flows = 1
     congestion: Congestions = "cubic"
     window: Windows = None
     start: Starts = 0
     leave_out: LeaveOut | None = None
+    rate: Rate = Field(None, description="The most that each flow may send, in payload: TCP paces it.")
+    writes: WritesFile | None = Field(None, description="What the application of each flow writes; else all it can.")
+    arrivals: ArrivalsField | None = None
+    size: SizesField | None = None
+    load: short_flow.LoadField | None = None
+    drain: Time | None = Field(None, description="How long flows may go on after the last arrivals: 10 s if left out.")
+    requests: short_flow.RequestsFile | None = None
 
     def faults(self) -> Iterator[Fault]:
+        if self.rate is not None and self.rate < RATE_LEAST_BPS:
+            yield Fault(("rate",), "TCP paces in whole bytes a second", "1 kbit/s and more", named=True)
+        if self.arrivals is not None:
+            yield from short_flow.faults(self)
+            return
+        for key in short_flow.OWN:
+            if getattr(self, key) is not None:
+                yield Fault((key,), f"{key} is for flows that arrive", "a line such as 'arrivals: {poisson: 200 /s}'")
         if self.duration is None and self.bytes is None:
             yield Fault((), "the workload has neither duration nor bytes", "one of the two", named=True)
         if self.duration is not None and self.bytes is not None:
@@ -119,7 +145,10 @@ class FlowFile(ToolFile):
             what = f"leave_out leaves nothing: the flows {run}"
             yield Fault(("leave_out",), what, "a longer duration, or a shorter leave_out")
 
-    def workload(self) -> FlowWorkload:
+    def workload(self) -> Workload:
+        return self._bulk() if self.arrivals is None else short_flow.workload(self)
+
+    def _bulk(self) -> FlowWorkload:
         rtts = self.leave_out.rtts if isinstance(self.leave_out, RttsFile) else None
         start_ns = self.start if isinstance(self.start, tuple) else tuple(i * self.start for i in range(self.flows))
         return FlowWorkload(
@@ -133,10 +162,15 @@ class FlowFile(ToolFile):
             start_ns=start_ns,
             leave_out_ns=None if isinstance(self.leave_out, RttsFile) else self.leave_out,
             leave_out_rtts=rtts,
+            rate_bps=self.rate,
+            write_bytes=None if self.writes is None else self.writes.size,
+            write_every_ns=None if self.writes is None else self.writes.every,
         )
 
     @classmethod
-    def of(cls, workload: FlowWorkload) -> FlowFile:
+    def of(cls, workload: FlowWorkload | ShortFlowWorkload) -> FlowFile:
+        if isinstance(workload, ShortFlowWorkload):
+            return cls.model_construct(**{"tool": "flow", **short_flow.values(workload)})
         rtts, flows = workload.leave_out_rtts, workload.flows
         step_ns = workload.start_ns[1] if flows > 1 else 0
         is_even = workload.start_ns == tuple(i * step_ns for i in range(flows))
@@ -151,6 +185,10 @@ class FlowFile(ToolFile):
             window=_gathered(workload.window_bytes),
             start=step_ns if is_even else workload.start_ns,
             leave_out=workload.leave_out_ns if rtts is None else RttsFile.model_construct(rtts=rtts),
+            rate=workload.rate_bps,
+            writes=None
+            if workload.write_bytes is None
+            else WritesFile.model_construct(size=workload.write_bytes, every=workload.write_every_ns),
         )
 
 

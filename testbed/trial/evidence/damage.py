@@ -19,6 +19,7 @@ from ...model.node.vm import Vm
 from ...plan.link.stage import Stage, State
 from ...plan.link.tclink import TcPort
 from ..measured import BACKGROUND, CommandResult, HttpResult, PingResult, TcpResult, UdpResult, backgrounds, find
+from ..workload.completion import FctResult
 from .stage import Evidence
 
 MOST, MOST_NS, MOST_RAW = 1e15, 5e17, 2.0**64
@@ -63,7 +64,7 @@ def _measured(measured: Mapping[str, Any]) -> Iterator[str]:
     try:
         found: list[tuple[str, Any]] = [
             (kind.KEY, value)
-            for kind in (PingResult, UdpResult, HttpResult, TcpResult, CommandResult)
+            for kind in (PingResult, UdpResult, HttpResult, TcpResult, CommandResult, FctResult)
             if (value := find(kind, measured)) is not None
         ]
         found += [(f"{BACKGROUND}.{name}", value) for name, value in backgrounds(measured).items()]

@@ -14,7 +14,17 @@ from ...plan.network import Plan
 from ..evidence import damage
 from ..evidence.stage import Evidence
 from ..stored_result import Finding, Verdict
-from . import command_check, data_check, host_check, load_check, network_check, remark_check, switch_check, vm_check
+from . import (
+    command_check,
+    completion_check,
+    data_check,
+    host_check,
+    load_check,
+    network_check,
+    remark_check,
+    switch_check,
+    vm_check,
+)
 from .link import fault_check, link_check, policy_check, rtt_check, schedule_check, set_up_check, tclink_check
 from .whole import account, counter, presence, sample
 
@@ -69,11 +79,15 @@ CHECKS: tuple[Check, ...] = (
     link_check.no_data,
     load_check.ports,
     load_check.sizes,
+    load_check.rates,
     load_check.datagrams,
     load_check.pings,
     command_check.values,
     command_check.traffic,
     command_check.processes,
+    completion_check.as_drawn,
+    completion_check.possible,
+    completion_check.ended,
     host_check.congestion,
     host_check.window,
     host_check.host_counters,

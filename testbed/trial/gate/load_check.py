@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.scenario import Trial
+from ...model.workload import FlowWorkload
 from ...plan.network import Plan
 from .. import measured
 from ..evidence.stage import Evidence
@@ -12,6 +13,9 @@ from ..measured import PingResult, UdpResult
 from ..stored_result import Finding, Verdict
 
 HINT = "the tool was given other options than the plan says"
+
+RATE_TOLERANCE, UNPACED_BYTES = 0.01, 65_536
+"""A share of what a rate makes of the time; TCP does not pace its first ten segments, and sends superpackets whole."""
 
 DATAGRAMS_TOLERANCE = 0.02
 """A share of what was to be sent. iperf3 sends in steps of a millisecond."""
@@ -37,6 +41,18 @@ def sizes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for number, flow in enumerate(evidence.outcome.flows, 1):
         if flow.received_bytes is not None and flow.received_bytes != asked_bytes:
             yield _load(f"flow {number} brought {flow.received_bytes} bytes, asked were {asked_bytes}")
+
+
+def rates(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """No flow of ours brought more than its rate, or its application's writes, make of its time."""
+    workload = trial.workload
+    if not isinstance(workload, FlowWorkload) or workload.offered_bps is None or workload.duration_ns is None:
+        return
+    slack = UNPACED_BYTES + (workload.write_bytes or 0)
+    asked = workload.offered_bps * workload.duration_ns / 8e9
+    for number, flow in enumerate(evidence.outcome.flows, 1):
+        if (flow.received_bytes or 0) > asked * (1 + RATE_TOLERANCE) + slack:
+            yield _load(f"flow {number} brought {flow.received_bytes} bytes, its rate makes {asked:.0f} of its time")
 
 
 def datagrams(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -75,16 +75,17 @@ class Orders:
     changed: tuple[Query, ...] = ()
     observed_after: tuple[Query, ...] = ()
     looked_at: tuple[str, ...] = ()
+    notes: str = ""
 
     @property
     def script(self) -> str:
         """The script of the plan. The commands for the whole lab kernel are comments, as on a host they would outlast
-        the trial; the drawn background traffic is a comment, too.
+        the trial; what was drawn for the workload and its background is a comment, too.
         """
         before = self.commands[: len(self.commands) - len(self.plan.commands)]
         lines = "".join(f"#   {line}\n" for line in script.script(before).splitlines())
         comments = f"\n# The lab kernel was told first:\n{lines}" if lines else ""
-        return self.plan.script() + comments + background.comments(self.drawn)
+        return self.plan.script() + comments + background.comments(self.drawn) + self.notes
 
 
 def orders(trial: Trial) -> Orders:
@@ -133,8 +134,9 @@ def orders(trial: Trial) -> Orders:
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in capture_points(trial, planned))
     others = sum(map(len, drawn.values()))
     constant_bps = sum(each.rate_bps for _, each in trial.background if isinstance(each, Constant))
+    notes = registry.comments(trial.workload, planned, trial.seed)
     memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others, constant_bps) + buffers
-    return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed, observed_after, looked_at)
+    return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed, observed_after, looked_at, notes)
 
 
 def _rtt_checks(planned: Plan) -> Iterator[Step]:

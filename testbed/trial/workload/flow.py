@@ -36,6 +36,9 @@ def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[Step]:
     words += ["--address", str(address), "--port", str(workload.data_ports.destination[0])]
     words += ["--leave-out", str(leave_out_ns)] if leave_out_ns is not None else []
     words += ["--bytes", str(workload.flow_bytes)] if workload.flow_bytes is not None else []
+    words += ["--rate", str(workload.rate_bps // 8)] if workload.rate_bps is not None else []
+    if workload.write_bytes is not None:
+        words += ["--write", str(workload.write_bytes), "--every", str(workload.write_every_ns)]
     for congestion, window, start_ns in _flows(workload):
         stop_ns = start_ns + (workload.duration_ns or 0)
         words.append(f"{congestion}:{window or 0}:{start_ns}:{stop_ns}")
@@ -47,6 +50,8 @@ def read(workload: FlowWorkload, folder: Path) -> Outcome:
     them all before the ramp was over.
     """
     begin_ns, sockets, snapshots = _parse((folder / OUTPUT).read_text())
+    if any(each.rate_bytes != (workload.rate_bps or 0) // 8 for each in sockets):
+        raise TrialError(f"{OUTPUT} tells of sockets with other rates than {workload.rate_bps} bit/s")
     receivers = {(s.flow, s.moment): s for s in snapshots if s.end == "receiver"}
     numbers = range(workload.flows)
     if begin_ns is None or len(sockets) != workload.flows or any((i, "stop") not in receivers for i in numbers):
@@ -86,6 +91,7 @@ class _Socket:
     congestion: str
     sndbuf_bytes: int
     rcvbuf_bytes: int
+    rate_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,7 @@ def _parse(text: str) -> tuple[int | None, list[_Socket], list[_Snapshot]]:
         if kind == "start":
             begin_ns = int(words[0])
         elif kind == "flow":
-            sockets.append(_Socket(int(words[1]), words[2], int(words[3]), int(words[4])))
+            sockets.append(_Socket(int(words[1]), words[2], *map(int, words[3:])))
         elif kind == "info":
             info = tcp_info.decode(bytes.fromhex(words[4]))
             snapshots.append(_Snapshot(int(words[0]), int(words[1]), words[2], words[3], info))

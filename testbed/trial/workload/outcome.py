@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..stored_result import FlowResult
+from .completion import Completion
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class Outcome:
 
     `goodput_bps` is the goodput of all flows together, from `steady_ns` to `end_ns`, and `ramp_goodput_bps` that of the
     ramp; None if none was left out. `measured` has what only this tool measures. `took_ns` is how long a tool sent that
-    does not report when.
+    does not report when. `completions` are the flows of a workload whose flows arrive and end, in the order of their
+    arrival; empty for others.
     """
 
     begin_ns: int | None
@@ -25,6 +27,7 @@ class Outcome:
     flows: tuple[FlowResult, ...]
     measured: dict[str, Any] = field(default_factory=dict)
     took_ns: int | None = None
+    completions: tuple[Completion, ...] = ()
 
     @property
     def lasted_ns(self) -> int | None:

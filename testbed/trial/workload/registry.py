@@ -10,12 +10,22 @@ from typing import Any
 from ...model.workload import BUILT_IN, Workload
 from ...plan.network import Plan
 from ...plan.step import Step
+from . import short_flow
 from .outcome import Outcome
 from .tool import Tool
 
 TOOLS: dict[str, Tool[Any]] = {
     each.tool: import_module(f".{each.tool}", __package__).TOOL for each in BUILT_IN
 }  # each tool has its module here, named after it
+
+
+KINDS: dict[type[Workload], Tool[Any]] = {short_flow.TOOL.workload: short_flow.TOOL}
+"""What runs workloads that share the name of a tool with another kind."""
+
+
+def tool_of(workload: Workload) -> Tool[Any]:
+    """What runs a workload."""
+    return KINDS.get(type(workload)) or TOOLS[workload.tool]
 
 
 def register(tool: Tool[Any]) -> None:
@@ -39,14 +49,20 @@ def versions(*, apart: bool) -> dict[str, tuple[str, ...]]:
 
 def steps(workload: Workload, plan: Plan, seed: int) -> Sequence[Step]:
     """The steps that run a workload."""
-    return TOOLS[workload.tool].steps(workload, plan, seed)
+    return tool_of(workload).steps(workload, plan, seed)
 
 
 def read(workload: Workload, folder: Path) -> Outcome:
     """What a workload's output files in a trial's folder say. Raises TrialError if they make no sense."""
-    return TOOLS[workload.tool].read(workload, folder)
+    return tool_of(workload).read(workload, folder)
 
 
 def begin(workload: Workload) -> tuple[str, str] | None:
     """The file and the pattern in it by which a workload reports its start; None if it does not."""
-    return TOOLS[workload.tool].begin
+    return tool_of(workload).begin
+
+
+def comments(workload: Workload, plan: Plan, seed: int) -> str:
+    """What was drawn for a workload, in lines of comment; empty if nothing was."""
+    made = tool_of(workload).comments
+    return "" if made is None else made(workload, plan, seed)

@@ -23,7 +23,8 @@ class Tool(Generic[W]):
     after the tool. `read` reads these files in a trial's folder, and raises TrialError if they make no sense. `begin`
     is the file and the pattern in it by which the running tool reports its start (ns of CLOCK_MONOTONIC); None if the
     tool does not. `tells` are the fields of the outcome and of each flow, and `measures` the keys of `measured`, that
-    are always there: the gate refuses a trial without them.
+    are always there: the gate refuses a trial without them. `comments` says what was drawn, in lines of comment for the
+    script of a plan, from the same as `steps`; None if nothing is drawn.
     """
 
     workload: type[W]
@@ -32,3 +33,4 @@ class Tool(Generic[W]):
     begin: tuple[str, str] | None
     tells: frozenset[str] = frozenset()
     measures: frozenset[str] = frozenset()
+    comments: Callable[[W, Plan, int], str] | None = None

@@ -20,7 +20,7 @@ from ...orders.file_name import capture_file
 from ...orders.sequence import RTT_CHECK_COUNT, is_observed
 from ...orders.set_up import passed
 from ...stored_result import Finding
-from ...workload.registry import TOOLS
+from ...workload.registry import tool_of
 
 SECOND_NS = 10**9
 
@@ -93,7 +93,7 @@ def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
 
 def _tool(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     """What the tool always says."""
-    tool, outcome = TOOLS[trial.workload.tool], evidence.outcome
+    tool, outcome = tool_of(trial.workload), evidence.outcome
     for name in sorted(tool.tells):
         if getattr(outcome, name, 0) is None:
             yield f"{name} of the tool {trial.workload.tool}"

@@ -1,0 +1,102 @@
+"""How long flows that arrive and end took: the share that had ended after a time, and the slowdown by size. Draws.
+
+Reads completions.parquet of the trials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...analysis.series import Series
+from ...analysis.statistic import FloatArray
+from ...error import UserError
+from ...trial import sample_table
+from ...trial.workload.completion import SIZES_BYTES
+from ...units import format_size
+from ..stored_run import StoredRun
+from .option import Options
+from .style import HIGH, WIDE, Panel, grid, log_axis, panels
+
+COLUMNS = ["size_bytes", "fct_s", "slowdown"]
+SHARES = ((0.5, "-", "median"), (0.99, ":", "99 %"))
+
+
+def draw(figure: Figure, run: StoredRun, options: Options) -> None:
+    """A row for each panel: the distribution on the left, by size on the right. Raises UserError without such flows."""
+    shown = panels([each for each in run.series if each.trials])
+    flows = {id(series): _flows(run, series) for panel in shown for series, _, _ in panel.members}
+    if not any(len(each) for each in flows.values()):
+        raise UserError("no trial of this run has flows that arrive; allowed: a workload with 'arrivals'")
+    figure.set_size_inches(WIDE, HIGH * len(shown))
+    rows = figure.subplots(len(shown), 2, squeeze=False)
+    for (left, right), panel in zip(rows, shown, strict=True):
+        _distribution(left, panel, [flows[id(series)] for series, _, _ in panel.members])
+        _by_size(right, panel, [flows[id(series)] for series, _, _ in panel.members])
+        left.set_title(panel.title, fontsize=10)
+        left.legend(fontsize=7, frameon=False, loc="best")
+
+
+def _flows(run: StoredRun, series: Series) -> FloatArray:
+    """Rows of size, completion time and slowdown of all flows of a series; NaN for what a flow that was cut lacks."""
+    found = [np.empty((0, len(COLUMNS)))]
+    for each in series.trials:
+        path = run.folder(each.id) / f"{sample_table.COMPLETIONS}.parquet"
+        if not path.exists():
+            continue
+        try:
+            table = sample_table.opened(path).read(columns=COLUMNS)
+        except (OSError, pa.ArrowException) as error:
+            raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
+        found.append(np.column_stack([table[name].cast(pa.float64()).to_numpy() for name in COLUMNS]))
+    return np.concatenate(found)
+
+
+def _distribution(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None:
+    """Of all flows: with some that were cut a line ends below 1."""
+    for (_, label, (colour, line, _)), each in zip(panel.members, flows, strict=True):
+        ended = np.sort(each[~np.isnan(each[:, 1]), 1]) * 1e3
+        if len(ended):
+            share = np.arange(1, len(ended) + 1) / len(each)
+            axes.step(ended, share, where="post", color=colour, linestyle=line, label=f"{label} (n = {len(each)})")
+    axes.set_xlabel("flow completion time (ms)")
+    axes.set_ylabel("share of all flows")
+    axes.set_ylim(0, 1.01)
+    log_axis(axes, "x")
+    grid(axes)
+
+
+def _by_size(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None:
+    """The quantiles of each class of sizes, where all flows ended. Without slowdowns, the completion times."""
+    column = 2 if all(not np.isnan(each[~np.isnan(each[:, 1]), 2]).any() for each in flows) else 1
+    for (_, _, (colour, _, mark)), each in zip(panel.members, flows, strict=True):
+        for share, line, _ in SHARES:
+            points = [_quantile(members[:, column], share) for members in _classes(each)]
+            axes.plot(range(len(SIZES_BYTES)), points, color=colour, linestyle=line, marker=mark, markersize=4)
+    for _, line, word in SHARES:
+        axes.plot([], [], color="0.3", linestyle=line, label=word)
+    bounds = [f"≤ {format_size(bound)}" for bound in SIZES_BYTES if bound is not None]
+    axes.set_xticks(range(len(SIZES_BYTES)), [*bounds, "larger"], fontsize=8)
+    axes.set_xlabel("size of the flow")
+    axes.set_ylabel("slowdown" if column == 2 else "flow completion time (s)")
+    axes.set_yscale("log")
+    axes.legend(fontsize=7, frameon=False, loc="best")
+    grid(axes)
+
+
+def _classes(flows: FloatArray) -> list[FloatArray]:
+    found, low = [], 0.0
+    for high in SIZES_BYTES:
+        most = np.inf if high is None else float(high)
+        found.append(flows[(flows[:, 0] > low) & (flows[:, 0] <= most)])
+        low = most
+    return found
+
+
+def _quantile(values: FloatArray, share: float) -> float:
+    """NaN where a flow was cut, or there is none."""
+    return float(np.quantile(values, share)) if len(values) else float("nan")
