@@ -459,6 +459,13 @@ def test_a_flow_that_is_faster_than_the_path_or_its_handshake_is_no_flow() -> No
     assert "on an empty path it takes" in found[0].text
 
 
+@pytest.mark.parametrize("path", [{"jitter": "1 ms"}], ids=str)
+def test_a_path_on_which_packets_are_early_may_be_faster(path: dict[str, Any]) -> None:
+    start_ns = evidence(trial()).outcome.completions[0].start_ns
+    asked = trial(path)
+    assert judged(asked, evidence(asked, connected_ns=start_ns + 9_000_000, ended_ns=start_ns + 9_000_001)) == []
+
+
 def test_flows_that_begin_late_are_suspect() -> None:
     start_ns = evidence(trial()).outcome.completions[0].start_ns
     late = evidence(trial(), began_ns=start_ns + 2 * MILLION, connected_ns=start_ns + 13 * MILLION)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from ....model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss, mean_loss
 from ....model.scenario import Trial
+from ....plan.link.fault_rules import LONGEST_ACK_BYTES
 from ....plan.link.impairment import Context, burst_bytes
-from ....plan.link.ruleset import LONGEST_ACK_BYTES
 from ....plan.link.stage import Stage, frame_bytes
 from ....plan.network import Plan
 from ...evidence.interval import peak_pair, whole_pair
