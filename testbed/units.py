@@ -84,6 +84,11 @@ def format_size(size_bytes: int) -> str:
     return f"{size_bytes // SIZE.units[unit]} {unit}"
 
 
+def parse_bits(text: str) -> int:
+    """Bits, SI prefixes."""
+    return _parse(BITS, text)
+
+
 def parse_packets(text: str) -> int:
     return _parse(PACKETS, text)
 
@@ -233,6 +238,11 @@ SIZE = Quantity(
         **dict.fromkeys(("M", "mB"), "did you mean 'MiB' (1024 KiB) or 'MB' (1000 kB)?"),
         **dict.fromkeys(("G", "gB"), "did you mean 'GiB' (1024 MiB) or 'GB' (1000 MB)?"),
     },
+)
+BITS = Quantity(
+    noun="number of bits",
+    example="2.6 Tbit",
+    units={"bit": 1, "kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9, "Tbit": 10**12},
 )
 PACKETS = Quantity(
     noun="number of packets", example="1000 packets", units={"packets": 1}, aliases={"packet": "packets"}

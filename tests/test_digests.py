@@ -22,7 +22,7 @@ NOT_COVERED = {
     *("vm", "cpus", "model", "e1000", "virtio", "image", "vhost"),
     *("machine", "address", "ssh", "known_hosts", "nics", "emulator"),
     *("lab-realtime", "lab", "netns"),
-    *("topo", "class", "args", "bridge", "text", "linear", "step", "quick", "note"),
+    *("topo", "class", "args", "bridge", "text", "linear", "step", "quick", "note", "opportunities"),
 }
 """What needs another kernel than the lab's, what is a default, and what is only another way of writing the same."""
 

@@ -35,7 +35,7 @@ INSIDE = {
     "spec": (
         ("load", "json_schema"),
         ("scenario",),
-        ("controller_app", "inventory", "mininet_import", "program_file"),
+        ("controller_app", "inventory", "mininet_import", "program_file", "trace_file"),
         ("topology", "workload"),
         ("syntax", "program_store"),
     ),

@@ -24,8 +24,6 @@ from ..trial.orders.local_words import substituted
 from ..trial.strict_folder import remove_tree
 from . import node_files
 from .build import Build
-from .connection import carry_out
-from .link_change import TOPOLOGY
 from .running_network import KIND, RunningNetwork, folder_of, networks
 
 KEEPER = "testbed.interactive.keeper"
@@ -36,12 +34,9 @@ class Failed(TestbedError):
     """The network did not come up; the keeper gave the reason."""
 
 
-def start(
-    build: Build, name: str, file: Path, report: Callable[[str], None], *, schedule: bool = False
-) -> RunningNetwork:
+def start(build: Build, name: str, file: Path, report: Callable[[str], None]) -> RunningNetwork:
     """Raises UserError if a network of that name is up, MachineError if this computer lacks something, and the error of
-    a step that fails. `file` is the topology's; `schedule` begins those of the links. Calls `report` with what is being
-    done.
+    a step that fails. `file` is the topology's. Calls `report` with what is being done.
     """
     folder = folder_of(name)
     try:
@@ -50,7 +45,7 @@ def start(
         raise _refusal(Entry(KIND, name, {})) from None
     reading, writing = os.pipe()
     try:
-        _write(build, folder, file, held, schedule=schedule)
+        _write(build, folder, file, held)
         log = folder / "keeper.log"
         words = (sys.executable, "-m", KEEPER, folder, str(held.descriptor), str(writing))
         with log.open("wb") as said:
@@ -80,10 +75,7 @@ def start(
     finally:
         with contextlib.suppress(OSError):
             os.close(held.descriptor)
-    network = next(each for each in networks() if each.name == name)
-    if schedule and build.timeline is not None:
-        carry_out(network, [data(build.timeline)])
-    return network
+    return RunningNetwork(held.entry)
 
 
 def _refusal(entry: Entry) -> TestbedError:
@@ -97,7 +89,7 @@ def _refusal(entry: Entry) -> TestbedError:
     return UserError(f"a network {name!r} is up already ({since}); allowed: another --name, or testbed down {name}")
 
 
-def _write(build: Build, folder: Path, file: Path, held: Held, *, schedule: bool) -> None:
+def _write(build: Build, folder: Path, file: Path, held: Held) -> None:
     """Only this user may open the folder: whoever writes to its socket is root in the network."""
     remove_tree(folder)
     private(folder.parent.name)
@@ -122,10 +114,7 @@ def _write(build: Build, folder: Path, file: Path, held: Held, *, schedule: bool
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
     }
     (folder / "start.json").write_text(json.dumps(beginning))
-    (folder / TOPOLOGY).write_text(json.dumps(TopologyFile.of(build.topology).written()))
-    made = build.to_dict()
-    more = {"file": str(file.absolute()), "image": image, "schedule": schedule, "as_started": made["links"]}
-    about = {"name": held.entry.name, **more, **made}
+    about = {"name": held.entry.name, "file": str(file.absolute()), "image": image, **build.to_dict()}
     (folder / "network.json").write_text(json.dumps(about))
     (folder / "plan.sh").write_text(build.plan.script())
 

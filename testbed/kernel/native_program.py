@@ -29,6 +29,7 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "flow.c": ("-o", "flow", "-pthread"),
     "observe.c": ("-o", "observe"),
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
+    "qdisc.c": ("-o", "qdisc"),
     "udp.c": ("-o", "udp", "-pthread"),
     "vminit.c": ("-static", "-o", "vminit"),
 }

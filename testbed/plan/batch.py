@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ..agent.syscall import OUTSIDE
 from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import Command, output_file, process_words, remote_name
+from .command import OWN_QDISC_PROGRAM, Command, is_of_own_qdisc, output_file, process_words, remote_name
 from .step import Location, Run, StartController, StartVm, Step, Write
 
 BATCH_LINES = 500
@@ -32,10 +32,15 @@ class Batch:
 
 def batches(commands: Iterable[Command]) -> Iterator[Batch]:
     """The commands in their order, cut where tool or location change."""
-    for (tool, netns, on), run in groupby(commands, key=lambda command: (command.tool, command.netns, command.on)):
+    for (tool, netns, on), run in groupby(commands, key=lambda command: (program(command), command.netns, command.on)):
         members = tuple(run)
         for start in range(0, len(members), BATCH_LINES):
             yield Batch(tool, netns, members[start : start + BATCH_LINES], on)
+
+
+def program(command: Command) -> str:
+    """What does what a command says: our own program for queues that tc does not know."""
+    return OWN_QDISC_PROGRAM if is_of_own_qdisc(command) else command.tool
 
 
 def steps(commands: Iterable[Command]) -> tuple[Step, ...]:
@@ -62,6 +67,10 @@ def _batch_file(batch: Batch) -> Iterator[Step]:
 
 def _nft_file(batch: Batch) -> Iterator[Step]:
     yield Run(("nft", "-f", "-"), stdin=_lines(batch), where=batch.where)
+
+
+def _own_file(batch: Batch) -> Iterator[Step]:
+    yield Run((f"/run/tools/{OWN_QDISC_PROGRAM}",), stdin=_lines(batch), where=batch.where)
 
 
 def _lines(batch: Batch) -> str:
@@ -94,6 +103,7 @@ def _controllers(batch: Batch) -> Iterator[Step]:
 _STEPS: dict[str, Callable[[Batch], Iterator[Step]]] = {
     "ip": _batch_file,
     "tc": _batch_file,
+    OWN_QDISC_PROGRAM: _own_file,
     "bridge": _batch_file,
     "nft": _nft_file,
     "write": _writes,

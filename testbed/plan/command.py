@@ -36,6 +36,13 @@ PREFIX = "tb-"
 """The beginning of the name of each of our network namespaces, and of nothing else."""
 
 
+OWN_QDISCS = ("tbshaper", "tbpolicer", "tbtrace")
+"""Queueing disciplines of ours, by the names of the lab kernel, which `kernel/lab/patches/` adds them to."""
+
+OWN_QDISC_PROGRAM = "qdisc"
+"""Our program that sets them up, with lines as `tc -batch` reads them: tc does not know them."""
+
+
 OVS_FOLDER = f"/run/{PREFIX}ovs"
 """Has a folder for each switch and controller: sockets, database, process numbers, apps."""
 
@@ -70,6 +77,11 @@ class Command:
     undo: tuple[str, ...] | None = None
     undo_tool: Tool | None = None
     on: str | None = None
+
+
+def is_of_own_qdisc(command: Command) -> bool:
+    """Whether it is about one of OWN_QDISCS."""
+    return command.tool == "tc" and not set(OWN_QDISCS).isdisjoint(command.words)
 
 
 def output_file(name: str) -> str:

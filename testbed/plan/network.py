@@ -223,7 +223,10 @@ def plan(
     for e in aside:
         commands += emulation.commands(e, superpackets=True, real_time=real_time, control=None)
     commands += wiring.openflow(topology, book, channels, datapath)
-    later = tuple(moment for channel in channels for moment in control_channel.moments(channel))
+    later = (
+        *(moment for channel in channels for moment in control_channel.moments(channel)),
+        *((0, begin) for e in emulators for begin in emulation.begins(e)),
+    )
     machines = machine_link.places(topology, emulators)
     local, distant = ([c for c in commands if (c.on is None) == is_local] for is_local in (True, False))
     return Plan(

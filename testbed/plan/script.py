@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..agent.syscall import OUTSIDE
 from ..error import visible
 from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import HOME, Command, process_words
+from .command import HOME, OWN_QDISC_PROGRAM, OWN_QDISCS, Command, is_of_own_qdisc, process_words
 
 
 def script(commands: Iterable[Command]) -> str:
@@ -22,12 +22,20 @@ def comment(text: str) -> str:
 
 
 def _shell_lines(command: Command) -> str:
-    line = _line(command)
+    line = _own_qdisc(command) if is_of_own_qdisc(command) else _line(command)
     if command.on is None:
         return f"{line}\n"
     if not command.on.endswith(HOME):
         return comment(f"on {command.on}: {line}")
     return f"{shlex.join(('ssh', command.on.removesuffix(HOME), line))}\n"
+
+
+def _own_qdisc(command: Command) -> str:
+    """Such a line works in the lab kernel alone, where our program can be called."""
+    text = f"echo {shlex.quote(' '.join(command.words))} | {OWN_QDISC_PROGRAM}"
+    inside = text if command.netns is None else shlex.join(("ip", "netns", "exec", command.netns, "sh", "-c", text))
+    kind = next(word for word in command.words if word in OWN_QDISCS)
+    return f"{inside}  # {kind} is ours: kernel/lab/patches/"
 
 
 def _line(command: Command) -> str:

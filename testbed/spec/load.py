@@ -24,6 +24,7 @@ from .scenario.topologies import read as read
 from .syntax.document import Document, Fault, mapping
 from .syntax.file_model import check
 from .topology.rules import check_topology
+from .trace_file import with_axis_traces
 from .workload import number_file
 from .workload.common import ToolFile
 from .workload.registry import WorkloadFile, place_faults
@@ -56,6 +57,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     changed = with_options(read(path), settings, quick)
     changed = replace(changed, document=with_programs(changed.document, _folder(path)))
     changed = replace(changed, document=number_file.with_files(changed.document, _folder(path)))
+    changed = replace(changed, document=with_axis_traces(changed.document, _folder(path)))
     topologies = scenario_topologies(changed.document, _folder(path))
     spec, varied, excluded, faults = _checked(changed, topologies)
     if spec is None or None in topologies.files or faults or topologies.problems:

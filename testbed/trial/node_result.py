@@ -1,4 +1,6 @@
-"""Parts of a trial's result: nodes with a kernel or programs of their own, faults of links. Pure, no I/O.
+"""Parts of a trial's result: nodes with a kernel or programs of their own, faults of links, token buckets and traces.
+
+Pure, no I/O.
 
 Base units; absent is None.
 """
@@ -9,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .record import SIGNED
+from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
 
 
 @dataclass(frozen=True)
@@ -117,3 +119,55 @@ class OutageResult:
     from_s: float
     to_s: float | None
     lost_packets: int
+
+
+@dataclass(frozen=True)
+class ShaperResult:
+    """What a shaper did, from the look before the workload to the one after it. Bytes are those of whole frames.
+
+    `knee_s` is when the credit was used up for the first time, counted from the workload's start, or from the first
+    look if the tool does not report its start; None if it never was, or nobody looked. `least_credit_bytes` and
+    `credit_bytes` are the least that any look saw, and what was left.
+    """
+
+    asked_rate_bps: float = field(metadata=POSITIVE)
+    burst_bytes: int
+    refill_bps: float
+    knee_s: float | None
+    carried_bytes: int
+    least_credit_bytes: int
+    credit_bytes: int
+
+
+@dataclass(frozen=True)
+class PolicerResult:
+    """What a policer did, in the same time: it passed `passed_bytes` and dropped the rest."""
+
+    asked_rate_bps: float = field(metadata=POSITIVE)
+    burst_bytes: int
+    passed_bytes: int
+    policed_bytes: int
+    policed_packets: int
+
+
+@dataclass(frozen=True)
+class TraceResult:
+    """What a link made of its trace. It began at `begin_ns` (CLOCK_MONOTONIC); until the look after the workload so
+    many opportunities had come, and packets of `used_bytes` had left since the first look after the beginning.
+    """
+
+    file: str
+    period_s: float
+    mean_rate_bps: float = field(metadata=POSITIVE)
+    begin_ns: int
+    opportunities: int
+    used_bytes: int
+
+
+@dataclass(frozen=True)
+class PacedResult:
+    """What queueing disciplines of ours did in one direction of a link."""
+
+    shaper: ShaperResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    policer: PolicerResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    trace: TraceResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)

@@ -9,6 +9,7 @@ from ..plan.link import fault
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
 from ..spec.topology.link.loss import write_loss
+from .evidence import paced
 from .evidence.fault import DownCount, FaultCount, outages
 from .evidence.interval import Interval, Timeline, peak_rate_bps
 from .evidence.policing import Policed
@@ -134,6 +135,7 @@ def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
         random_loss=None if each.stage.states else _random_loss(each.stage.loss, each),
         faults=tuple(_fault(count, each) for count in each.faults),
         outages=tuple(_outage(count, timeline) for count in outages(each.downs)),
+        paced=paced.result(each.stage.asked, each.paced, each.policer, begin_ns),
     )
 
 

@@ -1,8 +1,7 @@
-"""A trial's result, as result.json stores it and `testbed results` prints it. Pure, no I/O.
+"""A trial's result, as result.json stores it and `testbed results` prints it. Pure, no I/O; imports no pyroute2.
 
 Fields are written in this order; results of earlier versions may lack those with a default. Base units: s, bit/s,
-bytes, packets, fractions from 0 to 1. Absent is None. If the same trial runs again in virtual time, everything but
-`wall_s` is the same. Imports few modules, and no pyroute2.
+bytes, packets, fractions from 0 to 1. Absent is None. The same trial again, in virtual time, differs in `wall_s` alone.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import record
-from .node_result import FaultResult, MachineResult, OutageResult, SdnResult, VmResult
+from .node_result import FaultResult, MachineResult, OutageResult, PacedResult, SdnResult, VmResult
 from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
 
 SCHEMA = 1
@@ -156,7 +155,7 @@ class StageResult:
     `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` come from the samples; None
     without samples. `intervals` are the states of a schedule; empty without one. `more` has the other impairments that
     were asked, by key and in words. `random_loss` says which shares of random loss the data exclude; None if none was
-    asked, and with a schedule, whose `intervals` have it. In the `outages` the link was down.
+    asked, and with a schedule, whose `intervals` have it. In the `outages` the link was down; `paced` is of buckets.
     """
 
     link: str
@@ -180,6 +179,7 @@ class StageResult:
     random_loss: RandomLossResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     faults: tuple[FaultResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
     outages: tuple[OutageResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    paced: PacedResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -281,9 +281,9 @@ class TrialResult:
 
     @property
     def policed_packets(self) -> int | None:
-        """The packets that volume policies dropped; None without such a policy."""
-        counts = [each.policy.policed_packets for each in self.stages if each.policy is not None]
-        return sum(counts) if counts else None
+        """The packets that volume policies and policers dropped; None without one."""
+        found = (*(each.policy for each in self.stages), *(each.paced.policer for each in self.stages if each.paced))
+        return sum(counts) if (counts := [each.policed_packets for each in found if each is not None]) else None
 
     @property
     def received_bytes(self) -> int | None:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ...error import one_of
+from ...plan.command import OWN_QDISCS
 
 FILE = "features.json"
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -20,6 +21,9 @@ SAID = "testbed-features:"
 """Begins the line with which a guest that booted for the first time answers; JSON or plain words follow."""
 
 ROOT_QDISC = ("tc", "qdisc", "add", "dev", "lo", "root")
+
+UNKNOWN = "tc -V > /dev/null || exit 127; case $(tc qdisc add dev lo root {} 2>&1) in *nknown*) exit 1;; esac"
+"""A kind of ours needs more than tc can say, but a kernel without it does not even know its name."""
 
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     "netem": ((*ROOT_QDISC, "netem", "limit", "10"), "sch_netem"),
@@ -62,6 +66,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "distribution": (*ROOT_QDISC, "netem", "delay", "10ms", "1ms", "distribution", "normal"),
     "100tbit": (*ROOT_QDISC, "netem", "delay", "10ms", "1ms", "rate", "100tbit"),
     "pfifo": (*ROOT_QDISC, "pfifo", "limit", "10"),
+    **{kind: ("sh", "-c", UNKNOWN.format(kind)) for kind in OWN_QDISCS},
 }
 """Further words of a plan's commands, each with a command that tries it."""
 

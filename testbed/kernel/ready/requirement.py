@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ...model.node.type import NodeType
 from ...model.run_setting import KernelKind
 from ...model.topology import Topology
+from ...plan.command import is_of_own_qdisc
 from ...plan.network import Plan
 from ...plan.node.namespace import HOST_ALLOWED, node_netns, refused_by_host, written_sysctls
 
@@ -53,6 +54,10 @@ ENGINES: Mapping[str, Mapping[KernelKind, Needed]] = {
     "mininet": {"lab": (*LAB_BASE, "Mininet"), "host": (*HOST_BASE, "Mininet")},
 }
 
+OWN_QDISC = Never(
+    "a shaper, a policer or a trace is a queueing discipline of ours, which only the lab kernel has", "kernel: lab"
+)
+
 REAL_NIC: Mapping[KernelKind, Needed] = {
     "lab": Never("a lab kernel cannot use a real NIC", "kernel: host, or a switch without nic"),
     "host": ("nft",),
@@ -86,7 +91,9 @@ def _of_kernel(topology: Topology, planned: Plan) -> Iterator[Need]:
     parts = {node_netns(node.name): f"node {node.name}" for node in topology.nodes}
     parts |= {emulator.netns: f"link {emulator.link}" for emulator in planned.emulators}
     for command in planned.commands:
-        if command.on is None and command.netns in parts:
+        if is_of_own_qdisc(command):
+            yield Need(parts.get(command.netns or "", "the network"), OWN_QDISC)
+        elif command.on is None and command.netns in parts:
             part = parts[command.netns]
             yield from (Need(part, name) for name in IN_WORDS if name in command.words)
             yield from (Need(part, "periodic loss") for _ in range(command.tool == "nft"))

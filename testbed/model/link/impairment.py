@@ -16,6 +16,9 @@ from typing import Any, Literal, TypeAlias
 
 from ... import units
 from . import fault
+from .bucket import Policer, Shaper, policer_words, shaper_words
+from .trace import Trace
+from .trace import words as trace_words
 
 EVERY_MIN, EVERY_MAX = 2, 10**8
 """The range of X in "1 in X"."""
@@ -100,7 +103,8 @@ class Policy:
 class Direction:
     """What one direction of a link does; the rate counts whole Ethernet frames, 1514 bytes for MTU 1500.
 
-    `rate_bps` None is no limit, `delay_ns` 0 no delay; `buffer` None leaves the size to the plan. `more` has, by key
+    `rate_bps` None is no limit, `delay_ns` 0 no delay; `buffer` None leaves the size to the plan. With a `shaper` it is
+    that of the shaper, with a `trace` the mean rate of the trace. `more` has, by key
     and in its order, the impairments that only their own rows look at: these need no field here.
     """
 
@@ -110,6 +114,9 @@ class Direction:
     loss: Loss | None = None
     buffer: Buffer | None = None
     policy: Policy | None = None
+    shaper: Shaper | None = None
+    policer: Policer | None = None
+    trace: Trace | None = None
     more: tuple[tuple[str, Any], ...] = ()
 
     @property
@@ -180,6 +187,7 @@ class Impairment:
     - `on_channel`: the channel to a controller can have it.
     - `resends`: TCP may send segments again because of it, though nothing was dropped.
     - `note`: what a reader of the result should know, and a hint.
+    - `rate_bps`: of a value that brings a rate with it, which is then that of the direction; None of all others.
     """
 
     key: str
@@ -196,6 +204,7 @@ class Impairment:
     on_channel: bool = False
     resends: bool = False
     note: Callable[[Any], tuple[str, str]] | None = None
+    rate_bps: Callable[[Any], int] | None = None
 
     @property
     def name(self) -> str:
@@ -277,6 +286,9 @@ IMPAIRMENTS: dict[str, Impairment] = {
         Impairment(
             "aggregate", fault.aggregate_words, label="aggregated", in_schedule=False, note=fault.aggregate_note
         ),
+        Impairment("shaper", shaper_words, "shaper", in_schedule=False, rate_bps=lambda shaper: shaper.rate_bps),
+        Impairment("policer", policer_words, "policer", in_schedule=False),
+        Impairment("trace", trace_words, "trace", in_schedule=False, rate_bps=lambda trace: trace.rate_bps),
     )
 }
 """By key, in the order in which axes are listed."""

@@ -30,9 +30,9 @@ from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
 from ..command import PREFIX, Command
-from . import fault, fault_rules, ruleset
+from . import fault, fault_rules, paced, ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
-from .stage import DELAY, RATE, Emulator, Policing, Stage, State, frame_bytes
+from .stage import DELAY, POLICE, RATE, Emulator, Policing, Stage, State, frame_bytes
 
 Device: TypeAlias = tuple[str, str]
 """Device and handle of a qdisc."""
@@ -128,7 +128,8 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
         yield _tc("change", emulator, stage.delay_place, ("root",), _netem(stage, state))
     if _rate(emulator, stage, state, real_time) != _rate(emulator, stage, before, real_time):
         for qdisc in _rate(emulator, stage, state, real_time):  # a token bucket hands its limit down to its queue
-            yield _tc("change", emulator, *qdisc)
+            device, parent, words = qdisc
+            yield _tc("change", emulator, device, parent, paced.later(words))
     late = fault_rules.queues(stage, before)
     for now, earlier in zip(fault_rules.queues(stage, state), late, strict=True):
         if now != earlier:
@@ -176,9 +177,21 @@ def _rate(emulator: Emulator, stage: Stage, state: State, real_time: bool) -> tu
     """The qdiscs that send at a rate: the device, the parent and the words of each."""
     parent = ("parent", f"{DELAY}1") if stage.has_netem and stage.is_nested else ("root",)
     context = Context(emulator.mtu_bytes, real_time)
+    policers = [(stage.police_place, parent, row.policer(state)) for row in makings()]
+    parent = ("parent", f"{POLICE}1") if any(words for *_, words in policers) else parent
     shapers = [(stage.rate_place, parent, row.shaper(stage, state, context)) for row in makings()]
     queues = [(stage.buffer_place, ("parent", f"{RATE}1"), row.queue(stage, state)) for row in makings()]
-    return tuple(qdisc for qdisc in (*shapers, *queues) if qdisc[2])
+    return tuple(qdisc for qdisc in (*policers, *shapers, *queues) if qdisc[2])
+
+
+def begins(emulator: Emulator) -> Iterator[Command]:
+    """Lets the traces of a link begin, with the workload."""
+    for stage in emulator.stages:
+        if stage.asked.trace is not None:
+            ((device, parent, _),) = [
+                each for each in _rate(emulator, stage, stage.start, False) if each[2][:1] == (paced.TRACE,)
+            ]
+            yield _tc("change", emulator, device, parent, paced.begin_words())
 
 
 def _tc(verb: Literal["add", "change"], emulator: Emulator, device: Device, parent: Words, words: Words) -> Command:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
 
 from ...model.link.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
-from . import fault
-from .stage import BUFFER, DELAY, RATE, Stage, State, frame_bytes
-
-Words: TypeAlias = tuple[str, ...]
+from . import fault, paced
+from .setting import Chain as Chain
+from .setting import Context as Context
+from .setting import Setting as Setting
+from .setting import Words as Words
+from .stage import BUFFER, DELAY, POLICE, RATE, Stage, State, frame_bytes
 
 NETEM_LIMIT = 2**31 - 1
 """The packets that a delay can hold: so many that it never limits a path. The rate comes after the delay and does
@@ -40,38 +41,6 @@ WHOLE = 2**32 - 1
 """A share of 1, as netem counts it."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A number that netlink must report of the qdisc with `handle`, give or take `slack`.
-
-    `what` names it for people, with its unit; `name` is its name for Qdisc.value(). If `may_be_absent`, no such qdisc
-    or number is as good as the one asked for.
-    """
-
-    what: str
-    asked: int
-    handle: str
-    name: str
-    slack: int = 0
-    may_be_absent: bool = False
-
-
-@dataclass(frozen=True)
-class Chain:
-    """Rules of nftables that every packet of a direction passes, and the counters that they name."""
-
-    counters: tuple[str, ...]
-    rules: tuple[Words, ...]
-
-
-@dataclass(frozen=True)
-class Context:
-    """What a shaper needs to know besides the stage and its state."""
-
-    mtu_bytes: int
-    real_time: bool
-
-
 def _nothing(state: State) -> Words:
     return ()
 
@@ -85,6 +54,7 @@ class Making:
     """How an impairment is made. Each function returns no words if nothing is asked.
 
     - `netem`: options of netem, which must see single MTU packets for them, unless `takes_superpackets`.
+    - `policer`: the qdisc before it, which drops.
     - `shaper`: the qdisc that sends at a rate; `queue`: the qdisc below it, which holds the waiting packets.
     - `drop`: which data packets are dropped, in words of nftables.
     - `chain`: rules of nftables for all packets.
@@ -93,6 +63,7 @@ class Making:
 
     netem: Callable[[State], Words] = _nothing
     takes_superpackets: bool = False
+    policer: Callable[[State], Words] = _nothing
     shaper: Callable[[Stage, State, Context], Words] = lambda stage, state, context: ()
     queue: Callable[[Stage, State], Words] = lambda stage, state: ()
     drop: Callable[[State], Words] = _nothing
@@ -118,11 +89,14 @@ def settings(stage: Stage, state: State, context: Context | None = None) -> Iter
     if stage.has_netem and is_in_order(stage, state):
         yield Setting("rate that keeps packets in order, in bytes/s", IN_ORDER_BYTES, DELAY, "rate")
     rate_bps = fault.rate_bps(state)
-    if context is not None and rate_bps is not None:
+    if context is not None and state.asked.shaper is not None:
+        told = paced.shaper_told(state.asked.shaper, burst_bytes(state.asked.shaper.rate_bps, context))
+        yield from _exactly(told, RATE)
+    elif context is not None and rate_bps is not None and state.asked.trace is None:
         time_ns = burst_bytes(rate_bps, context) * 8 * 10**9 // rate_bps
         yield Setting("bucket in ns at its rate", time_ns, RATE, "burst_ns", TICK_NS)
-        if stage.limit_unit == "packets":
-            yield Setting("limit of the bucket in bytes", frame_bytes(context.mtu_bytes), RATE, "limit")
+    if context is not None and state.asked.rate_bps is not None and stage.limit_unit == "packets":
+        yield Setting("limit of the bucket in bytes", frame_bytes(context.mtu_bytes), RATE, "limit")
 
 
 def is_in_order(stage: Stage, state: State) -> bool:
@@ -223,14 +197,18 @@ def _rate(stage: Stage, state: State, context: Context) -> Words:
     rate_bps = fault.rate_bps(state)
     if rate_bps is None:
         return ()
-    size = state.limit if stage.limit_unit == "bytes" else frame_bytes(context.mtu_bytes)
+    size = (state.limit or 0) if stage.limit_unit == "bytes" else frame_bytes(context.mtu_bytes)
+    if state.asked.trace is not None:
+        return paced.trace_words(state.asked.trace, size)
+    if state.asked.shaper is not None:
+        return paced.shaper_words(state.asked.shaper, size, burst_bytes(rate_bps, context))
     return ("tbf", "rate", f"{rate_bps}bit", "burst", str(burst_bytes(rate_bps, context)), "limit", str(size))
 
 
 def _rate_settings(stage: Stage, state: State) -> Iterator[Setting]:
     rate_bps = fault.rate_bps(state)
-    if rate_bps is not None:
-        yield Setting("rate in bit/s", rate_bps, RATE, "rate_bps", 8)
+    if rate_bps is not None and state.asked.trace is None:
+        yield Setting("rate in bit/s", rate_bps, RATE, "rate_bps", 8 if state.asked.shaper is None else 0)
 
 
 def _buffer(stage: Stage, state: State) -> Words:
@@ -273,6 +251,24 @@ def _of_fault(key: str) -> Callable[[Stage, State], Iterator[Setting]]:
     return settings_of_fault
 
 
+def _policer(state: State) -> Words:
+    return () if state.asked.policer is None else paced.policer_words(state.asked.policer)
+
+
+def _policer_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    if state.asked.policer is not None:
+        yield from _exactly(paced.policer_told(state.asked.policer), POLICE)
+
+
+def _trace_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    if state.asked.trace is not None:
+        yield from _exactly(paced.trace_told(state.asked.trace), RATE)
+
+
+def _exactly(told: paced.Told, handle: str) -> Iterator[Setting]:
+    return (Setting(what, asked, handle, name) for what, asked, name in told)
+
+
 MAKINGS: dict[str, Making] = {
     "delay": Making(netem=_delay, takes_superpackets=True, read_back=_delay_settings),
     "jitter": Making(netem=_jitter, read_back=_jitter_settings),
@@ -286,6 +282,10 @@ MAKINGS: dict[str, Making] = {
     "duplicate": Making(read_back=_of_fault("duplicate")),
     "reorder": Making(read_back=_of_fault("reorder")),
     "aggregate": Making(read_back=_of_fault("aggregate")),
+    "shaper": Making(),
+    "policer": Making(policer=_policer, read_back=_policer_settings),
+    "trace": Making(read_back=_trace_settings),
 }
 """A row for each of IMPAIRMENTS, in the order in which tc accepts options of netem. Netlink does not report periodic
-losses and policies: the gate counts what they drop. The rules of faults are in `fault_rules`."""
+losses and policies: the gate counts what they drop. The rules of faults are in `fault_rules`. A shaper and a trace are
+made with the rate that they bring."""

@@ -11,6 +11,8 @@ from ...model.link.impairment import Direction, Loss, Way
 
 DELAY, RATE, BUFFER = "1:", "2:", "3:"
 """Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
+POLICE = "4:"
+"""That of a policer, between the delay and the rate."""
 
 ETHERNET_BYTES = 14
 
@@ -157,9 +159,19 @@ class Stage:
         return self.rate_device, RATE
 
     @property
+    def police_place(self) -> tuple[str, str]:
+        """Device and handle of a policer."""
+        return self.rate_device, POLICE
+
+    @property
     def buffer_place(self) -> tuple[str, str]:
         """Device and handle of a buffer that is counted in packets."""
         return self.rate_device, BUFFER
+
+    @property
+    def own_places(self) -> tuple[tuple[str, str], ...]:
+        """Where netem, the token bucket, the buffer below it and a policer are, or would be."""
+        return self.delay_place, self.rate_place, self.buffer_place, self.police_place
 
     def buffer_bytes(self, frame_bytes: int) -> int:
         """The largest size of the rate's buffer over all states, with frames of this size."""

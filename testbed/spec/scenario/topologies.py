@@ -19,6 +19,7 @@ from ..syntax.document import Document, Fault, Path, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
 from ..topology.node.vm import anchored
 from ..topology.rules import check_topology
+from ..trace_file import with_traces
 from ..workload.background import PATTERNS
 from ..workload.registry import TOOLS
 from .axis import Names, members
@@ -194,9 +195,10 @@ def read_topology(path: str | os.PathLike[str]) -> Document:
 
 def completed(topology: Document, folder: str) -> Document:
     """With what the files say that a topology names: the nodes and links of a Mininet topology in Python, apps of
-    controllers, where images are.
+    controllers, where images are, traces of links.
     """
-    return with_inventory(with_apps(anchored(expanded(topology, folder), folder), folder), folder)
+    built = with_traces(anchored(expanded(topology, folder), folder), folder)
+    return with_inventory(with_apps(built, folder), folder)
 
 
 def read(path: str | os.PathLike[str]) -> Document:

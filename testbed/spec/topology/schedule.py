@@ -204,6 +204,9 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
                         (key, way), f"the link has no rate {way}, and a schedule cannot add one", "a rate on the link"
                     )
             continue
+        if way in file.ways("rate") and (direction.shaper or direction.trace):
+            what = "the link has a shaper or a trace, and a schedule cannot change the rate that it brings"
+            yield Fault(("rate", way), what, "a rate on the link instead")
         buffer = file.ways("buffer").get(way)
         unit = "packets" if direction.buffer is not None and direction.buffer.unit == "packets" else "bytes"
         if buffer is not None and buffer.unit != unit:

@@ -154,11 +154,11 @@ def _within(
 def interval(
     stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: tuple[QueueSample, ...]
 ) -> Interval:
-    own = (stage.delay_place, stage.rate_place, stage.buffer_place)
-    places = [(netns, *key) for key in (*own, *fault.places(stage))]
-    delay, rate = places[:2]
+    places = [(netns, *key) for key in (*stage.own_places, *fault.places(stage))]
+    delay, rate, _, police = places[:4]
     queue_drops = _grew(begin, end, rate, "drops")
-    refused = queue_drops if stage.is_nested else 0
+    below_delay = rate if stage.asked.policer is None else police
+    refused = _grew(begin, end, below_delay, "drops") if stage.is_nested else 0
     return Interval(
         state,
         begin.time_ns,

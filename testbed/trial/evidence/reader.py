@@ -20,6 +20,8 @@ from ...plan.node.namespace import node_netns
 from .. import record
 from ..measured import BACKGROUND, TcpResult
 from ..node_result import MachineResult
+from ..observe import paced
+from ..observe.paced import PacedSample
 from ..observe.readback import Qdisc, class_rates_bps, qdiscs
 from ..observe.sample import (
     CounterSample,
@@ -63,6 +65,7 @@ from .interval import (
     loss_counts,
     read_timeline,
 )
+from .paced import by_key
 from .policing import Policed
 from .stage import Evidence, StageEvidence, TcEvidence
 
@@ -155,6 +158,14 @@ class _Dumps:
         self.policed: dict[tuple[str, str], list[CounterSample]] = {}
         for counter in counter_samples(self.samples, made.sampled):
             self.policed.setdefault((counter.netns, counter.name), []).append(counter)
+        changes = folder / CHANGES
+        parts = (
+            (before, made.observed),
+            (changes.read_bytes() if changes.exists() else b"", made.changed),
+            (self.samples, made.sampled),
+            (after, made.observed_after),
+        )
+        self.paced = by_key((each for part in parts for each in paced.samples(*part)), self._place)
         self.queues: dict[tuple[str, str, str], list[QueueSample]] = {}
         for sample in queue_samples(self.samples, made.sampled):
             self.queues.setdefault(self._place(sample), []).append(sample)
@@ -165,7 +176,7 @@ class _Dumps:
             return {}
         return looks(self.timeline, path.read_bytes(), made.changed, self.names)
 
-    def _place(self, each: QueueSample | Qdisc) -> tuple[str, str, str]:
+    def _place(self, each: QueueSample | Qdisc | PacedSample) -> tuple[str, str, str]:
         return each.netns, self.names[each.netns, each.device], each.handle
 
     def _by_place(self, samples: Iterator[QueueSample]) -> dict[tuple[str, str, str], QueueSample]:
@@ -197,7 +208,7 @@ class _Dumps:
             policed=self._policed(emulator.link, netns, stage, packets),
             qdiscs_after={
                 place[1]: self.set_up_after[(netns, *place)]
-                for place in (stage.delay_place, stage.rate_place, stage.buffer_place, *fault.places(stage))
+                for place in (*stage.own_places, *fault.places(stage))
                 if (netns, *place) in self.set_up_after
             },
             around=self._around((netns, *stage.rate_place)) or self._around((netns, *stage.delay_place)),
@@ -209,6 +220,8 @@ class _Dumps:
             },
             bursts=self._samples((netns, fault.END[stage.way], fault.BURST)),
             downs=down_counts(stage, netns, packets, self.looks, self.timeline),
+            paced=tuple(self.paced.get((netns, *stage.rate_place), ())),
+            policer=tuple(self.paced.get((netns, *stage.police_place), ())),
         )
 
     def tc(self, port: TcPort) -> TcEvidence:

@@ -10,6 +10,7 @@ from ...plan.link.tclink import TcPort
 from ...plan.set_up import Facts
 from ..measured import PingResult
 from ..node_result import MachineResult
+from ..observe.paced import PacedSample
 from ..observe.readback import Qdisc
 from ..observe.sample import (
     QueueSample,
@@ -42,6 +43,7 @@ class StageEvidence:
     the workload ran and those that wait there at the end, and `bursts` are samples of that which makes bursts. `around`
     are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
     neither.
+    `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
     """
 
     link: str
@@ -65,6 +67,8 @@ class StageEvidence:
     downs: tuple[DownCount, ...] = ()
     diverted: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     bursts: tuple[QueueSample, ...] = ()
+    paced: tuple[PacedSample, ...] = ()
+    policer: tuple[PacedSample, ...] = ()
 
     def met(self, key: str) -> int:
         """The packets that met a fault."""
@@ -90,10 +94,16 @@ class StageEvidence:
         return max((rate for rate in rates if rate is not None), default=None)
 
     @property
+    def policer_drops(self) -> int:
+        """The packets that a policer dropped while the workload ran."""
+        return self.policer[-1].policed_packets - self.policer[0].policed_packets if self.policer else 0
+
+    @property
     def explained_drops(self) -> int:
         """The drops by a loss, a buffer, a policy or an outage, lost ACKs, and what receivers drop as damaged."""
         faults = self.met("ack_loss") + self.met("corrupt") + self.down_losses
-        return self.dropped_packets + self.queue_drops + self.delay_drops + self.policed_packets + faults
+        policed = self.policed_packets + self.policer_drops
+        return self.dropped_packets + self.queue_drops + self.delay_drops + policed + faults
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..stored_result import Finding, Verdict
 from .link.link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
+from .link.trace_check import capacity_bps
 
 IP_BYTES = {4: 20, 6: 40}
 TCP_BYTES, UDP_BYTES = 20, 8
@@ -77,7 +78,7 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     that come after it, and hands all of them over later. So for a while it may hand over more than the rate, but from
     the start until then no more than the links' own counters say.
     """
-    outcome, limit = evidence.outcome, plan.rate_bps
+    outcome, limit = evidence.outcome, _limit_bps(plan, evidence)
     got = outcome.goodput_bps
     is_one = trial.workload.is_one_path
     if got is None or limit is None or not is_one or any(stage.states for stage in plan.stages(is_data=True)):
@@ -91,6 +92,22 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         yield Finding("goodput", "valid", text, hint)
         return
     yield Finding("goodput", "invalid", text, "the tool counted more than what arrived, or the data took another path")
+
+
+def _limit_bps(plan: Plan, evidence: Evidence) -> float | None:
+    """The rate of the slowest link; a trace has what it brought meanwhile, and in the round trip before that."""
+    begin_ns, end_ns = evidence.outcome.steady_ns or evidence.outcome.begin_ns, evidence.outcome.end_ns
+    if all(each.stage.asked.trace is None for each in evidence.data_stages):
+        return plan.rate_bps
+    if begin_ns is None or end_ns is None or end_ns <= begin_ns:
+        return None
+    sooner_ns = begin_ns - plan.rtts_ns[1]
+    longer = (end_ns - sooner_ns) / (end_ns - begin_ns)
+    traced = [capacity_bps(each, sooner_ns, end_ns) for each in evidence.data_stages]
+    rated = [each.stage.asked.rate_bps for each in evidence.data_stages if each.stage.asked.trace is None]
+    return min(
+        (*(longer * rate for rate in traced if rate is not None), *(rate for rate in rated if rate)), default=None
+    )
 
 
 def _handed_over(evidence: Evidence) -> float | None:

@@ -25,7 +25,17 @@ from . import (
     switch_check,
     vm_check,
 )
-from .link import fault_check, link_check, policy_check, rtt_check, schedule_check, set_up_check, tclink_check
+from .link import (
+    bucket_check,
+    fault_check,
+    link_check,
+    policy_check,
+    rtt_check,
+    schedule_check,
+    set_up_check,
+    tclink_check,
+    trace_check,
+)
 from .whole import account, counter, presence, sample
 
 SEVERITY = ("invalid", "suspect", "valid")
@@ -70,6 +80,9 @@ CHECKS: tuple[Check, ...] = (
     fault_check.damaged,
     fault_check.down,
     fault_check.gathered,
+    bucket_check.shaper,
+    bucket_check.policer,
+    trace_check.trace,
     tclink_check.set_up,
     tclink_check.rate,
     tclink_check.drops,

@@ -11,8 +11,9 @@ from pyroute2.netlink import nla
 from pyroute2.netlink.rtnl import TC_H_INGRESS, TC_H_ROOT
 from pyroute2.netlink.rtnl.tcmsg import tcmsg
 
+from ...plan.command import OWN_QDISCS
 from ...plan.link.impairment import TICK_NS
-from . import netlink
+from . import netlink, paced
 from .sample import Query, of_kind
 
 TCA_OPTIONS = 2
@@ -118,7 +119,19 @@ def _pfifo(message: tcmsg) -> dict[str, Any]:
     return {"limit": struct.unpack_from("=I", _options(message))[0]}
 
 
-_READ: dict[str, Callable[[tcmsg], dict[str, Any]]] = {"netem": _netem, "tbf": _tbf, "pfifo": _pfifo}
+def _paced(message: tcmsg) -> dict[str, Any]:
+    """Kinds of ours; a shaper's rate is that of its line."""
+    told = dict(paced.options(_options(message)))
+    rate = {"rate_bps": told.pop("rate") * 8} if told.get("rate") else {}
+    return {"limit": told.pop("limit", None), "more": {name: told[name] for name in told if told[name]}, **rate}
+
+
+_READ: dict[str, Callable[[tcmsg], dict[str, Any]]] = {
+    "netem": _netem,
+    "tbf": _tbf,
+    "pfifo": _pfifo,
+    **dict.fromkeys(OWN_QDISCS, _paced),
+}
 """What the kinds that a plan sets up report of themselves, as fields of Qdisc."""
 
 

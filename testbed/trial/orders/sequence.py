@@ -193,8 +193,8 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
 
 
 def _changed(planned: Plan) -> tuple[Query, ...]:
-    """The queues and counters of the emulators that a schedule changes."""
-    emulators = [e for e in planned.emulators if any(stage.states for stage in e.stages)]
+    """The queues and counters of the emulators that a schedule changes, or whose traces begin with the workload."""
+    emulators = [e for e in planned.emulators if any(stage.states or stage.asked.trace for stage in e.stages)]
     return tuple(Query(kind, e.netns) for e in emulators for kind in ("qdisc", "nft"))
 
 

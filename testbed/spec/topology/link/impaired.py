@@ -96,7 +96,8 @@ class Impaired(FileModel):
             value = self._value(row, way)
             if value is not None:
                 found = found.with_value(row.name, value)
-        return found
+        brought = brought_rate_bps(found)
+        return found if found.rate_bps is not None or brought is None else found.with_value("rate_bps", brought)
 
     def _value(self, row: Impairment, way: Literal["forward", "backward", "data"]) -> Any:
         if row.total is not None and self.said(row.total) is not None:
@@ -123,6 +124,7 @@ class Impaired(FileModel):
     def written_of(cls, forward: Direction, backward: Direction, data: Direction = UNIMPAIRED) -> dict[str, Any]:
         """The keys that say so."""
         found: dict[str, Any] = {}
+        forward, backward = map(_without_brought_rate, (forward, backward))
         for row in cls.rows():
             there, back = forward.value(row.name), backward.value(row.name)
             is_even = row.total is not None and back - there in (0, 1)
@@ -132,6 +134,17 @@ class Impaired(FileModel):
             if found[row.key] is None and row.is_of_data:
                 found[row.key] = data.value(row.name)
         return found
+
+
+def brought_rate_bps(direction: Direction) -> int | None:
+    """The rate that a shaper or another value brings with it; None without one."""
+    found = ((row, direction.value(row.name)) for row in IMPAIRMENTS.values() if row.rate_bps is not None)
+    return next((row.rate_bps(value) for row, value in found if row.rate_bps and value is not None), None)
+
+
+def _without_brought_rate(direction: Direction) -> Direction:
+    is_brought = direction.rate_bps is not None and direction.rate_bps == brought_rate_bps(direction)
+    return direction.with_value("rate_bps", None) if is_brought else direction
 
 
 def conflicts(file: FileModel, wanted: Iterable[Impairment]) -> Iterator[Fault]:

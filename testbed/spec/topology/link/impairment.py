@@ -18,8 +18,10 @@ from ...syntax.field import Flag, Rate, Span, Time, matching
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import quantity, text_of
 from . import fault
+from .bucket import PolicerField, ShaperField, policer_faults, shaper_faults
 from .loss import LinkLoss, LossField
 from .policy import LinkPolicy, PolicyField, policy_faults
+from .trace import TraceField, trace_faults
 
 Read = Callable[[Any], Any]
 
@@ -208,5 +210,16 @@ FILE_FIELDS: dict[str, FileField] = {
     "duplicate": FileField(fault.PickField, "Which packets come twice."),
     "reorder": FileField(fault.ReorderField, "Which packets come late.", faults=fault.reorder_faults),
     "aggregate": FileField(fault.AggregateField, "Packets leave in bursts.", faults=fault.aggregate_faults),
+    "shaper": FileField(
+        ShaperField,
+        "A token bucket that shapes: a rate while there is credit, the refill afterwards; the rest waits.",
+        faults=shaper_faults,
+    ),
+    "policer": FileField(
+        PolicerField,
+        "A token bucket that polices: what exceeds the rate and the burst is dropped.",
+        faults=policer_faults,
+    ),
+    "trace": FileField(TraceField, "When the link can send, instead of a rate.", faults=trace_faults),
 }
 """For each of IMPAIRMENTS, in the order in which files write them."""

@@ -49,7 +49,7 @@ def asked_drops(each: StageEvidence) -> int | None:
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for each in evidence.stages:
-        if each.stage.asked.rate_bps is None or each.stage.states:
+        if each.stage.asked.rate_bps is None or each.stage.states or each.stage.asked.trace is not None:
             continue
         context = Context(each.mtu_bytes, not trial.kernel.is_virtual_time)
         bucket_bytes = burst_bytes(each.stage.asked.rate_bps, context)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
+from ....model.link.trace import PACKET_BYTES
 from ....model.scenario import Trial
 from ....plan.link import fault
 from ....plan.link.stage import ETHERNET_BYTES, Stage
@@ -134,7 +135,7 @@ def _random_share(loss: Loss | None) -> float:
 
 
 def _dropped(each: StageEvidence) -> int:
-    return each.queue_drops + each.policed_packets + each.down_losses
+    return each.queue_drops + each.policer_drops + each.policed_packets + each.down_losses
 
 
 def _judged(
@@ -195,9 +196,11 @@ def _slack_s(trial: Trial, evidence: Evidence, asked_s: float) -> float:
 
 
 def _sending_s(frame_bytes: int, stages: list[Stage], during: bool) -> float:
-    """How long it takes to send a frame once at every rate on the path."""
-    rates = (_lowest_rate(stage, during) for stage in stages)
-    return sum(8 * frame_bytes / rate_bps for rate_bps in rates if rate_bps)
+    """How long it takes to send a frame once at every rate on the path, and to wait for opportunities of traces."""
+    rates = (_lowest_rate(stage, during) for stage in stages if stage.asked.trace is None)
+    traces = (stage.asked.trace for stage in stages if stage.asked.trace is not None)
+    waiting_s = sum(trace.longest_gap_ns * math.ceil(frame_bytes / PACKET_BYTES) / 1e9 for trace in traces)
+    return waiting_s + sum(8 * frame_bytes / rate_bps for rate_bps in rates if rate_bps)
 
 
 def _lowest_rate(stage: Stage, during: bool) -> int | None:

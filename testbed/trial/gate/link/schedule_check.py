@@ -85,7 +85,7 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         for interval in each.intervals:
             asked = None if fault.is_down(interval.state) else interval.state.asked.rate_bps
             where = f"{_where(each)} from {interval.state.at_ns / 1e9:g} s on"
-            if asked is not None:
+            if asked is not None and interval.state.asked.trace is None:
                 found = rate_of(trial, where, asked, interval.samples, each.mtu_bytes, bucket_bytes, max(rates))
                 yield from (_schedule(one.text, one.hint) for one in found)
 
@@ -139,7 +139,8 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         return
     begin_ns = outcome.steady_ns or evidence.timeline.start_ns
     end_ns = outcome.end_ns or evidence.timeline.stop_ns
-    limits = [bits for each in evidence.data_stages if (bits := _carried(each, begin_ns, end_ns)) is not None]
+    rated = [each for each in evidence.data_stages if each.stage.asked.trace is None]
+    limits = [bits for each in rated if (bits := _carried(each, begin_ns, end_ns)) is not None]
     fastest = max(state.asked.rate_bps or 0 for each in evidence.data_stages for state in each.stage.history)
     granted = fastest * plan.rtts_ns[1] / 1e9 + sum(
         8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in evidence.data_stages

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from ....model.scenario import Trial
 from ....plan.link import fault
 from ....plan.link.impairment import Context, Setting, settings
-from ....plan.link.stage import DELAY, RATE, Stage, State
+from ....plan.link.stage import DELAY, POLICE, RATE, Stage, State
 from ....plan.network import Plan
 from ...evidence.interval import Timeline
 from ...evidence.stage import Evidence, StageEvidence
@@ -53,7 +53,7 @@ def differences(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc], context
             continue
         if seen is None or abs(seen - setting.asked) > setting.slack:
             yield f"{setting.what}: asked {setting.asked}, the kernel has {'none' if seen is None else seen}"
-    for handle in (DELAY, RATE, *fault.HANDLES):
+    for handle in (DELAY, RATE, POLICE, *fault.HANDLES):
         known = {setting.name for setting in asked if setting.handle == handle} | TOLD_TWICE
         for name, number in qdiscs[handle].more.items() if handle in qdiscs else ():
             if number and name not in known:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from ....model.scenario import Trial
+from ....plan.link import paced
 from ....plan.link.stage import BUFFER, DELAY, RATE
 from ....plan.link.tclink import HTB, NETEM
 from ....plan.network import Plan
@@ -77,14 +78,20 @@ def queues(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def _stage_faults(each: StageEvidence, netns: str) -> Iterator[str]:
     if each.around is not None and not each.stage.states:
         first, last = each.around
-        yield from _queue_faults((first, *each.samples, last), netns, first.handle)
+        yield from _queue_faults((first, *each.samples, last), netns, first.handle, _kind(each))
     for look in each.around or ():
-        yield from _queue_faults((look,), netns, look.handle)
+        yield from _queue_faults((look,), netns, look.handle, _kind(each))
     for samples in (each.samples, *(interval.samples for interval in each.intervals)):
         if samples:
-            yield from _queue_faults(samples, netns, samples[0].handle)
+            yield from _queue_faults(samples, netns, samples[0].handle, _kind(each))
         if any(later.time_ns <= one.time_ns for one, later in pairwise(samples)):
             yield "two samples at one time"
+
+
+def _kind(each: StageEvidence) -> str:
+    """What sends at the rate of a link."""
+    asked = each.stage.asked
+    return paced.SHAPER if asked.shaper is not None else paced.TRACE if asked.trace is not None else KINDS[RATE]
 
 
 def often(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -166,8 +173,8 @@ def _enough(
         )
 
 
-def _queue_faults(samples: Sequence[QueueSample], netns: str, handle: str) -> Iterator[str]:
-    kind = KINDS.get(handle)
+def _queue_faults(samples: Sequence[QueueSample], netns: str, handle: str, sends: str = KINDS[RATE]) -> Iterator[str]:
+    kind = sends if handle == RATE else KINDS.get(handle)
     for each in samples:
         if (each.netns, each.handle, each.kind) != (netns, handle, kind) or each.device <= 0:
             yield f"a sample of {each.kind} {each.handle} in {each.netns}, not of {kind} {handle} in {netns}"

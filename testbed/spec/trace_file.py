@@ -1,0 +1,183 @@
+"""Trace files: what links name is read and becomes part of the topology, or of the scenario's axis. Reads files.
+
+Two formats: that of Mahimahi, one whole number in each line, the ms of an opportunity for a packet of 1500 bytes; and a
+table with a header, a row for each time from which a rate holds, and a last row TIME,end:
+
+    time_s,rate_bps
+    0,12000000
+    0.5,3000000
+    20,end
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from ..error import Problem, SpecError, ValueRefused
+from ..model.link import trace
+from ..model.link.trace import Trace
+from .syntax import input_file
+from .syntax.document import Document, Fault, Path, Position, mapping
+from .topology.link.trace import OPPORTUNITIES, TRACE_ALLOWED, made
+
+TRACE_BYTES = 64 << 20
+"""A minute at 1 Gbit/s in the format of Mahimahi has 35 MB."""
+DIGITS = 12
+TIMES = {"time_ns": 0, "time_us": 3, "time_ms": 6, "time_s": 9}
+RATES = {"rate_bps": 0, "rate_kbps": 3, "rate_mbps": 6, "rate_gbps": 9}
+"""Columns of a table, and the power of ten that makes them ns and bit/s."""
+
+HEADERS = (
+    "a header of time_s, time_ms, time_us or time_ns, and rate_bps, rate_kbps or rate_mbps: such as time_s,rate_bps"
+)
+END = "end"
+_NUMBER = re.compile(rf"[0-9]{{1,{DIGITS}}}(\.[0-9]{{1,{DIGITS}}})?")
+
+
+class _Bad(Exception):
+    """What is wrong in a line, counted from 0; None is the whole file."""
+
+    def __init__(self, line: int | None, what: str, allowed: str) -> None:
+        super().__init__(what)
+        self.line, self.what, self.allowed = line, what, allowed
+
+
+def with_traces(document: Document, folder: str) -> Document:
+    """The document of a topology with the text of each trace that its links name. A file that cannot be read is a fault
+    of the document. Raises SpecError for what is wrong in a file.
+    """
+    links = mapping(mapping(document.data).get("links"))
+    for name, link in links.items():
+        document = _filled(document, ("links", name, "trace"), mapping(link).get("trace"), folder)
+    return document
+
+
+def with_axis_traces(document: Document, folder: str) -> Document:
+    """The same of a scenario, with the traces that its axes name."""
+    for key, values in mapping(mapping(document.data).get("sweep")).items():
+        members = [part.strip().split(".") for part in key.split("+")]
+        columns = [n for n, words in enumerate(members) if len(words) > 1 and words[1] == "trace" and len(words) < 4]
+        for row, value in enumerate(values if isinstance(values, list) else ()):
+            for column in columns:
+                if len(members) == 1:
+                    document = _filled(document, ("sweep", key, row), value, folder)
+                elif isinstance(value, list) and column < len(value):
+                    document = _filled(document, ("sweep", key, row, column), value[column], folder)
+    return document
+
+
+def _filled(document: Document, path: Path, said: Any, folder: str) -> Document:
+    """With what the file says that is named at a path, or in the directions below it."""
+    if isinstance(said, dict):
+        for way in ("forward", "backward"):
+            document = _filled(document, (*path, way), said.get(way), folder)
+        return document
+    if not isinstance(said, str) or said == "none":
+        return document
+    try:
+        found = read(os.path.join(folder, said), said)
+    except OSError as error:
+        fault = Fault(path, f"the file {said!r} cannot be read: {error.strerror}", TRACE_ALLOWED)
+        return _with_fault(document, fault)
+    position = document.positions.get(path, Position(said))
+    twig = {"file": said, OPPORTUNITIES: found.packed}
+    return _planted(document, path, Document(twig, {(): position, ("file",): position, (OPPORTUNITIES,): position}))
+
+
+def _with_fault(document: Document, fault: Fault) -> Document:
+    return Document(document.data, document.positions, (*document.faults, fault))
+
+
+def _planted(document: Document, path: Path, twig: Document) -> Document:
+    """As Document.grafted(), also below lists."""
+    positions = {old: at for old, at in document.positions.items() if old[: len(path)] != path}
+    positions |= {(*path, *under): at for under, at in twig.positions.items()}
+    return Document(_put(document.data, path, twig.data), positions, document.faults)
+
+
+def _put(data: Any, path: Path, value: Any) -> Any:
+    if not path:
+        return value
+    if isinstance(data, list):
+        return [_put(each, path[1:], value) if n == path[0] else each for n, each in enumerate(data)]
+    return {**data, path[0]: _put(data[path[0]], path[1:], value)}
+
+
+def read(path: str, name: str) -> Trace:
+    """Raises OSError for a file that cannot be read, SpecError for what is wrong in it."""
+    text = input_file.read_text(path, TRACE_BYTES)
+    try:
+        if not text.isascii() or "\0" in text:
+            raise _Bad(None, "this is not a trace", "numbers and commas")
+        return _read(text, name)
+    except _Bad as bad:
+        line = None if bad.line is None else bad.line + 1
+        raise SpecError([Problem(os.path.normpath(path), line, bad.what, bad.allowed)]) from None
+
+
+def _read(text: str, name: str) -> Trace:
+    lines = text.splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise _Bad(None, "this is empty", "a trace: times in ms, or a table of times and rates")
+    is_table = any("," in line for line in lines[:100])
+    packed = trace.pack_rates(list(_rows(lines))) if is_table else trace.pack_times(_times(lines))
+    try:
+        return made(name, packed)
+    except ValueRefused as refused:
+        raise _Bad(None, refused.what, refused.allowed or "") from None
+
+
+def _times(lines: list[str]) -> list[int]:
+    found, last = [], 0
+    for number, line in enumerate(lines):
+        word = line.strip()
+        if not word.isdigit() or len(word) > DIGITS:
+            raise _Bad(number, f"{line[:40]!r} is not a time", "a whole number of ms, 0 or more, in each line")
+        time_ms = int(word)
+        if time_ms < last:
+            raise _Bad(number, f"the time {time_ms} is before the {last} of an earlier line", "times that never fall")
+        found.append(time_ms)
+        last = time_ms
+    return found
+
+
+def _rows(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """For how many ns each rate holds, in bit/s."""
+    rows = [(n, [cell.strip() for cell in line.split(",")]) for n, line in enumerate(lines) if _has_row(line)]
+    head, (columns, *rest) = rows[0][0], [cells for _, cells in rows]
+    if len(columns) != 2 or columns[0] not in TIMES or columns[1] not in RATES:
+        raise _Bad(head, f"{','.join(columns)[:40]!r} is no header", HEADERS)
+    numbers = [n for n, _ in rows[1:]]
+    held: tuple[int, int] | None = None
+    for number, cells in zip(numbers, rest, strict=True):
+        if len(cells) != 2:
+            raise _Bad(number, f"{len(cells)} values in this row", "two: a time and a rate")
+        time_ns = _scaled(number, cells[0], TIMES[columns[0]], "time in whole ns")
+        if held is None and time_ns:
+            raise _Bad(number, "the first time is not 0", "a rate from 0 on")
+        if held is not None:
+            if time_ns <= held[0]:
+                raise _Bad(number, f"the time {cells[0]} is not after the one before", "times that rise")
+            yield time_ns - held[0], held[1]
+        if cells[1] == END and number == numbers[-1] and held is not None:
+            return
+        held = time_ns, _scaled(number, cells[1], RATES[columns[1]], "rate in whole bit/s")
+    what = "the table has no end" if held else "the table has no rows"
+    raise _Bad(len(lines) - 1, what, "a last row that says when it begins anew, such as 20,end")
+
+
+def _has_row(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def _scaled(number: int, word: str, power: int, noun: str) -> int:
+    value = Decimal(word).scaleb(power) if _NUMBER.fullmatch(word) else None
+    if value is None or value != int(value):
+        raise _Bad(number, f"{word[:40]!r} is not a {noun}", "a decimal number, 0 or more")
+    return int(value)

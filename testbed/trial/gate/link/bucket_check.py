@@ -1,0 +1,163 @@
+"""Checks of the gate: did a shaper and a policer let pass what their buckets held, and no less? Pure, no I/O.
+
+Both are replayed from the bytes that passed and the kernel's own times: a bucket holds its burst at first and at most,
+gets its rate all the time, and gives each packet its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ....model.scenario import Trial
+from ....plan.link.impairment import Context, burst_bytes
+from ....plan.link.stage import frame_bytes
+from ....plan.network import Plan
+from ...evidence.stage import Evidence, StageEvidence
+from ...observe.paced import PacedSample
+from ...stored_result import Finding
+
+HINT = "somebody set it up again, or what was read back is not whole"
+SECOND_NS = 10**9
+REAL_SHARE = 0.05
+"""In real time, by how much less may pass than could: timers are late."""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """`rate` in bytes/s, `size` in bytes."""
+
+    rate: int
+    size: int
+
+    def filled(self, held: int, span_ns: int) -> int:
+        """What it holds after a time in which nothing passed, were it bottomless; rounded up."""
+        return held - (-self.rate * span_ns // SECOND_NS)
+
+
+def shaper(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for each in evidence.stages:
+        asked = each.stage.asked.shaper
+        if asked is None:
+            continue
+        credit = Bucket(asked.refill_bps // 8, asked.burst_bytes)
+        line = Bucket(
+            asked.rate_bps // 8,
+            burst_bytes(asked.rate_bps, Context(each.mtu_bytes, not trial.kernel.is_virtual_time)),
+        )
+        faults = (*looks_faults(each, each.paced), *_replayed(credit, each.paced), *_line(line, each.paced))
+        share = 1.0 if trial.kernel.is_virtual_time else 1 - REAL_SHARE
+        for what in faults or _least(line, credit, each, share):
+            yield Finding("shaper", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+            break
+
+
+def policer(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    for each in evidence.stages:
+        asked = each.stage.asked.policer
+        if asked is None:
+            continue
+        bucket = Bucket(asked.rate_bps // 8, asked.burst_bytes)
+        faults = (*looks_faults(each, each.policer), *_replayed(bucket, each.policer))
+        for what in faults or _policed(bucket, each):
+            yield Finding("policer", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+            break
+
+
+def looks_faults(each: StageEvidence, looks: Sequence[PacedSample]) -> Iterator[str]:
+    """Before and after the workload, of one and the same, and each later than the one before."""
+    if len(looks) < 2:
+        yield f"missing: what it did ({len(looks)} looks)"
+        return
+    for one, later in pairwise(looks):
+        if (one.kind, one.device, one.netns) != (later.kind, later.device, later.netns):
+            yield f"{one.kind} became {later.kind}"
+        for name in ("time_ns", "busy_ns", "taken_bytes", "policed_packets", "policed_bytes"):
+            if getattr(later, name) < getattr(one, name):
+                yield f"{name} went from {getattr(one, name)} to {getattr(later, name)}"
+        if later.busy_ns - one.busy_ns > later.time_ns - one.time_ns:
+            yield f"{later.busy_ns - one.busy_ns} ns busy in {later.time_ns - one.time_ns} ns"
+    if bool(looks[-1].policed_packets) != bool(looks[-1].policed_bytes):
+        yield f"{looks[-1].policed_packets} packets with {looks[-1].policed_bytes} bytes were dropped"
+    did = [(look.taken_bytes, look.policed_packets) for look in (looks[0], looks[-1])]
+    if each.data_packets > each.dropped_packets + each.delay_drops and did[0] == did[1]:
+        yield f"{each.data_packets} data packets came, and it counted none of them"
+
+
+def _replayed(bucket: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:
+    """No interval lets more pass than the bucket can have held; what it says to hold is the rest."""
+    most = bucket.size
+    first = looks[0] if looks else None
+    if first is not None and not bucket.size - first.taken_bytes <= first.credit_bytes <= bucket.size:
+        yield f"it held {first.credit_bytes} bytes before the workload, asked were {bucket.size} at first"
+    for one, later in pairwise(looks):
+        passed, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
+        most = bucket.filled(most, span_ns) - passed
+        if most < 0:
+            yield f"{passed} bytes passed in {span_ns / 1e9:g} s, {-most} more than the bucket can have held"
+            return
+        most = min(most, bucket.size)
+        if later.credit_bytes > most + 1:
+            yield f"it held {later.credit_bytes} bytes, but can have had {most}"
+        full = bucket.filled(one.credit_bytes, span_ns)
+        rest = full - passed
+        if full <= bucket.size and not rest - 2 <= later.credit_bytes <= rest + 1:
+            yield f"it held {later.credit_bytes} bytes, and should have {rest}"
+
+
+def _line(line: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:
+    """No faster than the rate, also with credit."""
+    for one, later in pairwise(looks):
+        passed, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
+        if passed > line.filled(line.size, span_ns):
+            yield f"{passed} bytes passed in {span_ns / 1e9:g} s, more than the rate carries"
+
+
+def _least(line: Bucket, credit: Bucket, each: StageEvidence, share: float) -> Iterator[str]:
+    """While packets wait, all passes that the rate and the credit let pass, but for the packet at each end."""
+    for one, later in pairwise(each.paced):
+        passed, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
+        allowed = credit.filled(one.credit_bytes, span_ns)
+        if later.busy_ns - one.busy_ns < span_ns or allowed > credit.size:
+            continue
+        least = min(line.filled(0, span_ns), allowed) * share - 2 * frame_bytes(each.mtu_bytes)
+        if passed < least:
+            yield f"{passed} bytes passed in {span_ns / 1e9:g} s while packets waited, {least:.0f} could have"
+
+
+def _policed(bucket: Bucket, each: StageEvidence) -> Iterator[str]:
+    """It drops a packet only if the bucket lacks its bytes. So in a row of intervals with drops, each shorter than the
+    bucket needs to become full, all that the rate brings passes, but for the first and the last interval.
+    """
+    frame = frame_bytes(each.mtu_bytes)
+    for row in _rows(each.policer):
+        longest_ns = max(later.time_ns - one.time_ns for one, later in pairwise(row))
+        span_ns = row[-1].time_ns - row[0].time_ns
+        if 2 * longest_ns * bucket.rate > (bucket.size - frame) * SECOND_NS:
+            continue
+        passed = row[-1].taken_bytes - row[0].taken_bytes
+        least = (span_ns - 2 * longest_ns) * bucket.rate // SECOND_NS - frame
+        if passed < least:
+            yield f"{passed} bytes passed in {span_ns / 1e9:g} s with drops, {least} should have"
+    for one, later in pairwise(each.policer):
+        dropped = later.policed_packets - one.policed_packets
+        most = bucket.filled(frame, later.time_ns - one.time_ns)
+        if dropped and later.credit_bytes > most:
+            yield f"{dropped} packets were dropped, and after {(later.time_ns - one.time_ns) / 1e9:g} s it held " + (
+                f"{later.credit_bytes} bytes: there was no need to"
+            )
+
+
+def _rows(looks: Sequence[PacedSample]) -> Iterator[list[PacedSample]]:
+    """Looks between any two of which packets were dropped, at least four in a row."""
+    row: list[PacedSample] = []
+    for one, later in pairwise(looks):
+        if later.policed_packets > one.policed_packets:
+            row = [*(row or [one]), later]
+            continue
+        if len(row) > 3:
+            yield row
+        row = []
+    if len(row) > 3:
+        yield row

@@ -1,0 +1,87 @@
+"""Checks of the gate: did a link send at the opportunities of its trace, at all of them and no others? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ....model.link.trace import PACKET_BYTES, Trace
+from ....model.scenario import Trial
+from ....plan.link.stage import frame_bytes
+from ....plan.network import Plan
+from ...evidence.interval import Happened
+from ...evidence.stage import Evidence, StageEvidence
+from ...observe.paced import PacedSample
+from ...stored_result import Finding
+from .bucket_check import looks_faults
+
+HINT = "somebody changed the trace, or what was read back is not whole"
+REAL_LATE_NS = 50_000_000
+"""How late an opportunity may be used in real time."""
+
+
+def trace(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    moment = None if evidence.timeline is None else evidence.timeline.moments.get(0)
+    for each in evidence.stages:
+        asked = each.stage.asked.trace
+        if asked is None:
+            continue
+        late_ns = 0 if trial.kernel.is_virtual_time else REAL_LATE_NS
+        looks = of_workload(each.paced)
+        faults = (
+            *looks_faults(each, each.paced),
+            *("missing: what it did since the workload began" for _ in range(len(looks) < 2)),
+            *_begin(each.paced, moment),
+            *_sent(asked, looks, frame_bytes(each.mtu_bytes), late_ns),
+            *(_told(asked, looks) if trial.kernel.is_virtual_time else ()),
+        )
+        for what in faults[:1]:
+            yield Finding("trace", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+
+
+def of_workload(looks: Sequence[PacedSample]) -> tuple[PacedSample, ...]:
+    """The looks since the trace began with the workload."""
+    return tuple(look for look in looks if looks and look.begin_ns == looks[-1].begin_ns)
+
+
+def capacity_bps(each: StageEvidence, begin_ns: int, end_ns: int) -> float | None:
+    """The rate of all opportunities from one time of CLOCK_MONOTONIC to a later one, in whole frames; None without."""
+    asked = each.stage.asked.trace
+    if asked is None or not each.paced or end_ns <= begin_ns:
+        return None
+    zero_ns = each.paced[-1].begin_ns
+    return (asked.until(end_ns - zero_ns) - asked.until(begin_ns - zero_ns)) * 8e9 * PACKET_BYTES / (end_ns - begin_ns)
+
+
+def _begin(looks: Sequence[PacedSample], moment: Happened | None) -> Iterator[str]:
+    """It began anew when the workload did. `schedule_check` says if that was late, or never happened."""
+    if moment is not None and looks and not moment.begin_ns <= looks[-1].begin_ns <= moment.done_ns:
+        yield f"it began at {looks[-1].begin_ns} ns, not with the workload at {moment.begin_ns} ns"
+    elif moment is None:
+        yield "it did not begin with the workload"
+
+
+def _sent(asked: Trace, looks: Sequence[PacedSample], frame: int, late_ns: int) -> Iterator[str]:
+    """What is sent fits into the opportunities that come meanwhile, but for a packet at each end; and if packets wait
+    all the time, every one is used. In real time one may be used late.
+    """
+    ends = frame + PACKET_BYTES
+    for one, later in (*pairwise(looks), *((looks[0], looks[-1]) for _ in looks[:1])):
+        sent, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
+        came = [asked.until(look.time_ns - look.begin_ns) for look in (one, later)]
+        early = asked.until(one.time_ns - late_ns - one.begin_ns)
+        if sent > (came[1] - early) * PACKET_BYTES + ends:
+            yield f"{sent} bytes were sent in {span_ns / 1e9:g} s, with {came[1] - came[0]} opportunities"
+        is_busy = later.busy_ns - one.busy_ns >= span_ns > 0
+        used_up = asked.until(later.time_ns - late_ns - later.begin_ns)
+        if is_busy and sent < (used_up - came[0]) * PACKET_BYTES - ends:
+            yield f"{sent} bytes were sent while packets waited, with {came[1] - came[0]} opportunities"
+
+
+def _told(asked: Trace, looks: Sequence[PacedSample]) -> Iterator[str]:
+    """The kernel counts the opportunities of the trace; those of this very moment may be ahead."""
+    for look in looks:
+        most = asked.until(look.time_ns - look.begin_ns)
+        least = asked.until(look.time_ns - look.begin_ns - 1)
+        if not least <= look.opportunities <= most:
+            yield f"{look.opportunities} opportunities came in {(look.time_ns - look.begin_ns) / 1e9:g} s, not {most}"

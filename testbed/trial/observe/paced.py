@@ -1,0 +1,79 @@
+"""What queueing disciplines of ours report: how they are set up, and what they did, over time. Pure, no I/O.
+
+The numbers are those of net/sched/sch_testbed.c, a patch of the lab kernel.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ...plan.command import OWN_QDISCS
+from . import netlink
+from .sample import TCA_KIND, TCA_STATS2, Query, of_kind
+
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
+OPTIONS = {
+    1: ("limit", "=I"),
+    2: ("rate", "=Q"),
+    3: ("burst", "=Q"),
+    4: ("refill", "=Q"),
+    5: ("credit", "=Q"),
+    6: ("bytes", "=I"),
+    7: ("period", "=Q"),
+    9: ("start", "=I"),
+    10: ("count", "=I"),
+    11: ("crc", "=I"),
+}
+"""By the numbers of their attributes: the names in the plan's words, and the form."""
+PADDING = 12
+_DONE = struct.Struct("=8Q")
+
+
+@dataclass(frozen=True)
+class PacedSample:
+    """One of them at one time: `time_ns` is the kernel's own, of all that it counts since it was set up.
+
+    In `busy_ns` something waited; packets of `taken_bytes` were let pass. A bucket holds `credit_bytes`, and its
+    policer dropped `policed_packets`. A trace began at `begin_ns`, and since then `opportunities` have come.
+    `backlog_packets` wait. What a kind does not have is 0.
+    """
+
+    netns: str
+    device: int
+    handle: str
+    kind: str
+    backlog_packets: int
+    time_ns: int
+    busy_ns: int
+    taken_bytes: int
+    credit_bytes: int
+    policed_packets: int
+    policed_bytes: int
+    begin_ns: int
+    opportunities: int
+
+
+def samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[PacedSample]:
+    """Every one in every answer, in the order of time. One that reports less than all of it is left out."""
+    for record, source in of_kind("qdisc", data, sources):
+        for body in netlink.bodies(record.messages):
+            found = netlink.attributes(body[20:])
+            kind = found[TCA_KIND].rstrip(b"\0").decode()
+            stats = netlink.attributes(found[TCA_STATS2])
+            if kind in OWN_QDISCS and len(stats.get(TCA_STATS_APP, b"")) == _DONE.size:
+                device, handle = struct.unpack_from("=iI", body, 4)
+                (waiting,) = struct.unpack_from("=I", stats[TCA_STATS_QUEUE])
+                done = _DONE.unpack(stats[TCA_STATS_APP])
+                yield PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, waiting, *done)
+
+
+def options(raw: bytes) -> Mapping[str, int]:
+    """The numbers of their options by name; an attribute that nobody knows is a 1, so that the gate asks about it."""
+    found = {}
+    for number, data in netlink.attributes(raw).items():
+        if number != PADDING:
+            name, form = OPTIONS.get(number, (f"attribute_{number}", ""))
+            found[name] = struct.unpack(form, data)[0] if form else 1
+    return found
