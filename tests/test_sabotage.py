@@ -218,3 +218,83 @@ def test_the_gate_catches_a_switch_that_loses_what_nobody_asked_it_to_lose(run_t
     ran = run_trial(topology=network, workload={"flows": 10}, tamper=before_the_workload(short_queues))
     assert ran.findings["device"] == "invalid"
     assert any("tb-s eth0 lost" in text for text in ran.result.warnings), ran.result.warnings
+
+
+def without_checksums(steps: Steps) -> Steps:
+    """Checksums are left to the receiver's trust, as between devices of one kernel."""
+    kept = [step for step in steps if "tx" not in step.get("run", ())]
+    assert len(kept) < len(steps)
+    return tuple(kept)
+
+
+def flushed(chain: str) -> Callable[[Steps], Steps]:
+    return before_the_workload(inside("nft", "flush", "chain", "netdev", "testbed", chain))
+
+
+DOUBLED = {"duplicate": {"forward": "1 in 50"}}
+DAMAGED = {"corrupt": {"forward": "1 in 50"}}
+LATE = {"reorder": {"forward": {"every": 50, "by": "2 ms"}}}
+GATHERED = {"aggregate": {"forward": {"time": "4 ms", "bytes": "64 KiB"}}}
+DOWN = {"down": {"from": "300 ms", "for": "100 ms"}}
+
+FAULTS: dict[str, tuple[dict[str, Any], Callable[[Steps], Steps], dict[str, str]]] = {
+    "twice-as-many-doubled": (DOUBLED, instead("mod 50 == 49", "mod 25 == 24"), {"duplicate": "invalid"}),
+    "half-of-them-doubled": (DOUBLED, instead("duplicate 100%", "duplicate 50%"), {"set-up": "invalid"}),
+    "half-of-them-doubled-later": (
+        DOUBLED,
+        before_the_workload(changed("twin0", "netem", "limit", "2147483647", "duplicate", "50%")),
+        {"duplicate": "invalid"},
+    ),
+    "none-doubled-later": (DOUBLED, flushed("duplicate-forward"), {"duplicate": "invalid"}),
+    "counted-without-damage": (
+        DAMAGED,
+        instead("@th,64,8 set @th,64,8 ^ 0x1", "continue"),
+        {"corrupt": "invalid"},
+    ),
+    "damage-that-nobody-checks": (DAMAGED, without_checksums, {"corrupt": "invalid"}),
+    "damage-of-half-as-many": (DAMAGED, instead("mod 50 == 49", "mod 100 == 99"), {"corrupt": "invalid"}),
+    "less-late": (LATE, instead("delay 2000us", "delay 1000us"), {"set-up": "invalid"}),
+    "late-packets-lost": (
+        LATE,
+        before_the_workload(changed("late0", "netem", "limit", "2147483647", "delay", "2ms", "loss", "50%")),
+        {"set-up": "invalid"},
+    ),
+    "none-late": (LATE, flushed("reorder-forward-met"), {"set-up": "invalid"}),
+    "no-bursts": (
+        GATHERED,
+        instead("slot 4000000ns 4000000ns bytes 65536", ""),
+        {"set-up": "invalid", "rtt": "invalid"},
+    ),
+    "larger-bursts": (GATHERED, instead("bytes 65536", "bytes 131072"), {"set-up": "invalid"}),
+    "acks-counted-without-loss": (
+        {"ack_loss": "1 in 10"},
+        instead('counter name \\"ack_loss-met-backward\\" drop', 'counter name \\"ack_loss-met-backward\\" continue'),
+        {"set-up": "invalid"},
+    ),
+    "down-without-dropping": (
+        DOWN,
+        instead('counter name \\"down-lost-forward-1\\" drop', 'counter name \\"down-lost-forward-1\\"'),
+        {"down": "invalid"},
+    ),
+    "never-down": (DOWN, timeline(lambda moments: moments.clear()), {"schedule": "invalid"}),
+    "never-up-again": (DOWN, timeline(lambda moments: moments.pop() and None), {"schedule": "invalid"}),
+    "up-again-sooner": (
+        DOWN,
+        timeline(lambda moments: moments[1].update(at_ns=350_000_000)),
+        {"schedule": "invalid"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_gate_catches_a_fault_where(run_trial: RunTrial, name: str) -> None:
+    path, tamper, expected = FAULTS[name]
+    ran = run_trial(path=path, tamper=tamper)
+    assert expected.items() <= ran.findings.items(), ran.result.warnings
+    assert ran.result.verdict == "invalid"
+
+
+def test_the_gate_passes_those_faults_as_they_are(run_trial: RunTrial) -> None:
+    for path in (DOUBLED, DAMAGED, LATE, GATHERED, DOWN, {"ack_loss": "1 in 10"}):
+        ran = run_trial(path=path)
+        assert ran.result.verdict == "valid", (path, ran.result.warnings)
