@@ -88,16 +88,6 @@ PLANS: dict[str, dict[str, Any]] = {
         "workload": {"duration": "1500 ms", "flows": 2},
         "samples": {"interval": "20 ms"},
     },
-    "faults": {
-        "path": {
-            "down": {"from": "400 ms", "for": "100 ms"},
-            "ack_loss": {"every": 10, "phase": 3},
-            "corrupt": {"forward": {"random": "1 %"}},
-            "duplicate": {"forward": {"every": 50, "phase": 3}},
-            "reorder": {"forward": {"every": 60, "by": "2 ms"}},
-            "aggregate": {"backward": {"time": "2 ms", "bytes": "8 kB"}},
-        },
-    },
     "window": {"workload": {"window": "100 kB"}, "sysctls": {"net.ipv4.tcp_sack": 0, "net.ipv4.tcp_reordering": 6}},
     "iperf3": {"workload": IPERF3},
     "iperf3-udp": {"workload": {**IPERF3, "protocol": "udp", "rate": "20 Mbit/s", "length": "1000 B"}},

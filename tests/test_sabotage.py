@@ -252,6 +252,7 @@ FAULTS: dict[str, tuple[dict[str, Any], Callable[[Steps], Steps], dict[str, str]
         {"corrupt": "invalid"},
     ),
     "damage-that-nobody-checks": (DAMAGED, without_checksums, {"corrupt": "invalid"}),
+    "damage-that-nobody-checks-in-an-outage": (DAMAGED | DOWN, without_checksums, {"corrupt": "invalid"}),
     "damage-of-half-as-many": (DAMAGED, instead("mod 50 == 49", "mod 100 == 99"), {"corrupt": "invalid"}),
     "less-late": (LATE, instead("delay 2000us", "delay 1000us"), {"set-up": "invalid"}),
     "late-packets-lost": (

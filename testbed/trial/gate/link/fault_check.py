@@ -117,22 +117,25 @@ def damaged(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "corrupt", "suspect", "missing: the hosts' counters of wrong checksums", "a host does not report them"
         )
         return
-    lost = sum(
-        each.queue_drops + each.delay_drops + each.down_losses + each.policed_packets for each in evidence.stages
-    )
     twice = sum(each.met("duplicate") for each in evidence.stages)
-    in_flight = sum(_waiting(plan, each, met) for each in stages)
-    if not met - lost - in_flight <= seen <= met + twice or (met > in_flight + lost and not seen):
+    astray = sum(_astray(plan, evidence, each) for each in stages)
+    if not met - astray <= seen <= met + twice:
         what = f"{met} packets were damaged, and hosts found {seen} with a wrong checksum"
         yield Finding("corrupt", "invalid", what, "checksums are not computed or not checked, or others damage packets")
+    elif met and not seen:
+        what = f"{met} packets were damaged, and no host found one"
+        yield Finding("corrupt", "suspect", what, "they may all have been lost or under way: damage more, or longer")
 
 
-def _waiting(plan: Plan, each: StageEvidence, met: int) -> int:
-    """How many damaged packets can be on their way when the hosts are asked: as many of what the link can hold."""
+def _astray(plan: Plan, evidence: Evidence, each: StageEvidence) -> int:
+    """How many damaged packets can be under way when the hosts are asked, or lost behind the damage: as large a share
+    of what the link can hold, and of what was lost there, as of all packets; three times that, to be on the safe side.
+    """
     frame, rate_bps = frame_bytes(each.mtu_bytes), each.stage.asked.rate_bps or 0
+    met, looked = each.met("corrupt"), sum(count.came for count in each.faults if count.key == "corrupt")
     held = each.stage.buffer_bytes(frame) // frame + rate_bps * plan.rtts_ns[1] // (8 * 10**9 * frame)
-    looked = sum(count.came for count in each.faults if count.key == "corrupt")
-    return min(met, 1 + (3 * held * met // looked if looked else 0))
+    lost = sum(other.queue_drops + other.delay_drops + other.down_losses for other in evidence.stages)
+    return min(met, 1 + (3 * (held + lost) * met // looked if looked else 0))
 
 
 def down(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
