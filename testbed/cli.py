@@ -129,7 +129,7 @@ app = typer.Typer(
     help="Build a network out of real parts, measure over it, and know whether the numbers can be believed.\n\n"
     "`testbed COMMAND --help` explains a command, with examples.",
     epilog="Exit codes: 0 fine, 1 a verdict or comparison failed, 2 wrong input, 3 this computer lacks something, "
-    "4 a comparison lacks what its base has, 5 it cannot tell, 130 interrupted.",
+    "4 trials are missing (merge), or a comparison lacks what its base has, 5 it cannot tell, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

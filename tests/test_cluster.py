@@ -20,6 +20,7 @@ from test_sweep import UNTIL, Silent, in_run_order
 from testbed.error import MachineError, UserError
 from testbed.model.run_setting import LAB, Until
 from testbed.model.scenario import Trial
+from testbed.sweep import audit as auditing
 from testbed.sweep import run as sweep
 from testbed.sweep.cluster import dispatcher, place, task
 from testbed.sweep.cluster.arrival import Expected
@@ -247,6 +248,50 @@ def test_what_was_kept_and_is_damaged_is_measured(campaign: Campaign) -> None:
     Spool(campaign.cluster.folder / "alice/cache/testbed/cluster-results").keep(key, Parcel(b"half", "0" * 64))
     summary = campaign.run(trials)
     assert len(summary.results) == 1
+
+
+def audited(campaign: Campaign, size: int) -> auditing.Audit:
+    where = place.Cluster(place.where(campaign.cluster.address), False, campaign.notices.append, is_fresh=True)
+    return auditing.audit(Store(campaign.folder), size, 1, lambda prepared: sweep.run(prepared, 1, Silent(), where))
+
+
+def test_an_audit_measures_on_the_cluster_whatever_workers_have_kept(campaign: Campaign, tmp_path: Path) -> None:
+    """What a worker kept is a copy of what is to be checked, or anything else."""
+    trials = make_trials(["10 ms", "20 ms"], 3)
+    campaign.run(trials)
+    before = files_of(campaign.folder / "trials")
+    for trial in trials:
+        kept = tmp_path / "kept" / trial.id
+        kept.mkdir(parents=True)
+        write_json(kept / "provenance.json", STUB_SAYS)
+        write_result(kept, trial, make_result(trial, goodput_bps=5e9))
+        key = task.task_of(trial, KERNEL, campaign.outfit().digest).key
+        Spool(campaign.cluster.folder / "bob/cache/testbed/cluster-results").keep(key, packed(kept))
+    found = audited(campaign, 4)
+    assert (found.verdict, len(found.trials)) == ("same", 4)
+    again = [id for id, count in campaign.began().items() if count == 2]
+    assert sorted(again) == sorted(each.id for each in found.trials)
+    assert files_of(campaign.folder / "trials") == before
+    assert auditing.latest(campaign.folder) == found
+    assert not Store(campaign.folder).partials()
+
+
+def test_an_audit_on_a_cluster_tells_what_differs_and_what_was_not_repeated(campaign: Campaign) -> None:
+    trials = make_trials(["10 ms", "20 ms"], 2)
+    campaign.run(trials)
+    (campaign.folder / "trials" / trials[0].id / "plan.sh").write_text("true\n")
+    campaign.say(trials[1], "fail")
+    campaign.say(trials[2], "bug")
+    found = audited(campaign, 9)
+    told = {each.id: (each.outcome, each.files) for each in found.trials}
+    assert told == {
+        trials[0].id: ("different", ("plan.sh",)),
+        trials[1].id: ("not repeated", ()),
+        trials[2].id: ("not repeated", ()),
+        trials[3].id: ("same", ()),
+    }
+    assert found.verdict == "different"
+    assert "BUG: never" in (found.trials[2].why or "")
 
 
 def test_nothing_is_kept_of_what_was_stored(campaign: Campaign) -> None:

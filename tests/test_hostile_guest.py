@@ -172,16 +172,16 @@ def hide_and_look(folder: Path) -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("name", [TRIAL, "plan.sh", "provenance.json"])
+@pytest.mark.parametrize("name", [TRIAL, "plan.sh", "provenance.json", "steps.json"])
 def test_what_a_guest_makes_of_its_trial_does_not_become_ours(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`run --repeat` would have run the guest's trial as one that this user made: with `kernel: host`, as root."""
     real = trial_run._carry_out
 
-    def carry_out(trial: Trial, made: Orders, ready: Any, folder: Path, *rest: Any) -> Any:
+    def carry_out(trial: Trial, made: Orders, steps: Any, ready: Any, folder: Path, *rest: Any) -> Any:
+        done = real(trial, made, steps, ready, folder, *rest)
         before.append((folder / name).read_bytes())
-        done = real(trial, made, ready, folder, *rest)
         (folder / name).write_text('{"name": "theirs"}')
         return done
 

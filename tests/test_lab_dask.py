@@ -44,6 +44,11 @@ def test_here_with_local_workers_and_with_workers_that_share_nothing_the_bytes_a
         homes = [cluster.start_worker(name) for name in ("alice", "bob", "carol")]
         cluster.wait(3)
         assert run(tmp_path, "away", "--on", cluster.address) == here
+        command = (sys.executable, "-m", "testbed", "audit", "here", "--sample", "3", "--on", cluster.address)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "3 of 3 repeated trials are the same, byte for byte" in done.stdout
+        assert (tmp_path / "here" / "audit.json").exists()
     kernels = [list((home / "cache/testbed/cluster-kernels").glob("*/linux")) for home in homes]
     assert [len(found) for found in kernels] == [1, 1, 1]
     assert not [key for home in homes for key in (home / "cache/testbed/cluster-results").glob("*")]

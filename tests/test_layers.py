@@ -71,9 +71,10 @@ INSIDE = {
         ("record", "strict_folder"),
     ),
     "sweep": (
+        ("merge",),
         ("cluster", "audit"),
         ("run",),
-        ("ledger", "extension", "merge"),
+        ("ledger", "extension"),
         ("queue", "database", "shard"),
         ("table", "origin"),
         ("estimate", "repetition", "store"),

@@ -10,6 +10,7 @@ import pytest
 from runs import files_of, read_json
 from test_shard import began, run, said, scenario
 
+from testbed.error import UserError
 from testbed.sweep import merge as merging
 from testbed.sweep.merge import joined, merge
 from testbed.sweep.store import Store
@@ -147,22 +148,22 @@ def test_an_interrupted_merge_leaves_whole_trials_and_goes_on(
 ) -> None:
     parts, out = shards(scenario, tmp_path), tmp_path / "out"
     whole = files_of(tmp_path / "whole" / "trials", but=HERE_ONLY)
-    copy, left = merging.shutil.copy2, iter(range(10**6))
+    copy, left = merging.strict_folder.copy, iter(range(10**6))
 
     for limit in (0, 1, 7, 31, 80):
 
-        def interrupted(source: Path, target: Path, limit: int = limit) -> None:
+        def interrupted(source: Path, *names: str, target: Path, limit: int = limit) -> None:
             if next(left) % 97 == limit:
                 target.write_bytes(b"half")
                 raise KeyboardInterrupt
-            copy(source, target)
+            copy(source, *names, target=target)
 
-        monkeypatch.setattr(merging.shutil, "copy2", interrupted)
+        monkeypatch.setattr(merging.strict_folder, "copy", interrupted)
         with pytest.raises(KeyboardInterrupt):
             merge([Store(each) for each in parts], Store(out))
         assert files_of(out / "trials", but=HERE_ONLY).items() <= whole.items()
         assert len(Store(out).ids) == 24
-    monkeypatch.setattr(merging.shutil, "copy2", copy)
+    monkeypatch.setattr(merging.strict_folder, "copy", copy)
     (out / "trials/.partial-killed").mkdir()
     assert said("merge", *map(str, parts), "-o", str(out))[0] == 0
     assert files_of(out, but=HERE_ONLY) == files_of(tmp_path / "whole", but=HERE_ONLY)
@@ -214,3 +215,46 @@ def test_lists_are_joined_in_an_order_that_agrees_with_each() -> None:
     assert joined([[], ["a"], ["z", "a"]]) == ["z", "a"]
     assert joined([["a", "b"], ["a", "b"]]) == ["a", "b"]
     assert json.dumps(joined([])) == "[]"
+
+
+def audit_of(date: str, id: str) -> dict[str, object]:
+    trial = {"id": id, "outcome": "same", "files": [], "why": None, "software": [], "started": "s", "computer": "c"}
+    return {"date": date, "computer": "c", "seed": 1, "finished": 1, "left_out": 0, "trials": [trial], "digests": {}}
+
+
+def test_audits_of_the_folders_are_joined_each_once(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    parts = shards(scenario, tmp_path)
+    made = [audit_of(f"2026-01-0{number}", Store(part).results()[0].id) for number, part in enumerate(parts, 1)]
+    write_json(parts[0] / "audit.json", {"audits": [made[0], made[2]]})
+    write_json(parts[2] / "audit.json", {"audits": [made[1], made[0]]})
+    for _ in range(2):  # the second finds the first's
+        assert said("merge", *map(str, parts), "-o", str(tmp_path / "out"))[0] == 0
+        assert read_json(tmp_path / "out" / "audit.json") == {"audits": made}
+
+
+def test_a_damaged_audit_is_said_and_nothing_is_written(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    parts = shards(scenario, tmp_path)
+    write_json(parts[1] / "audit.json", {"audits": 3})
+    with pytest.raises(UserError, match=r"part2/audit\.json is damaged"):
+        merge([Store(each) for each in parts], Store(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("others", ["none", "the same", "another"])
+def test_the_looks_of_one_comparison_are_kept_and_those_of_two_are_not(
+    others: str, scenario: Path, began: list[str], tmp_path: Path
+) -> None:
+    parts = shards(scenario, tmp_path)
+    looks = {"schema": 1, "comparisons": []}
+    write_json(parts[0] / "looks.json", looks)
+    if others != "none":
+        write_json(parts[1] / "looks.json", looks if others == "the same" else {**looks, "comparisons": [{}]})
+    code, out, _ = said("merge", *map(str, parts), "-o", str(tmp_path / "out"))
+    assert code == 0
+    if others == "another":
+        assert "part1/looks.json and" in out
+        assert "part2/looks.json are not carried over: looks at different data" in out
+        assert not (tmp_path / "out" / "looks.json").exists()
+    else:
+        assert "carried over" not in out
+        assert read_json(tmp_path / "out" / "looks.json") == looks

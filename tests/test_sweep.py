@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import random
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -251,15 +252,21 @@ def test_a_cell_whose_trial_fails_ends_and_the_others_go_on(kernels: Kernels, tm
     assert Store(tmp_path).failures() == {"rtt=40ms,kernel=lab,seed=2": "it rained"}
 
 
-def test_a_fault_of_ours_ends_the_run_and_is_not_hidden(kernels: Kernels, tmp_path: Path) -> None:
+def test_a_fault_of_ours_is_that_of_its_trials_and_is_not_hidden(kernels: Kernels, tmp_path: Path) -> None:
+    """What a guest left may be what leads to it, and is no reason to end the others."""
+
     def outcome(trial: Trial) -> TrialResult:
-        raise ZeroDivisionError
+        if trial.seed == 2:
+            raise ZeroDivisionError("of ours")
+        return make_result(trial)
 
     kernels.outcome = outcome
-    with pytest.raises(ZeroDivisionError):
-        run(tmp_path, make_trials(["10 ms", "20 ms", "40 ms"], 8), jobs=3)
-    assert len(kernels.began) <= 4
-    assert list((tmp_path / "trials").iterdir()) == []
+    trials = make_trials(["10 ms", "20 ms", "40 ms"], 8)
+    summary = run(tmp_path, trials, jobs=3)
+    assert sorted(trial.id for trial, _ in summary.failures) == sorted(each.id for each in trials if each.seed == 2)
+    assert len(summary.results) == 21
+    for text in (*map(str, (error for _, error in summary.failures)), *Store(tmp_path).failures().values()):
+        assert re.fullmatch(r"ZeroDivisionError: of ours \(test_sweep\.py:\d+\)", text)
 
 
 def test_the_run_says_what_belongs_to_it(kernels: Kernels, tmp_path: Path) -> None:

@@ -17,10 +17,12 @@ from ..analysis.metric import METRICS
 from ..compare.look import FEWEST, UNDECIDED, VERDICTS, Look, Looks
 from ..compare.side import Side
 from ..error import UserError
-from ..trial import record
+from ..spec.syntax import input_file
+from ..sweep.run_file import LOOKS
+from ..trial import record, strict_folder
 from ..trial.folder import RESULT, read_json, replace_json, unwritable
 
-NAME = "looks.json"
+NAME = LOOKS
 SCHEMA = 1
 
 
@@ -153,11 +155,14 @@ def _unless(is_right: bool, at: str, value: object, allowed: str) -> Iterator[st
 
 
 def _digest(folder: Path, trials: Sequence[str]) -> str | None:
-    """None if a result is not there."""
+    """None if a result is not there, or cannot be read."""
     text = hashlib.sha256()
     for name in trials:
-        path = folder / name / RESULT
-        if not path.exists():
+        parts = Path(name).parts
+        if not all(map(strict_folder.is_name, parts)):
             return None
-        text.update(path.read_bytes())
+        try:
+            text.update(input_file.read(folder / name / RESULT, input_file.RECORD_BYTES, by_link=False))
+        except OSError:
+            return None
     return text.hexdigest()

@@ -7,10 +7,11 @@ and nowhere else, and takes its entropy from the seed.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .. import process
@@ -102,7 +103,7 @@ def started(
     two pipes, to it and from it, which the guest sees as the terminal line CHANNEL. (It would not notice that a socket
     has room again.)
     """
-    with tempfile.TemporaryDirectory(prefix=".uml-", dir=folder) as uml_dir:
+    with _own_folder(folder) as uml_dir:
         words = [
             *(("taskset", "--cpu-list", str(core)) if core is not None else ()),
             *confinement.words(tools, allowance(image.path, folder, tools, memory_bytes, files)),
@@ -155,6 +156,17 @@ def started(
             ) as guest,
         ):
             yield guest
+
+
+@contextmanager
+def _own_folder(folder: Path) -> Iterator[str]:
+    """For the kernel itself. What else a guest made of it, under whatever name, is found by `evidence.remains`."""
+    path = tempfile.mkdtemp(prefix=".uml-", dir=folder)
+    try:
+        yield path
+    finally:
+        with suppress(OSError, RecursionError):
+            shutil.rmtree(path)
 
 
 def allowance(linux: Path, folder: Path, tools: Tools, memory_bytes: int, files: Path | None = None) -> Allowance:

@@ -205,7 +205,7 @@ def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
     there = {*file.schema_arrow.names}
     names = [name for name in wanted if name in there]
     try:
-        table = file.read(columns=names, use_threads=False)
+        table = sample_table.rows(file, names, use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise _broken(path, error) from None
     return {name: _array(table[name]) for name in names}
@@ -213,10 +213,12 @@ def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
 
 def _array(column: pa.ChunkedArray) -> Any:
     """Words as the numbers of their dictionary: they are told apart and looked up, and there are few."""
-    if not pa.types.is_string(column.type):
+    if not pa.types.is_dictionary(column.type):
         return column.to_numpy()
-    whole = column.combine_chunks().dictionary_encode()
-    return Words(whole.indices.to_numpy(zero_copy_only=False), np.array(whole.dictionary.to_pylist(), dtype=object))
+    whole = column.unify_dictionaries().combine_chunks()
+    words = [*whole.dictionary.to_pylist(), None]
+    codes = whole.indices.fill_null(len(words) - 1)
+    return Words(codes.to_numpy(zero_copy_only=False), np.array(words, dtype=object))
 
 
 def _broken(path: Path, error: Exception) -> UserError:

@@ -18,7 +18,7 @@ from ..trial import provenance, record, strict_folder
 from ..trial.folder import HOST, PROVENANCE, partial, read_json, read_trial, replace_json, same_files
 from ..trial.orders.sequence import orders
 from . import run as sweep
-from .estimate import Forecast
+from .estimate import Forecast, work
 from .queue import TrialQueue
 from .store import Store
 
@@ -34,7 +34,8 @@ SEED_MAX = 2**32
 @dataclass(frozen=True)
 class Audited:
     """A trial of the sample. `files` are those that differ, `why` says why it could not be repeated. `software` is how
-    the software of the repetition differs from that of the trial, which began at `started`.
+    the software of the repetition differs from that of the trial, which began at `started`; `computer` the name of the
+    one that repeated it (None: not known).
     """
 
     id: str
@@ -43,6 +44,7 @@ class Audited:
     why: str | None = None
     software: tuple[str, ...] = ()
     started: str | None = None
+    computer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def audit(store: Store, size: int, seed: int | None, repeat: Repeat) -> Audit:
             tuple(outcomes[id] if id in outcomes else _unread(store, id, damaged[id]) for id in chosen),
             {when: _digests(each, chosen) for when, each in (("then", store), ("now", again))},
         )
-        replace_json(store.path / FILE, {"audits": [*_stored(store.path), asdict(found)]})
+        replace_json(store.path / FILE, {"audits": [*stored(store.path), asdict(found)]})
     return found
 
 
@@ -121,17 +123,18 @@ def latest(folder: Path) -> Audit | None:
     """The last audit of a run; None if there is none. Trials that were measured again since are left out of it. Raises
     UserError for a damaged file.
     """
-    stored = _stored(folder)
-    if not stored:
+    audits = stored(folder)
+    if not audits:
         return None
     try:
-        found = record.read(Audit, stored[-1])
+        found = record.read(Audit, audits[-1])
     except record.RecordError as error:
         raise UserError(f"{folder / FILE} is damaged: {error}; delete it: rm {folder / FILE}") from None
     return replace(found, trials=tuple(each for each in found.trials if _is_of(folder, each)))
 
 
-def _stored(folder: Path) -> list[dict[str, Any]]:
+def stored(folder: Path) -> list[dict[str, Any]]:
+    """All audits of a run, the last one last; empty if there are none. Raises UserError for a damaged file."""
     if not (folder / FILE).exists():
         return []
     audits = read_json(folder / FILE).get("audits")
@@ -146,11 +149,15 @@ def _is_of(folder: Path, each: Audited) -> bool:
 
 def _started(folder: Path) -> str | None:
     """When a trial began, as host.json tells; None if it does not."""
-    try:
-        began = read_json(folder / HOST).get("started")
-    except UserError:
-        return None
+    began = _host(folder).get("started")
     return began if isinstance(began, str) else None
+
+
+def _host(folder: Path) -> dict[str, Any]:
+    try:
+        return read_json(folder / HOST)
+    except UserError:
+        return {}
 
 
 def _read(store: Store, id: str, damaged: dict[str, str]) -> Trial | None:
@@ -168,9 +175,11 @@ def _unread(store: Store, id: str, why: str) -> Audited:
 def _repeated(store: Store, again: Store, trials: Sequence[Trial], repeat: Repeat) -> dict[str, Audited]:
     """Of each trial what came out."""
     again.create("audit", {}, [trial.id for trial in trials])
-    needs = {trial.params: orders(trial).memory_bytes for trial in trials}
+    made = {trial.params: (trial, orders(trial)) for trial in trials}
+    needs = {params: each.memory_bytes for params, (_, each) in made.items()}
+    forecast = Forecast({params: work(trial, each.plan) for params, (trial, each) in made.items()})
     most = max(needs.values(), default=0)
-    summary = repeat(sweep.Sweep(again, tuple(trials), (), _Sample(trials), Forecast({}), most, needs=needs))
+    summary = repeat(sweep.Sweep(again, tuple(trials), (), _Sample(trials), forecast, most, needs=needs))
     why = {trial.id: str(error) for trial, error in summary.failures}
     return {trial.id: _compared(store, again, trial, why.get(trial.id, "it did not run")) for trial in trials}
 
@@ -190,7 +199,9 @@ def _compared(store: Store, again: Store, trial: Trial, why: str) -> Audited:
     files = same_files(first, second)
     now = provenance.noted(second) or {}
     software = tuple(map(str, provenance.between(trial, first, now)))
-    return Audited(trial.id, "different" if files else "same", files, None, software, started)
+    computer = _host(second).get("computer")
+    by = computer if isinstance(computer, str) else None
+    return Audited(trial.id, "different" if files else "same", files, None, software, started, by)
 
 
 def _digests(store: Store, ids: Sequence[str]) -> tuple[str | None, ...]:

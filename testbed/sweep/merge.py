@@ -6,17 +6,18 @@ rename, so that an interrupted merge leaves whole trials only, and the next one 
 
 from __future__ import annotations
 
-import shutil
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..error import UserError, visible
 from ..trial import provenance, strict_folder
-from ..trial.folder import HOST, partial, put_in_place, read_json, read_result, replace_json, same_files
+from ..trial.folder import HOST, partial, put_in_place, read_json, read_result, read_text, replace_json, same_files
 from ..trial.software import differences
 from ..trial.stored_result import TrialResult
-from . import table
+from . import audit, run_file, table
 from .origin import origins
 from .repetition import cells
 from .shard import absent
@@ -52,7 +53,7 @@ class Conflict:
 class Merged:
     """What a folder has after a merge. `missing` are ids of trials without a result, those that failed included;
     `shards` the shards that are absent, where that is known; `open_cells` how many cells need more repetitions;
-    `unlike` the parts of the software in which the trials differ.
+    `unlike` the parts of the software in which the trials differ; `notes` say what was not carried over, and why.
     """
 
     trials: int
@@ -63,6 +64,7 @@ class Merged:
     shards: tuple[str, ...]
     open_cells: int
     unlike: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -80,6 +82,7 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
     for each in others:
         if each.is_in_use:
             raise UserError(f"a run is writing to {each.path}; allowed: waiting for it")
+    audits, (looks, notes) = _audits(stores), _looks(stores)
     with target.locked():
         conflicts = tuple(_conflicts(stores))
         if conflicts:
@@ -91,8 +94,13 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
             _copy(each, target)
         target.discard_partial()
         _list(stores, target, ids)
+        if audits:
+            replace_json(target.path / audit.FILE, {"audits": audits})
+        if looks is not None:
+            replace_json(target.path / run_file.LOOKS, looks)
         table.update(target, mend=True)
-    return _state(target, [shard for each in stores for shard in each.about.get("shards", ())])
+    found = _state(target, [shard for each in stores for shard in each.about.get("shards", ())])
+    return replace(found, notes=notes)
 
 
 def computer(folder: Path) -> str:
@@ -147,6 +155,7 @@ def _conflicts(stores: Sequence[Store]) -> Iterator[Conflict]:
             folder = store.path / "trials" / id
             if id.startswith("."):
                 continue
+            strict_folder.ordinary(store.path, "trials", id)  # and not what a link of this name leads to
             if id not in first:
                 first[id] = folder
             elif files := same_files(first[id], folder):
@@ -167,8 +176,25 @@ def _list(stores: Sequence[Store], target: Store, ids: Sequence[str]) -> None:
     rest |= {"trials": list(ids)} | ({"added": {id: added[id] for id in ids if id in added}} if added else {})
     replace_json(target.path / "run.json", rest)
     for kind in strict_folder.names_in(stores[0].path, "spec"):
-        data = (stores[0].path / "spec" / kind).read_bytes()
+        data = read_text(stores[0].path / "spec" / kind).encode()
         strict_folder.write(target.path, "spec", kind, data=data)
+
+
+def _audits(stores: Sequence[Store]) -> list[dict[str, Any]]:
+    """Those of all folders, each once, in the order of their dates. Raises UserError for a damaged file."""
+    found = {json.dumps(each, sort_keys=True): each for store in stores for each in audit.stored(store.path)}
+    return sorted(found.values(), key=lambda each: str(each.get("date")))
+
+
+def _looks(stores: Sequence[Store]) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """The looks of comparisons, where one folder has some or all have the same; else None, and why."""
+    files = [store.path / run_file.LOOKS for store in stores]
+    told = {file: read_json(file) for file in files if file.exists()}
+    if len({json.dumps(each, sort_keys=True) for each in told.values()}) <= 1:
+        return next(iter(told.values()), None), ()
+    names = " and ".join(map(str, told))
+    why = "looks at different data cannot be one comparison's; begin it anew: testbed compare … --until-decided"
+    return None, (f"{names} are not carried over: {why}",)
 
 
 def _copy(source: Store, target: Store) -> None:
@@ -179,16 +205,9 @@ def _copy(source: Store, target: Store) -> None:
             there = [target.path / each / id for each in ("trials", kind)]
             if id in listed and not any(each.exists() for each in there):
                 with partial(target.path / "trials") as folder:
-                    _copy_files(source.path / kind / id, folder)
+                    for name in sorted(strict_folder.ordinary(source.path, kind, id)):
+                        strict_folder.copy(source.path, kind, id, name, target=folder / name)
                     put_in_place(folder, target.path, kind, id)
-
-
-def _copy_files(source: Path, folder: Path) -> None:
-    """Raises UserError for a link, which could lead anywhere."""
-    for path in sorted(source.iterdir()):
-        if path.is_symlink() or not path.is_file():
-            raise UserError(f"{path} is no plain file; allowed: trials as `testbed run` wrote them")
-        shutil.copy2(path, folder / path.name)
 
 
 def _state(target: Store, shards: Iterable[str]) -> Merged:

@@ -19,6 +19,7 @@ from ..model.run_setting import Until
 from ..model.scenario import Params, Trial
 from ..trial import readiness, ready_kernel
 from ..trial import run as runner
+from ..trial.evidence import remains
 from ..trial.folder import DiskFull, disk_full
 from ..trial.orders.sequence import orders
 from ..trial.stored_result import TrialResult
@@ -221,9 +222,9 @@ class _Work:
             done = self.sweep.store.finished(trial) or self._measure(trial)
         except Cancelled:
             return None
-        except (TestbedError, OSError) as raised:
-            error = disk_full(raised, self.sweep.store.path) if isinstance(raised, OSError) else raised
-            error = error or TestbedError(f"{type(raised).__name__}: {raised}")
+        except Exception as raised:  # whatever it is, the other trials go on
+            error = raised if isinstance(raised, TestbedError) else disk_full(raised, self.sweep.store.path)
+            error = error or TestbedError(remains.in_words(raised))
             self.ledger.failed(trial, error)
             if isinstance(error, DiskFull):
                 self.ledger.cancel()

@@ -16,6 +16,8 @@ from ..trial import record
 from ..trial.strict_folder import is_name
 
 NAME = "run.json"
+LOOKS = "looks.json"
+"""The file beside it with the looks of sequential comparisons, which `commands.look_file` reads."""
 SHARE = re.compile(r"\d{1,18}(/\d{1,18})?")
 
 

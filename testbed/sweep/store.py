@@ -27,6 +27,7 @@ from ..model.run_setting import Until
 from ..model.scenario import Trial, sibling
 from ..spec.scenario.trial import trial_data
 from ..trial import strict_folder
+from ..trial.evidence import remains
 from ..trial.folder import (
     PARTIAL,
     TRIAL,
@@ -242,10 +243,9 @@ class Store:
             except Exception as error:
                 if (full := disk_full(error, self.path)) is not None:
                     raise full from None  # not even the reason can be written
-                if not isinstance(error, TestbedError | OSError):
-                    raise
                 if folder.exists():
-                    strict_folder.write(folder, ERROR, data=f"{error}\n".encode())
+                    said = str(error) if isinstance(error, TestbedError) else remains.in_words(error)
+                    strict_folder.write(folder, ERROR, data=f"{said}\n".encode(errors="backslashreplace"))
                     self._remove_failure(trial.id)
                     put_in_place(folder, self.path, "failed", trial.id)
                 raise

@@ -239,7 +239,7 @@ def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table
     """One trial's table with its id and all columns. Raises UserError if its file cannot be read."""
     file = trials.folder(id) / f"{name}.parquet"
     try:
-        table = sample_table.opened(file).read()
+        table = sample_table.rows(sample_table.opened(file))
         arrays = [
             table[each.name].cast(each.type) if each.name in table.column_names else pa.nulls(table.num_rows, each.type)
             for each in list(columns)[1:]

@@ -23,6 +23,7 @@ from ..spec.syntax import input_file
 from ..spec.syntax.scalar import CONTROL
 from . import record, strict_folder
 from .stored_result import SCHEMA, TrialResult
+from .strict_folder import FULL
 
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
 
@@ -38,8 +39,6 @@ MARK = "made_by"
 """The key of host.json with the mark of the user who made the trial."""
 
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""No space, no more quota, and the limit of `ulimit -f`."""
 FULL_BYTES = 1 << 16
 """With less than this left, somebody's output may have been cut short."""
 
@@ -151,7 +150,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def read_text(path: Path) -> str:
     """Raises UserError if the file cannot be read, or is no text."""
     try:
-        return input_file.read_text(path, input_file.RECORD_BYTES)
+        return input_file.read_text(path, input_file.RECORD_BYTES, by_link=False)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from None
 
@@ -217,13 +216,12 @@ def unwritable(path: Path, error: OSError) -> TestbedError:
 
 
 def same_files(first: Path, second: Path) -> tuple[str, ...]:
-    """The names of the files that should repeat, but differ between two trial folders."""
-    names = {path.name for folder in (first, second) for path in folder.iterdir()} - NOT_REPEATED
-    return tuple(name for name in sorted(names) if _bytes(first / name) != _bytes(second / name))
-
-
-def _bytes(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
+    """The names of the files that should repeat, but differ between two trial folders. Raises UserError for a folder
+    that has anything but ordinary files.
+    """
+    ones, others = (strict_folder.ordinary(folder) for folder in (first, second))
+    both = {name for name in ones & others if input_file.are_same(first / name, second / name)}
+    return tuple(sorted((ones | others) - both - NOT_REPEATED))
 
 
 def put_in_place(source: Path, folder: Path, *names: str) -> None:
@@ -237,7 +235,8 @@ def put_in_place(source: Path, folder: Path, *names: str) -> None:
 
 def mark(folder: Path) -> str:
     """Of all that says what runs in the trial; only this user, on this computer, can make it."""
-    return hmac.new(user_key(), (folder / TRIAL).read_bytes(), hashlib.sha256).hexdigest()
+    said = input_file.read(folder / TRIAL, input_file.RECORD_BYTES, by_link=False)
+    return hmac.new(user_key(), said, hashlib.sha256).hexdigest()
 
 
 def is_ours(folder: Path) -> bool:

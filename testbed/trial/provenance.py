@@ -16,6 +16,7 @@ from ..error import MachineError, UserError
 from ..kernel.guest import steps_text
 from ..model.scenario import Trial
 from ..spec import program_store
+from ..spec.syntax import input_file
 from . import software
 from .folder import PROVENANCE, RESULT, read_json
 from .orders import remote
@@ -159,8 +160,15 @@ def _other_orders(trial: Trial, made: Orders, folder: Path) -> Iterator[str]:
         path = folder / name
         if not path.exists():
             yield f"{name} is missing"
-        elif path.read_text() != text:
+        elif not _holds(path, text.encode()):
             yield f"{name} would be another"
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return input_file.read(path, len(data), by_link=False) == data
+    except OSError:
+        return False
 
 
 def steps_of(trial: Trial, made: Orders) -> str:

@@ -7,17 +7,19 @@ import platform
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..kernel import confinement, host, lab, nic
-from ..kernel.guest import Ending, Progress, TrialError
+from ..kernel.guest import Ending, Progress, Steps, TrialError, write_steps
 from ..kernel.machine import ssh_relay
+from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
 from ..spec.scenario.trial import trial_data
 from . import provenance, strict_folder
-from .evidence import reader
+from .evidence import reader, remains
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
 from .orders import openflow_dump, remote
@@ -47,23 +49,36 @@ def run(
     """
     ready = ready or ready_kernel(trial.kernel)
     noted = provenance.of(trial, ready)
-    _describe(trial, made, noted, folder)
+    files = program_store.find(trial.workload.needed_files)
+    steps, accelerator = substituted(
+        trial.topology, made.steps, ready.tools, is_lab=ready.image is not None, files=files
+    )
+    described = partial(_describe, trial, made, noted, accelerator, folder)
+    described()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
-        with ssh_relay.opened(machines(trial), folder):
-            ending = _carry_out(trial, made, ready, folder, progress, cancelled)
+        try:
+            with ssh_relay.opened(machines(trial), folder):
+                ending = _carry_out(trial, made, steps, ready, folder, progress, cancelled, files)
+        finally:
+            left = remains.tidied(folder)
     except TrialError as error:
+        described()
         failures = openflow_dump.failures(folder)
         raise TrialError(f"{failures}\nThen {error}" if failures else str(error)) from None
-    _describe(trial, made, noted, folder)  # the guest could change them, and the mark will say that they are ours
+    if left is not None:
+        raise TrialError(f"the guest left {left}")
+    described()  # the guest could change them, and the mark will say that they are ours
+    write_steps(folder, steps)
     if is_full(folder):
         raise DiskFull(folder.parent, "what the trial wrote may not be whole")
-    remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
-    evidence = reader.read(trial, made, folder)
-    findings = judge.judge(trial, made.plan, evidence)
-    write_samples(folder, evidence)
-    (folder / SAMPLES).unlink()
-    done = result(trial, made.plan, evidence, findings, ending)
+    with remains.read():
+        remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
+        evidence = reader.read(trial, made, folder)
+        findings = judge.judge(trial, made.plan, evidence)
+        write_samples(folder, evidence)
+        (folder / SAMPLES).unlink()
+        done = result(trial, made.plan, evidence, findings, ending)
     confined = confinement.NONE if ready.image is None else confinement.method()
     about = {"wall_s": ending.wall_s, "started": started, "confinement": confined.text, "computer": platform.node()}
     write_json(folder / HOST, about | {MARK: mark(folder)})
@@ -71,26 +86,26 @@ def run(
     return done
 
 
-def _describe(trial: Trial, made: Orders, noted: dict[str, Any], folder: Path) -> None:
+def _describe(trial: Trial, made: Orders, noted: dict[str, Any], accelerator: Accelerator | None, folder: Path) -> None:
     """Writes what the trial is, in place of whatever has these names."""
-    try:
-        write_json(folder / TRIAL, trial_data(trial))
-        write_json(folder / PROVENANCE, noted)
-        strict_folder.write(folder, "plan.sh", data=made.script.encode())
-    except IsADirectoryError as error:
-        raise TrialError(f"the guest made a folder of the name {error.filename}") from None
+    write_json(folder / TRIAL, trial_data(trial))
+    write_json(folder / PROVENANCE, noted)
+    strict_folder.write(folder, "plan.sh", data=made.script.encode())
+    if accelerator is not None:
+        write_json(folder / HYPERVISOR, asdict(accelerator))
 
 
 def _carry_out(
-    trial: Trial, made: Orders, ready: ReadyKernel, folder: Path, progress: Progress, cancelled: Callable[[], bool]
+    trial: Trial,
+    made: Orders,
+    steps: Steps,
+    ready: ReadyKernel,
+    folder: Path,
+    progress: Progress,
+    cancelled: Callable[[], bool],
+    files: Path | None,
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
-    files = program_store.find(trial.workload.needed_files)
-    steps, accelerator = substituted(
-        trial.topology, made.steps, ready.tools, is_lab=ready.image is not None, files=files
-    )
-    if accelerator is not None:
-        write_json(folder / HYPERVISOR, asdict(accelerator))
     if ready.image is None:
         with ExitStack() as stack:
             for wanted in made.plan.real_nics:

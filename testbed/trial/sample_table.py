@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..spec.syntax import input_file
@@ -18,19 +20,52 @@ COMPLETIONS = "completions"
 """The table of flows that arrive and end; only trials with such flows have it."""
 VALUES_MAX = 1 << 27
 """Of all columns of a trial's table together: 1 GiB in memory. A hundred flows for an hour have a tenth of it."""
+TABLE_BYTES = 1 << 30
+"""Of what a table holds, without compression."""
+WORD_BYTES = 1 << 10
+"""Of a name, which a table holds once, however many rows have it."""
+
+NUMBERS, WORDS = frozenset({"BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"}), "BYTE_ARRAY"
 
 
 def opened(file: Path) -> pq.ParquetFile:
     """Opens a table in a trial's folder, which somebody else may have made. Raises OSError or ArrowException for what
-    is none, and for one with more than VALUES_MAX values, however few bytes they take in the file.
+    is none, and for one with more than VALUES_MAX values or TABLE_BYTES, however few bytes it takes.
     """
     input_file.refuse_other(file)
-    table = pq.ParquetFile(file)
-    groups = (table.metadata.row_group(number) for number in range(table.metadata.num_row_groups))
-    values = sum(group.column(number).num_values for group in groups for number in range(group.num_columns))
+    about = pq.read_metadata(file)
+    _refuse(about)
+    columns = map(about.schema.column, range(about.num_columns))
+    words = [each.name for each in columns if each.physical_type == WORDS]
+    return pq.ParquetFile(file, metadata=about, read_dictionary=words)
+
+
+def _refuse(about: pq.FileMetaData) -> None:
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    values, size = sum(each.num_values for each in chunks), sum(each.total_uncompressed_size for each in chunks)
     if values > VALUES_MAX:
         raise OSError(errno.EFBIG, f"it has {values} values; allowed: up to {VALUES_MAX}")
-    return table
+    if size > TABLE_BYTES:
+        raise OSError(errno.EFBIG, f"it holds {size >> 20} MiB; allowed: up to {TABLE_BYTES >> 20} MiB")
+    for each in map(about.schema.column, range(about.num_columns)):
+        if each.physical_type not in {*NUMBERS, WORDS} or each.max_repetition_level or "." in each.path:
+            kind = each.physical_type.lower().replace("_", " ")
+            raise OSError(errno.EINVAL, f"its column {each.path!r:.60} is {kind}; allowed: numbers and words")
+
+
+def rows(table: pq.ParquetFile, columns: Sequence[str] | None = None, *, use_threads: bool = True) -> pa.Table:
+    """These columns (None: all) of an opened table, words as a dictionary. Raises as `opened` does, also for a word of
+    more than WORD_BYTES.
+    """
+    found = table.read(columns=columns, use_threads=use_threads)
+    for name in found.column_names:
+        for chunk in found[name].chunks if pa.types.is_dictionary(found[name].type) else ():
+            longest = pc.max(pc.binary_length(chunk.dictionary)).as_py() or 0
+            if longest > WORD_BYTES:
+                what = f"its column {name!r:.60} has a word of {longest} bytes"
+                raise OSError(errno.EFBIG, f"{what}; allowed: up to {WORD_BYTES}")
+    return found
 
 
 def write_samples(folder: Path, evidence: Evidence) -> None:

@@ -8,6 +8,7 @@ name, so that a link in it is no way out, whoever put it there.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -16,8 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .. import process
-from ..error import MachineError, UserError
+from ..error import MachineError, UserError, visible
 from ..process import CommandError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""No space, no more quota, and the limit of `ulimit -f`."""
+FILES_MAX, COPIED_BYTES = 10_000, 1 << 20
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -82,6 +87,38 @@ def names_in(folder: Path, *names: str) -> list[str]:
         return []
 
 
+def ordinary(folder: Path, *names: str) -> set[str]:
+    """The names of all that is in a trial's folder. Raises UserError if anything in it is no ordinary file, or there
+    are too many; and as `opened` does.
+    """
+    with opened(folder, *names) as here:
+        found = os.listdir(here)
+        other = next((name for name in sorted(found) if not (is_file(name, here) and name.isprintable())), None)
+    place = folder.joinpath(*names)
+    if other is not None:
+        file = place / visible(other)
+        raise UserError(f"{file} is no plain file with a printable name; allowed: trials as `testbed run` wrote them")
+    if len(found) > FILES_MAX:
+        raise UserError(f"{place} has more than {FILES_MAX} files; allowed: trials as `testbed run` wrote them")
+    return set(found)
+
+
+def copy(folder: Path, *names: str, target: Path) -> None:
+    """Copies an ordinary file below a folder to `target`, which there is not yet, with its times. Raises OSError, and
+    as `opened` does.
+    """
+    with opened(folder, *names[:-1]) as here:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(_plain(names[-1]), flags, dir_fd=here), "rb") as source, target.open("xb") as file:
+            about = os.fstat(source.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise UserError(f"{folder.joinpath(*names)} is no plain file; allowed: files")
+            if about.st_size > shutil.disk_usage(target.parent).free:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+            shutil.copyfileobj(source, file, COPIED_BYTES)
+        os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
+
+
 def remove(folder: Path, *names: str) -> None:
     """Removes a file, or a folder with all that is in it, as far as possible. Links stay, and what they lead to."""
     with contextlib.suppress(OSError), opened(folder, *names[:-1]) as here:
@@ -96,7 +133,10 @@ def remove_tree(folder: Path) -> None:
     nested too deep for Python, as a guest may leave it. Links in it are removed, and not followed.
     """
     try:
-        shutil.rmtree(folder)
+        if folder.is_symlink():
+            folder.unlink()
+        else:
+            shutil.rmtree(folder)
     except FileNotFoundError:
         return
     except (OSError, RecursionError):

@@ -18,12 +18,14 @@ from ...sweep.store import Store
 from ..result_table import Format
 from ..screen import Screen
 from ..terminal import Terminal, say
+from . import cluster_option
 
 EXIT_CODES = {"same": 0, "different": 1, "cannot tell": 5}
 
 EXAMPLES = (
     ("Repeat 20 trials of a run, drawn at random", "testbed audit results/quickstart"),
     ("Repeat the same sample as another time", "testbed audit results/quickstart --sample 5 --seed 7"),
+    ("Repeat them on other computers", "testbed audit results/quickstart --on tcp://scheduler:8786"),
     ("See what a difference may come from", "testbed doctor --same-as results/quickstart"),
 )
 
@@ -36,21 +38,29 @@ def audit(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
     or 1,
+    on: Annotated[str | None, typer.Option(metavar="WHERE", help=cluster_option.ON)] = None,
+    any_worker: Annotated[bool, typer.Option("--any-worker", help=cluster_option.ANY_WORKER)] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
 ) -> None:
-    """The trials run on this computer, and every file but host.json counts. What came out is kept in DIR/audit.json;
-    `testbed results` and `testbed report` show it. Trials in real time never repeat to the byte and are left out.
+    """The trials run on this computer, or with --on on a cluster, and every file but host.json counts. What came out is
+    kept in DIR/audit.json; `testbed results` and `testbed report` show it. Trials in real time never repeat to the byte
+    and are left out.
 
     The exit code is 0 if all of the sample are the same, 1 if any differs, 5 if any could not be repeated, or all
     trials are left out.
     """
     console = Terminal()
 
-    def here(prepared: sweep.Sweep) -> sweep.Summary:
-        with Screen(console, len(prepared.waiting), None, jobs) as screen:
-            return sweep.run(prepared, jobs, screen)
+    place = cluster_option.place(on, any_worker, True, console, is_fresh=True)
 
-    found = auditing.audit(Store(folder), sample, seed, here)
+    def repeat(prepared: sweep.Sweep) -> sweep.Summary:
+        if place is not None and prepared.waiting:
+            place.check(prepared.waiting)
+        width = jobs if place is None else place.width
+        with Screen(console, len(prepared.waiting), None, width) as screen:
+            return sweep.run(prepared, jobs, screen, place)
+
+    found = auditing.audit(Store(folder), sample, seed, repeat)
     if format is Format.json:
         print(json.dumps({**asdict(found), "verdict": found.verdict}, indent=1))
     else:
@@ -65,6 +75,9 @@ def _print(found: auditing.Audit, folder: Path, console: Console) -> None:
             say(console, ("different", "red"), f" {each.id}: {visible(', '.join(each.files))}")
         if each.outcome == "not repeated":
             say(console, ("not repeated", "red"), f" {each.id}: {visible(each.why or '')}")
+    away = sorted({each.computer for each in found.trials if each.computer not in (None, found.computer)}, key=str)
+    if away:
+        print(f"repeated on: {visible(', '.join(map(str, away)))}")
     software = list(dict.fromkeys(said for each in found.trials for said in each.software))
     if software:
         print(f"software then → now: {visible('; '.join(software))}")

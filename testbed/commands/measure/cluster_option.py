@@ -16,9 +16,11 @@ ON = "Carry out the trials on a Dask cluster: tcp://HOST:8786, a scheduler file,
 ANY_WORKER = "With --on: also use workers whose software differs from this computer's."
 
 
-def place(on: str | None, any_worker: bool, is_alone: bool, console: Console) -> Cluster | None:
+def place(
+    on: str | None, any_worker: bool, is_alone: bool, console: Console, *, is_fresh: bool = False
+) -> Cluster | None:
     """None without --on. Raises UserError for what is no place, and for options that `is_alone` says do not go
-    together with it.
+    together with it. With `is_fresh` nothing that workers have kept will do.
     """
     if on is None:
         if any_worker:
@@ -31,4 +33,4 @@ def place(on: str | None, any_worker: bool, is_alone: bool, console: Console) ->
     def notice(said: str) -> None:
         say(console, f"cluster: {said}")
 
-    return place.Cluster(place.where(on), any_worker, notice)
+    return place.Cluster(place.where(on), any_worker, notice, is_fresh=is_fresh)

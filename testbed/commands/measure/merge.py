@@ -31,7 +31,8 @@ def merge(
 ) -> None:
     """A trial that is in several folders must be the same in all, byte for byte; only host.json may differ. If one
     differs, nothing is written. An interrupted merge continues when it is given again, and `testbed run` runs what is
-    missing afterwards.
+    missing afterwards. Audits of the folders are joined; the looks of a sequential comparison are kept where one folder
+    has some.
 
     The exit code is 0 if all trials of the scenario are there, 1 if one differs or is invalid, 4 if any is missing.
     """
@@ -47,6 +48,8 @@ def merge(
     if found.unlike:
         unlike = visible(", ".join(found.unlike))
         print(f"note: the trials ran with different software: {unlike} (testbed doctor --same-as DIR)")
+    for note in found.notes:
+        print(f"note: {visible(note)}")
     if found.invalid:
         print(f"{found.invalid} of them {'are' if found.invalid > 1 else 'is'} invalid")
     if not found.is_whole:

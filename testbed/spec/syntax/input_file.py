@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -14,14 +15,18 @@ SPEC_BYTES = 1 << 20
 RECORD_BYTES = 32 << 20
 """Of a text in a results folder. The result of a schedule with 10 000 changes has 12 MiB."""
 
-CHUNK_BYTES = 1 << 16
+CHUNK_BYTES, COMPARED_BYTES = 1 << 16, 1 << 20
 
 
-def read(path: str | os.PathLike[str], most_bytes: int) -> bytes:
-    """The bytes of a file. Raises OSError, whose `strerror` says what is wrong and what is allowed."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+def read(path: str | os.PathLike[str], most_bytes: int, *, by_link: bool = True) -> bytes:
+    """The bytes of a file. Raises OSError, whose `strerror` says what is wrong and what is allowed; unless `by_link`,
+    also if the file itself is a symbolic link.
+    """
+    descriptor = _opened(path, by_link)
     try:
-        _refuse(os.fstat(descriptor).st_mode)
         found = bytearray()
         while chunk := os.read(descriptor, CHUNK_BYTES):
             found += chunk
@@ -32,17 +37,44 @@ def read(path: str | os.PathLike[str], most_bytes: int) -> bytes:
         os.close(descriptor)
 
 
-def read_text(path: str | os.PathLike[str], most_bytes: int) -> str:
+def read_text(path: str | os.PathLike[str], most_bytes: int, *, by_link: bool = True) -> str:
     """The text of a file in UTF-8. Raises OSError as `read` does, also where it is no such text."""
     try:
-        return read(path, most_bytes).decode("utf-8-sig")
+        return read(path, most_bytes, by_link=by_link).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise OSError(errno.EILSEQ, "it is not text in UTF-8") from None
 
 
+def are_same(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
+    """Whether two files have the same bytes, however many. Raises OSError as `read` does without `by_link`."""
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(open(_opened(path, by_link=False), "rb")) for path in (first, second)]
+        if len({os.fstat(file.fileno()).st_size for file in files}) > 1:
+            return False
+        while (chunk := files[0].read(COMPARED_BYTES)) == files[1].read(COMPARED_BYTES):
+            if not chunk:
+                return True
+        return False
+
+
 def refuse_other(path: str | os.PathLike[str]) -> None:
-    """Raises OSError for what is no ordinary file, before a library opens it and waits."""
-    _refuse(os.stat(path).st_mode)
+    """Raises OSError for what is no ordinary file, a symbolic link included, before a library opens it and waits."""
+    os.close(_opened(path, by_link=False))
+
+
+def _opened(path: str | os.PathLike[str], by_link: bool) -> int:
+    try:
+        descriptor = os.open(path, FLAGS | (0 if by_link else os.O_NOFOLLOW))
+    except OSError as error:
+        if error.errno == errno.ELOOP and not by_link:
+            raise OSError(error.errno, "it is a symbolic link; allowed: a file", os.fspath(path)) from None
+        raise
+    try:
+        _refuse(os.fstat(descriptor).st_mode)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _refuse(mode: int) -> None:

@@ -6,9 +6,10 @@ import asyncio
 import logging
 import re
 import tempfile
+import uuid
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,13 +59,14 @@ def where(text: str) -> Where:
 @dataclass
 class Cluster:
     """A Place of a sweep. `notice` gets a sentence for each event that people should know of; `cores` are those of the
-    workers that take part, as soon as they are known.
+    workers that take part, as soon as they are known. With `is_fresh` nothing that workers have kept will do.
     """
 
     where: Where
     any_worker: bool
     notice: Notice
     cores: int = 1
+    is_fresh: bool = False
 
     def check(self, trials: Iterable[Trial]) -> None:
         """Raises UserError for a trial that must run on a particular computer, MachineError without Dask or without an
@@ -92,6 +94,10 @@ class Cluster:
 
     async def _carry_out(self, sweep: Sweep, ledger: Ledger) -> None:
         wanted = outfit(sweep.waiting, self.any_worker)
+        if self.is_fresh:
+            wanted = replace(
+                wanted, digest=f"{wanted.digest} {uuid.uuid4().hex}"
+            )  # what has another name is kept by none
         async with self._client() as client:
             pool = Pool(client, wanted, self.notice, self.where.workers is not None)
             await Dispatcher(client, pool, sweep, ledger).carry_out()

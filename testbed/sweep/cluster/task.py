@@ -22,6 +22,7 @@ from ...kernel.native_program import tools
 from ...model.scenario import Trial
 from ...spec.scenario.trial import trial_data, trial_of
 from ...trial import run as runner
+from ...trial.evidence import remains
 from ...trial.folder import PARTIAL
 from ...trial.orders.sequence import orders
 from ...trial.ready_kernel import ReadyKernel
@@ -130,8 +131,8 @@ class _announced:
 
 
 def _carried_out(task: Task, worker: Worker, announced: _announced) -> Outcome:
-    def ended(ending: Ending, parcel: Parcel | None = None, error: BaseException | None = None) -> Outcome:
-        said = "" if error is None else str(error) if isinstance(error, TestbedError) else f"{_name(error)}: {error}"
+    def ended(ending: Ending, parcel: Parcel | None = None, error: Exception | None = None) -> Outcome:
+        said = "" if error is None else str(error) if isinstance(error, TestbedError) else remains.in_words(error)
         return Outcome(task.key, ending, worker.address, parcel, said)
 
     try:
@@ -139,9 +140,9 @@ def _carried_out(task: Task, worker: Worker, announced: _announced) -> Outcome:
             folder = Path(name).resolve()
             try:
                 run_trial(task, folder, announced.lab_time, announced.cancelled.is_set)
-            except (MachineError, Cancelled):
+            except (MachineError, Cancelled, OSError):
                 raise
-            except TestbedError as error:
+            except Exception as error:  # whatever it is, another worker would find the same
                 return ended("failed", packed(folder), error)
             parcel = packed(folder)
         spool().keep(task.key, parcel)
@@ -150,10 +151,6 @@ def _carried_out(task: Task, worker: Worker, announced: _announced) -> Outcome:
         return ended("cancelled")
     except (TestbedError, OSError) as error:
         return ended("unfit", error=error)
-
-
-def _name(error: BaseException) -> str:
-    return type(error).__name__
 
 
 def run_trial(task: Task, folder: Path, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> None:
