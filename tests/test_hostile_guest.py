@@ -23,6 +23,7 @@ from testbed.kernel.guest import CONSOLE, TrialError, ending, watch
 from testbed.model.scenario import Trial
 from testbed.trial import run as trial_run
 from testbed.trial.folder import TRIAL, read_json
+from testbed.trial.orders import openflow_dump
 from testbed.trial.orders.sequence import Orders, orders
 
 SIGNS = (
@@ -76,6 +77,33 @@ def test_an_outcome_that_makes_no_sense_is_a_failed_trial(what: str, console: st
         (tmp_path / CONSOLE).write_text("said")
     with pytest.raises(TrialError, match=r"outcome\.json is not whole"):
         ending(tmp_path, 0.0)
+
+
+@pytest.mark.parametrize("name", ["outcome.json", CONSOLE])
+@pytest.mark.parametrize("kind", ["pipe", "link", "endless"])
+def test_what_stands_in_the_place_of_an_outcome_is_not_waited_for(name: str, kind: str, tmp_path: Path) -> None:
+    """A pipe without a writer was waited for, for ever; a link led out."""
+    (tmp_path / "secret").write_text('{"error": {"text": "mine"}}')
+    path = tmp_path / name
+    {
+        "pipe": lambda: os.mkfifo(path),
+        "link": lambda: path.symlink_to(tmp_path / "secret"),
+        "endless": lambda: path.symlink_to("/dev/zero"),
+    }[kind]()
+    if name == CONSOLE:
+        (tmp_path / "outcome.json").write_text("[]")
+    with pytest.raises(TrialError, match=r"outcome\.json is not whole") as raised:
+        ending(tmp_path, 0.0)
+    assert "mine" not in str(raised.value)
+
+
+def test_what_controllers_complained_of_is_said_in_brief(tmp_path: Path) -> None:
+    """All of it was the reason of a failure, which nobody could read any more."""
+    for number in range(100):
+        (tmp_path / f"controller-{number:03}.err").write_text("x" * 100_000 + f"end {number}")
+    said = openflow_dump.failures(tmp_path)
+    assert "end 19" in said
+    assert len(said) < 1 << 20
 
 
 def test_an_outcome_without_end_is_not_read_to_its_end(tmp_path: Path) -> None:

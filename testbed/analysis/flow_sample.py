@@ -42,7 +42,8 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
         if not set(COLUMNS) <= set(file.schema_arrow.names):
             return ()
         names = [name for name in (*COLUMNS, BUSY) if name in file.schema_arrow.names]
-        columns = {name: file.read(columns=[name]).column(0).to_numpy(zero_copy_only=False) for name in names}
+        found = sample_table.rows(file, names)
+        columns = {name: found[name].to_numpy(zero_copy_only=False) for name in names}
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
     samples = []

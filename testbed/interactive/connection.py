@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import fcntl
 import json
@@ -20,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from ..agent import frame
-from ..error import MachineError, UserError
+from ..error import MachineError, UserError, harmless
 from .running_network import RunningNetwork
 
-READ_BYTES = 65536
+READ_BYTES, OUTPUT_BYTES = 65536, 64 << 20
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals that we pass on to the program in the node."""
 
@@ -108,17 +109,30 @@ def run(network: RunningNetwork, where: dict[str, str], words: list[str], **more
         for kind, payload in _frames(connection):
             if kind in texts:
                 texts[kind] += payload
+                if len(texts[kind]) > OUTPUT_BYTES:
+                    raise MachineError(
+                        f"a program said more than {OUTPUT_BYTES >> 20} MiB", f"testbed down {network.name}"
+                    )
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it may have ended
                     connection.sendall(frame.pack(0, frame.TAKEN, frame.COUNT.pack(len(payload))))
             elif kind == frame.REFUSED:
-                raise MachineError(payload.decode(), f"testbed status {network.name}")
+                raise MachineError(payload.decode(errors="replace"), f"testbed status {network.name}")
             elif kind == frame.ENDED:
-                return frame.STATUS.unpack(payload)[0], texts[frame.OUTPUT], texts[frame.ERRORS]
+                return _number(frame.STATUS, payload, network), texts[frame.OUTPUT], texts[frame.ERRORS]
     raise Gone(network)
 
 
-def attend(network: RunningNetwork, node: str, where: dict[str, str], words: list[str], *, terminal: bool) -> int:
-    """Runs a program in a node with our standard streams, or our terminal; returns its status as a shell would.
+def attend(
+    network: RunningNetwork,
+    node: str,
+    where: dict[str, str],
+    words: list[str],
+    *,
+    terminal: bool,
+    is_text: bool = False,
+) -> int:
+    """Runs a program in a node with our standard streams, or our terminal; returns its status as a shell would. What it
+    says is passed on as it is, or with `is_text` as text that is harmless to a terminal.
 
     Raises MachineError if the network goes down meanwhile.
     """
@@ -131,14 +145,16 @@ def attend(network: RunningNetwork, node: str, where: dict[str, str], words: lis
             asked["rows"], asked["columns"] = _size()
         connection.sendall(frame.pack(0, frame.OPEN, json.dumps(asked).encode()))
         with _raw(0) if terminal else contextlib.nullcontext():
-            return Exchange(network, connection, signs).run()
+            return Exchange(network, connection, signs, is_text).run()
 
 
 class Exchange:
     """One session: passes input and output on until it ends."""
 
-    def __init__(self, network: RunningNetwork, connection: socket.socket, signs: int) -> None:
+    def __init__(self, network: RunningNetwork, connection: socket.socket, signs: int, is_text: bool = False) -> None:
         self.network, self.connection, self.signs = network, connection, signs
+        decoder = codecs.getincrementaldecoder("utf-8")
+        self.texts = {kind: decoder("backslashreplace") for kind in (frame.OUTPUT, frame.ERRORS)} if is_text else {}
         self.reader = frame.Reader()
         self.credit = frame.WINDOW_BYTES
         self.reads_input = True
@@ -188,14 +204,24 @@ class Exchange:
             raise Gone(self.network)
         for _, kind, payload in self.reader.feed(data):
             if kind in (frame.OUTPUT, frame.ERRORS):
-                _write(1 if kind == frame.OUTPUT else 2, payload)
+                said = harmless(self.texts[kind].decode(payload)).encode() if self.texts else payload
+                _write(1 if kind == frame.OUTPUT else 2, said)
                 self.tell(frame.TAKEN, frame.COUNT.pack(len(payload)))
             elif kind == frame.TAKEN:
-                self.credit += frame.COUNT.unpack(payload)[0]
+                self.credit += _number(frame.COUNT, payload, self.network)
             elif kind == frame.ENDED:
-                (self.status,) = frame.STATUS.unpack(payload)
+                self.status = _number(frame.STATUS, payload, self.network)
             elif kind == frame.REFUSED:
-                raise MachineError(payload.decode(), f"testbed status {self.network.name}")
+                raise MachineError(payload.decode(errors="replace"), f"testbed status {self.network.name}")
+
+
+def _number(form: struct.Struct, payload: bytes, network: RunningNetwork) -> int:
+    """Raises MachineError for what is none: whoever is root in the network may have said it."""
+    try:
+        (number,) = form.unpack(payload)
+    except struct.error:
+        raise MachineError(f"{network.name} said what makes no sense", f"testbed down {network.name}") from None
+    return int(number)
 
 
 def _write(descriptor: int, data: bytes) -> None:

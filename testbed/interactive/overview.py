@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import json
+import struct
 from collections.abc import Iterator
 from typing import Any
 
 from ..error import MachineError
 from ..plan.node.namespace import node_netns
+from ..spec.syntax import input_file
 from ..trial.observe import sample
 from ..trial.observe.sample import Query
 from .connection import ask, run
 from .running_network import RunningNetwork
 
 OBSERVE = "/run/tools/observe"
+DUMP_BYTES = 64 << 20
+"""Of what the observer tells; a guest could have written anything in its place."""
 OURS = ("emulator", "drop_counters", "fault_counters")
 """Facts about a link that only this module needs."""
 
@@ -50,7 +54,7 @@ def _counters(network: RunningNetwork) -> Counters | None:
     """Maps (namespace, device) to its counters, for the first end of each link and for its emulator; and (namespace,
     counter) to the packets of a counter of the emulator.
     """
-    with contextlib.suppress(MachineError, OSError):
+    with contextlib.suppress(MachineError, OSError, ValueError, LookupError, ArithmeticError, struct.error):
         sources = tuple(_sources(network))
         if not sources:
             return {}
@@ -60,7 +64,7 @@ def _counters(network: RunningNetwork) -> Counters | None:
         words = [OBSERVE, f"/run/trial/{name}", "0", *(source.word for source in sources)]
         status, _, _ = run(network, {}, words)
         if status == 0:
-            return _decoded(path.read_bytes(), sources)
+            return _decoded(input_file.read(path, DUMP_BYTES, by_link=False), sources)
     return None
 
 

@@ -18,6 +18,7 @@ from ..error import MachineError, TestbedError
 from ..plan.step import Step
 from ..plan.step_json import data
 from ..process import Running
+from ..spec.syntax import input_file
 from . import confinement, standstill
 from .consumption import Watch, share
 
@@ -142,7 +143,7 @@ def ending(folder: Path, wall_s: float) -> Ending:
     if not path.exists():
         raise TrialError(_death(_console(folder)))
     try:
-        with path.open("rb") as file:
+        with input_file.opened(path) as file:
             outcome = json.loads(file.read(OUTCOME_BYTES))
         if outcome["error"] is not None:
             raise TrialError(str(outcome["error"]["text"]))
@@ -154,7 +155,7 @@ def ending(folder: Path, wall_s: float) -> Ending:
 def _console(folder: Path) -> str:
     """The end of what the guest, or the agent, wrote; nothing if the guest removed it."""
     try:
-        with (folder / CONSOLE).open("rb") as file:
+        with input_file.opened(folder / CONSOLE) as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - CONSOLE_READ_BYTES))
             return file.read(CONSOLE_READ_BYTES).decode(errors="replace")
     except OSError:

@@ -47,7 +47,7 @@ from . import run_file
 
 FOLDERS = ("trials", "failed", "spec")
 LOCK = "lock"
-ERROR = "error.txt"
+ERROR, SAID_MAX = "error.txt", 1 << 20
 """The file of a failed trial with the reason; its folder has no other mark."""
 
 
@@ -245,7 +245,7 @@ class Store:
                     raise full from None  # not even the reason can be written
                 if folder.exists():
                     said = str(error) if isinstance(error, TestbedError) else remains.in_words(error)
-                    strict_folder.write(folder, ERROR, data=f"{said}\n".encode(errors="backslashreplace"))
+                    strict_folder.write(folder, ERROR, data=f"{said[:SAID_MAX]}\n".encode(errors="backslashreplace"))
                     self._remove_failure(trial.id)
                     put_in_place(folder, self.path, "failed", trial.id)
                 raise

@@ -34,4 +34,4 @@ def logs(
         able = [each for each, type in types.items() if node_files.log(type, each)]
         raise UserError(f"{node} of {network.name} keeps no log; allowed: {one_of(able, node)}")
     words = ["tail", "-n", "+1", *(["-F"] if follow else []), file]
-    raise typer.Exit(connection.attend(network, node, where, words, terminal=False))
+    raise typer.Exit(connection.attend(network, node, where, words, terminal=False, is_text=True))

@@ -49,7 +49,7 @@ def _flows(run: StoredRun, series: Series) -> FloatArray:
         if not path.exists():
             continue
         try:
-            table = sample_table.opened(path).read(columns=COLUMNS)
+            table = sample_table.rows(sample_table.opened(path), COLUMNS)
         except (OSError, pa.ArrowException) as error:
             raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
         found.append(np.column_stack([table[name].cast(pa.float64()).to_numpy() for name in COLUMNS]))

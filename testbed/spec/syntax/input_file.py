@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import stat
+from typing import BinaryIO
 
 SPEC_BYTES = 1 << 20
 """Of a topology, scenario, profile or inventory. The largest that comes with the testbed has 20 KiB."""
@@ -48,13 +49,18 @@ def read_text(path: str | os.PathLike[str], most_bytes: int, *, by_link: bool = 
 def are_same(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
     """Whether two files have the same bytes, however many. Raises OSError as `read` does without `by_link`."""
     with contextlib.ExitStack() as stack:
-        files = [stack.enter_context(open(_opened(path, by_link=False), "rb")) for path in (first, second)]
+        files = [stack.enter_context(opened(path)) for path in (first, second)]
         if len({os.fstat(file.fileno()).st_size for file in files}) > 1:
             return False
         while (chunk := files[0].read(COMPARED_BYTES)) == files[1].read(COMPARED_BYTES):
             if not chunk:
                 return True
         return False
+
+
+def opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """An ordinary file, to be read in part; raises OSError for what is none, a symbolic link included."""
+    return open(_opened(path, by_link=False), "rb")
 
 
 def refuse_other(path: str | os.PathLike[str]) -> None:

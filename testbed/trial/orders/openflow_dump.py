@@ -5,6 +5,7 @@ Reads files of a trial's folder.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ DUMPS: dict[str, tuple[str, ...]] = {
 
 TOLD_BACK = ("events.jsonl", "packet-ins", "monitor.jsonl")
 """The files that a controller writes; it may be killed before it writes any."""
+
+TOLD_MAX, ERRORS_BYTES = 20, 16 << 10
+"""So much of what controllers complained of is said where a trial fails."""
 
 STATE = "state"
 """The file with the State line of /proc/PID/status; empty if the process is gone."""
@@ -112,9 +116,15 @@ def read(topology: Topology, planned: Plan, folder: Path) -> OpenFlowEvidence:
 
 
 def failures(folder: Path) -> str:
-    """The standard error of the controllers, as text; empty if there is none."""
-    errors = ((path.stem, path.read_text(errors="replace").strip()) for path in sorted(folder.glob("controller-*.err")))
+    """The standard error of the controllers, as text, of each its end; empty if there is none."""
+    errors = ((path.stem, _end(path)) for path in sorted(folder.glob("controller-*.err"))[:TOLD_MAX])
     return "\n".join(f"{name} said:\n{text}" for name, text in errors if text)
+
+
+def _end(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - ERRORS_BYTES))
+        return file.read(ERRORS_BYTES).decode(errors="replace").strip()
 
 
 def _file(kind: str, switch: str, when: str) -> str:
