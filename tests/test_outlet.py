@@ -8,11 +8,12 @@ import html
 import io
 import json
 import re
+import socket
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -20,6 +21,7 @@ from rich.progress import Progress
 from storedruns import Made, write_run
 
 from testbed import cli
+from testbed.agent import frame
 from testbed.cli import screened
 from testbed.commands.terminal import Terminal, say
 from testbed.commands.text_table import Column, Table, show
@@ -28,7 +30,8 @@ from testbed.compare.paper.catalogue import ROWS
 from testbed.compare.reproduction import table
 from testbed.compare.reproduction.row import Finding
 from testbed.compare.run_text import escaped
-from testbed.error import harmless
+from testbed.error import MachineError, harmless
+from testbed.interactive.connection import Exchange
 from testbed.report import page
 
 MARKUP = "[/x] [red] :x: a|b <script>alert(1)</script> ![i](http://x) $\\frac{$ \\"
@@ -384,3 +387,32 @@ def test_a_page_of_reproductions_is_text() -> None:
     page = table.markdown([Finding(row, None, "<i>")], {**citations, row.source: cited}, "t", "h")
     assert not unescaped(page)
     assert "\n# t\n" not in page.removeprefix("# t\n")
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_what_a_node_logs_is_text_and_what_its_programs_write_is_theirs(
+    is_text: bool, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Also where a letter comes in two pieces."""
+    said = f"{CONTROLS}é\n".encode() + b"\xff"
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        exchange = Exchange(cast(Any, None), ours, -1, is_text)
+        for at in range(len(said)):
+            theirs.sendall(frame.pack(0, frame.OUTPUT, said[at : at + 1]))
+            exchange.hear()
+    out, _ = capfdbinary.readouterr()
+    assert out == (f"{harmless(CONTROLS)}é\n\\xff".encode() if is_text else said)
+
+
+@pytest.mark.parametrize("payload", [b"", b"x" * 3, b"x" * 9])
+@pytest.mark.parametrize("kind", [frame.ENDED, frame.TAKEN])
+def test_a_guest_that_ends_a_session_with_nonsense_is_an_error(kind: int, payload: bytes) -> None:
+    class Network:
+        name = "wan"
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(frame.pack(0, kind, payload))
+        with pytest.raises(MachineError, match="wan said what makes no sense"):
+            Exchange(cast(Any, Network), ours, -1).hear()
