@@ -260,13 +260,13 @@ def test_an_audit_measures_on_the_cluster_whatever_workers_have_kept(campaign: C
     trials = make_trials(["10 ms", "20 ms"], 3)
     campaign.run(trials)
     before = files_of(campaign.folder / "trials")
+    spool = Spool(campaign.cluster.folder / "bob/cache/testbed/cluster-results")
     for trial in trials:
         kept = tmp_path / "kept" / trial.id
         kept.mkdir(parents=True)
         write_json(kept / "provenance.json", STUB_SAYS)
         write_result(kept, trial, make_result(trial, goodput_bps=5e9))
-        key = task.task_of(trial, KERNEL, campaign.outfit().digest).key
-        Spool(campaign.cluster.folder / "bob/cache/testbed/cluster-results").keep(key, packed(kept))
+        spool.keep(task.task_of(trial, KERNEL, campaign.outfit().digest).key, packed(kept))
     found = audited(campaign, 4)
     assert (found.verdict, len(found.trials)) == ("same", 4)
     again = [id for id, count in campaign.began().items() if count == 2]
@@ -274,6 +274,7 @@ def test_an_audit_measures_on_the_cluster_whatever_workers_have_kept(campaign: C
     assert files_of(campaign.folder / "trials") == before
     assert auditing.latest(campaign.folder) == found
     assert not Store(campaign.folder).partials()
+    spool.drop(spool.held())
 
 
 def test_an_audit_on_a_cluster_tells_what_differs_and_what_was_not_repeated(campaign: Campaign) -> None:
