@@ -17,6 +17,7 @@ from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
 from ..plan.step import Moment, Step, Timeline
 from ..spec.topology.file import LinkFile
+from ..spec.topology.link.trace import short
 from ..trial.orders import bring_up, remote
 from ..trial.orders.memory import memory_bytes
 from . import node_files
@@ -68,7 +69,7 @@ class Build:
         return {
             "name": name,
             "ends": [{"node": port.node, "device": port.device} for port in ports],
-            "asked": {key: value for key, value in LinkFile.of(link).written().items() if key in ASKED},
+            "asked": {key: short(value) for key, value in LinkFile.of(link).written().items() if key in ASKED},
             "emulator": None if found is None else found.netns,
             "drop_counters": []
             if found is None

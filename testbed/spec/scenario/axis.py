@@ -24,7 +24,7 @@ from ..syntax.file_model import FileModel, check
 from ..syntax.scalar import SYSCTL_PATTERN
 from ..topology.file import NODE_FILES, LinkFile, TopologyFile
 from ..topology.link.impaired import EITHER_OR, TOTALS, WAYS
-from ..topology.link.trace import OPPORTUNITIES
+from ..topology.link.trace import short
 from ..topology.node.openflow import ControlFile
 from ..workload.background import PATTERNS
 from ..workload.registry import TOOLS
@@ -223,10 +223,9 @@ def _adapter(file_model: type[FileModel], key: str) -> TypeAdapter[Any]:
 
 def _text(written: Any) -> str:
     """One line for what a file would say."""
+    written = short(written)
     if isinstance(written, Kernel):
         return written.kind if written.name is None else f"{written.kind}:{written.name}"
-    if isinstance(written, dict) and OPPORTUNITIES in written:
-        return str(written["file"])
     if isinstance(written, dict):
         return ", ".join(f"{key} {_text(value)}" for key, value in written.items())
     if isinstance(written, list):

@@ -50,6 +50,13 @@ class TraceFile(FileModel):
         return "none" if trace is None else {"file": trace.name, OPPORTUNITIES: trace.packed}
 
 
+def short(written: Any) -> Any:
+    """What a file says of a link, with a trace as the name of its file: for people."""
+    if isinstance(written, dict) and OPPORTUNITIES in written:
+        return written["file"]
+    return {key: short(value) for key, value in written.items()} if isinstance(written, dict) else written
+
+
 def made(name: str, packed: str) -> Trace:
     """The trace. Raises ValueRefused for one that no link can follow."""
     if not _PACKED.fullmatch(packed) or packed.count(" ") > RUNS_MAX:

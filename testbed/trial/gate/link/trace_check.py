@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ....model.link.trace import PACKET_BYTES, Trace
 from ....model.scenario import Trial
@@ -13,7 +13,7 @@ from ...evidence.interval import Happened
 from ...evidence.stage import Evidence, StageEvidence
 from ...observe.paced import PacedSample
 from ...stored_result import Finding
-from .bucket_check import looks_faults
+from .bucket_check import looks_faults, too_little
 
 HINT = "somebody changed the trace, or what was read back is not whole"
 REAL_LATE_NS = 50_000_000
@@ -33,10 +33,14 @@ def trace(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             *("missing: what it did since the workload began" for _ in range(len(looks) < 2)),
             *_begin(each.paced, moment),
             *_sent(asked, looks, frame_bytes(each.mtu_bytes), late_ns),
+            *(_unused(asked, looks, frame_bytes(each.mtu_bytes)) if trial.kernel.is_virtual_time else ()),
             *(_told(asked, looks) if trial.kernel.is_virtual_time else ()),
         )
         for what in faults[:1]:
             yield Finding("trace", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+        is_real = not trial.kernel.is_virtual_time and not faults
+        for what in islice(_unused(asked, looks, frame_bytes(each.mtu_bytes)), 1) if is_real else ():
+            yield too_little(trial, "trace", f"{each.link} {each.stage.way}: {what}")
 
 
 def of_workload(looks: Sequence[PacedSample]) -> tuple[PacedSample, ...]:
@@ -62,8 +66,8 @@ def _begin(looks: Sequence[PacedSample], moment: Happened | None) -> Iterator[st
 
 
 def _sent(asked: Trace, looks: Sequence[PacedSample], frame: int, late_ns: int) -> Iterator[str]:
-    """What is sent fits into the opportunities that come meanwhile, but for a packet at each end; and if packets wait
-    all the time, every one is used. In real time one may be used late.
+    """What is sent fits into the opportunities that come meanwhile, but for a packet at each end. In real time one may be
+    used late.
     """
     ends = frame + PACKET_BYTES
     for one, later in (*pairwise(looks), *((looks[0], looks[-1]) for _ in looks[:1])):
@@ -72,9 +76,15 @@ def _sent(asked: Trace, looks: Sequence[PacedSample], frame: int, late_ns: int) 
         early = asked.until(one.time_ns - late_ns - one.begin_ns)
         if sent > (came[1] - early) * PACKET_BYTES + ends:
             yield f"{sent} bytes were sent in {span_ns / 1e9:g} s, with {came[1] - came[0]} opportunities"
+
+
+def _unused(asked: Trace, looks: Sequence[PacedSample], frame: int) -> Iterator[str]:
+    """While packets wait, every opportunity is used."""
+    for one, later in (*pairwise(looks), *((looks[0], looks[-1]) for _ in looks[:1])):
+        sent, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
+        came = [asked.until(look.time_ns - look.begin_ns) for look in (one, later)]
         is_busy = later.busy_ns - one.busy_ns >= span_ns > 0
-        used_up = asked.until(later.time_ns - late_ns - later.begin_ns)
-        if is_busy and sent < (used_up - came[0]) * PACKET_BYTES - ends:
+        if is_busy and sent < (came[1] - came[0]) * PACKET_BYTES - frame - PACKET_BYTES:
             yield f"{sent} bytes were sent while packets waited, with {came[1] - came[0]} opportunities"
 
 

@@ -1,0 +1,177 @@
+"""Traces and token buckets as values; what the gate says of looks that are not as they should be."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from trials import make_trial
+
+from testbed.error import SpecError, UserError
+from testbed.kernel.ready import feasibility
+from testbed.model.link import trace
+from testbed.model.link.trace import Trace
+from testbed.plan.network import plan
+from testbed.spec import trace_file
+from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.trial.gate.link import bucket_check, trace_check
+from testbed.trial.observe.paced import PacedSample
+
+TRACES = Path(__file__).parents[1] / "topologies" / "traces"
+
+
+def rates() -> st.SearchStrategy[list[tuple[int, int]]]:
+    rows = st.tuples(st.integers(1, 3 * 10**9), st.one_of(st.just(0), st.integers(1, 10**9)))
+    return st.lists(rows, min_size=1, max_size=6)
+
+
+@given(rates(), st.integers(0, 3 * 10**9))
+def test_a_table_has_an_opportunity_for_each_packet_of_its_bits(rows: list[tuple[int, int]], at_ns: int) -> None:
+    found = Trace("t", trace.pack_rates(rows))
+    at_ns = at_ns % (found.period_ns + 1)
+    bits, left_ns = 0, at_ns
+    for span_ns, rate_bps in rows:
+        bits += min(span_ns, left_ns) * rate_bps
+        left_ns -= min(span_ns, left_ns)
+    if at_ns < found.period_ns:
+        assert abs(found.until(at_ns) - bits // (8 * 1514 * 10**9)) <= 1
+    times = [run.at_ns for run in found.runs] + [run.last_ns for run in found.runs]
+    assert all(0 <= time <= found.period_ns for time in times)
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=40).map(sorted).filter(lambda times: times[-1] > 0))
+def test_a_file_of_mahimahi_has_its_lines_as_opportunities_again_and_again(times: list[int]) -> None:
+    found = Trace("t", trace.pack_times(times))
+    twice = [*times, *(times[-1] + each for each in times)]
+    assert list(islice(found.times_ns(), len(twice))) == [10**6 * each for each in twice]
+    for at_ns in (0, 10**6 * times[-1], 10**6 * times[-1] * 2 - 1, 12_345_678 % (2 * 10**6 * times[-1])):
+        assert found.until(at_ns) == sum(
+            10**6 * each <= at_ns for each in [*twice, *(2 * times[-1] + t for t in times)]
+        )
+    gaps = [later - one for one, later in pairwise(twice)]
+    assert found.longest_gap_ns == 10**6 * max(gaps)
+
+
+def test_the_kernel_counts_the_same_sum() -> None:
+    found = Trace("t", "ms 1x3 2")
+    packed = b"".join(
+        at.to_bytes(8, "little") + bytes(8) + n.to_bytes(4, "little") for at, n in ((10**6, 3), (3 * 10**6, 1))
+    )
+    assert found.crc == zlib.crc32(packed)
+
+
+def test_the_traces_of_the_testbed_are_what_their_program_makes() -> None:
+    made = runpy.run_path(str(TRACES / "make.py"))
+    for name, maker in (("stepwise.csv", "stepwise"), ("satellite.csv", "satellite"), ("fading.trace", "fading")):
+        assert (TRACES / name).read_text() == made[maker]()
+        assert trace_file.read(str(TRACES / name), name).opportunities > 100
+
+
+def test_a_pipe_and_a_huge_file_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "huge").write_text("1\n" * 100)
+    monkeypatch.setattr(trace_file, "TRACE_BYTES", 64)
+    for name in ("pipe", "huge"):
+        nodes = "nodes: {a: {type: host}, b: {type: host}}"
+        text = f"name: t\n{nodes}\nlinks:\n  path: {{ends: [a, b], trace: {name}}}\n"
+        (tmp_path / "t.yaml").write_text(text)
+        with pytest.raises(SpecError, match="cannot be read"):
+            load_topology(tmp_path / "t.yaml")
+
+
+def test_a_trial_needs_no_file_to_be_repeated(tmp_path: Path) -> None:
+    (tmp_path / "a.trace").write_text("1\n2\n")
+    (tmp_path / "b.csv").write_text("time_ms,rate_kbps\n0,1000\n20,end\n")
+    (tmp_path / "s.yaml").write_text(
+        "name: s\ntopology:\n  name: t\n  nodes: {a: {type: host}, b: {type: host}}\n"
+        "  links: {path: {ends: [a, b], rtt: 2 ms}}\n"
+        "workload: {tool: flow, from: a, to: b, duration: 1 s}\nsweep: {path.trace: [a.trace, b.csv]}\n"
+    )
+    trials = load_scenario(tmp_path / "s.yaml").trials()
+    assert [dict(each.params)["path.trace"] for each in trials] == ["a.trace", "b.csv"]
+    for name in ("a.trace", "b.csv"):
+        (tmp_path / name).unlink()
+    for each in trials:
+        assert trial_of(trial_data(each), "again") == each
+    assert trials[1].topology.links[0].forward.rate_bps == 605_600  # one packet of 1514 bytes in 20 ms
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        {"rate": None, "shaper": {"rate": "10 Mbit/s", "burst": "1 MB", "refill": "1 Mbit/s"}},
+        {"policer": {"rate": "10 Mbit/s", "burst": "64 KiB"}},
+        {"rate": None, "trace": {"file": "t", "opportunities": "ms 1x3 2"}},
+    ],
+)
+def test_the_kernel_of_the_host_is_refused(path: dict[str, Any]) -> None:
+    trial = make_trial(path=path)
+    planned = plan(trial.topology, trial.workload, real_time=True)
+    with pytest.raises(UserError, match="which only the lab kernel has; allowed: kernel: lab"):
+        feasibility.refuse(trial.topology, "host", planned)
+
+
+LOOK = PacedSample("tb-path.emulator", 4, "2:", "tbshaper", 0, 10**9, 0, 0, 10**6, 0, 0, 0, 0)
+CREDIT = bucket_check.Bucket(10**5, 10**6)
+
+
+def looks(*rows: dict[str, int]) -> list[PacedSample]:
+    return [replace(LOOK, **row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        (looks({"credit_bytes": 10**6 - 1}, {"time_ns": 2 * 10**9}), "held 999999 bytes before"),
+        (looks({}, {"time_ns": 2 * 10**9, "taken_bytes": 1_100_001, "credit_bytes": 0}), "more than the bucket"),
+        (looks({}, {"time_ns": 2 * 10**9, "taken_bytes": 500_000, "credit_bytes": 700_000}), "can have had"),
+        (
+            looks(
+                {"taken_bytes": 10**6, "credit_bytes": 0},
+                {"time_ns": 2 * 10**9, "taken_bytes": 10**6, "credit_bytes": 50_000},
+            ),
+            "should have 100000",
+        ),
+    ],
+)
+def test_a_bucket_that_does_not_add_up_is_told(seen: Sequence[PacedSample], said: str) -> None:
+    assert any(said in what for what in bucket_check._replayed(CREDIT, seen))
+
+
+def test_a_bucket_that_adds_up_is_fine() -> None:
+    seen = looks(
+        {},
+        {"time_ns": 2 * 10**9, "taken_bytes": 900_000, "credit_bytes": 200_000},
+        {"time_ns": 3 * 10**9, "taken_bytes": 1_200_000, "credit_bytes": 0},
+        {"time_ns": 23 * 10**9, "taken_bytes": 1_200_000, "credit_bytes": 10**6},
+    )
+    assert not list(bucket_check._replayed(CREDIT, seen))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"taken_bytes": 1514 * 20, "busy_ns": 0, "opportunities": 10}, "with 10 opportunities"),
+        ({"taken_bytes": 1514 * 5, "busy_ns": 10**9, "opportunities": 10}, "while packets waited"),
+        ({"taken_bytes": 1514 * 10, "busy_ns": 10**9, "opportunities": 11}, "opportunities came"),
+        ({"taken_bytes": 0, "busy_ns": 0, "opportunities": 0}, "opportunities came"),
+    ],
+)
+def test_another_number_of_opportunities_is_told(row: dict[str, int], said: str) -> None:
+    asked = Trace("t", trace.pack_times(list(range(100, 1001, 100))))
+    seen = looks({"begin_ns": 10**9}, {"begin_ns": 10**9, "time_ns": 2 * 10**9 + 50_000_000, **row})
+    if row["busy_ns"]:
+        seen[1] = replace(seen[1], busy_ns=seen[1].time_ns - seen[0].time_ns)
+    told = [*trace_check._sent(asked, seen, 1514, 0), *trace_check._unused(asked, seen, 1514)]
+    told += trace_check._told(asked, seen)
+    assert any(said in what for what in told)
