@@ -66,8 +66,8 @@ def _begin(looks: Sequence[PacedSample], moment: Happened | None) -> Iterator[st
 
 
 def _sent(asked: Trace, looks: Sequence[PacedSample], frame: int, late_ns: int) -> Iterator[str]:
-    """What is sent fits into the opportunities that come meanwhile, but for a packet at each end. In real time one may be
-    used late.
+    """What is sent fits into the opportunities that come meanwhile, but for a packet at each end. In real time one may
+    be used late.
     """
     ends = frame + PACKET_BYTES
     for one, later in (*pairwise(looks), *((looks[0], looks[-1]) for _ in looks[:1])):
