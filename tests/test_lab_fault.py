@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from pcap import TCP, Packet, packets
-from trials import Ran
+from trials import Ran, Steps, make_trial
 
+from testbed.plan.link import ruleset
 from testbed.trial.node_result import FaultResult
+from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import StageResult
 
 pytestmark = pytest.mark.lab
@@ -268,3 +270,31 @@ def test_faults_change_with_a_schedule(run_trial: RunTrial) -> None:
     (outage,) = stage(ran).outages
     assert outage.lost_packets > 100
     assert ran.result.verdict == "valid", ran.result.warnings
+
+
+def test_a_fault_that_meets_nothing_is_noted(run_trial: RunTrial) -> None:
+    ran = run_trial(path={"duplicate": {"forward": "1 in 1000000"}}, workload={"duration": "200 ms"})
+    assert fault(ran, "duplicate").met == fault(ran, "duplicate").expected == 0
+    assert ran.findings["duplicate"] == ran.result.verdict == "valid"
+    assert "it met none of the" in "".join(ran.result.warnings)
+
+
+@pytest.mark.parametrize("switched", [(), (True,), (True, False)])
+def test_a_link_can_be_taken_down_by_hand(run_trial: RunTrial, switched: tuple[bool, ...]) -> None:
+    """The commands for a network that stands. Here nobody asked for them, so the gate must notice."""
+
+    def tamper(steps: Steps) -> Steps:
+        emulator = orders(make_trial(path={"down": "by hand"})).plan.emulator("path")
+        assert emulator is not None
+        words = [command.words for n, is_down in enumerate(switched, 1)
+                 for command in ruleset.switch(emulator, n, is_down=is_down)]  # fmt: skip
+        added = [{"run": ["nft", *each], "netns": emulator.netns} for each in words]
+        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer")
+        return (*steps[:at], *added, *steps[at:])
+
+    ran = run_trial(path={"down": "by hand"}, workload={"tool": "ping", "count": 5}, tamper=tamper)
+    assert (ran.ping.received, ran.result.verdict) == (
+        0 if switched == (True,) else 5,
+        "invalid" if switched else "valid",
+    )
+    assert not stage(ran).outages

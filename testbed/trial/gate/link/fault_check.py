@@ -35,6 +35,9 @@ def picked(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 if what is not None:
                     yield _finding(key, each, what, since=state)
             looked = sum(count.came for count in counts.values())
+            if looked and not any(count.met for count in counts.values()):
+                what = f"it met none of the {looked} packets that it looked at"
+                yield _finding(key, each, what, verdict="valid", hint="send more packets to see it")
             if asked and not looked:
                 yield from _nothing(key, each, evidence)
             elif asked and len(asked) == len(each.stage.changes[key]):
