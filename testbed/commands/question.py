@@ -91,6 +91,7 @@ def answer(question: Question) -> RunComparison:
         axis=question.axis,
         ignored=question.ignored,
         looks=None if begun is None else begun.looks,
+        is_named=question.metrics is not None,
     )
 
 

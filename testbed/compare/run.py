@@ -104,15 +104,16 @@ def compare(
     ignored: Sequence[str] = (),
     level: float = LEVEL,
     looks: Looks | None = None,
+    is_named: bool = False,
 ) -> RunComparison:
     """Judge each metric of each cell of all scenarios together. `axis` are the parameters in which the two sides
     differ; cells do not have them.
 
     `ignored` are settings that may differ; `level` is that of the whole comparison, `looks` are those that were made
-    at it; None for a comparison of all there is, once. Raises UserError if nothing can be
+    at it; None for a comparison of all there is, once. If somebody named the metrics (`is_named`), those that no trial
+    has are told of, also where only another workload could have them. Raises UserError if nothing can be
     paired, or if the sides differ in a setting that is neither in `setting.SUBJECTS` nor in `ignored`.
     """
-    is_named = metrics is not None
     metrics = tuple(METRICS if metrics is None else metrics)
     paired = pair(base, candidate, axis or apart(base, candidate))
     names = (base.name, candidate.name)

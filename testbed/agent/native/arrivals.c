@@ -36,7 +36,7 @@
 enum {
 	BACKLOG = 4096,
 	PORTS_MAX = 128,
-	OPEN_MAX = 4000,
+	OPEN_MAX = 2000,
 	REQUEST_MAX = 1 << 20,
 };
 

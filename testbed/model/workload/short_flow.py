@@ -16,10 +16,11 @@ from .size import Sizes
 
 ARRIVALS_MAX = 100_000
 """The most flows of a trial. Each is a line of its schedule, and a row of its table."""
-OPEN_MAX = 10_000
+OPEN_MAX = 2_000
 """The most flows that are open at the same time; each takes two threads."""
-FLOW_BYTES = 64 << 10
-"""The memory of an open flow beyond the data in flight: two threads and two sockets."""
+FLOW_BYTES = 256 << 10
+"""The memory of an open flow beyond the data in flight. Linux starts no more threads than an eighth of its memory has
+room for their stacks of 16 KiB, and a flow has two."""
 ANY_PORT, PORTS = (0, 65_535), (5001, 5128)
 REQUEST_BYTES = 100
 """Of a request, if the file does not say it."""

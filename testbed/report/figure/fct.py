@@ -5,6 +5,7 @@ Reads completions.parquet of the trials.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -71,7 +72,7 @@ def _distribution(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None
 
 
 def _by_size(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None:
-    """The quantiles of each class of sizes, where all flows ended. Without slowdowns, the completion times."""
+    """The quantiles of each class of sizes. Without slowdowns, of the completion times."""
     column = 2 if all(not np.isnan(each[~np.isnan(each[:, 1]), 2]).any() for each in flows) else 1
     for (_, _, (colour, _, mark)), each in zip(panel.members, flows, strict=True):
         for share, line, _ in SHARES:
@@ -83,7 +84,8 @@ def _by_size(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None:
     axes.set_xticks(range(len(SIZES_BYTES)), [*bounds, "larger"], fontsize=8)
     axes.set_xlabel("size of the flow")
     axes.set_ylabel("slowdown" if column == 2 else "flow completion time (s)")
-    axes.set_yscale("log")
+    if any(np.isfinite(line.get_ydata()).any() for line in axes.get_lines()):
+        axes.set_yscale("log")
     axes.legend(fontsize=7, frameon=False, loc="best")
     grid(axes)
 
@@ -98,5 +100,9 @@ def _classes(flows: FloatArray) -> list[FloatArray]:
 
 
 def _quantile(values: FloatArray, share: float) -> float:
-    """NaN where a flow was cut, or there is none."""
-    return float(np.quantile(values, share)) if len(values) else float("nan")
+    """NaN without flows, and where it depends on one that was cut, which takes longer than any that ended."""
+    ordered = np.sort(values)  # NaN comes last
+    last = ordered[math.ceil(share * (len(ordered) - 1))] if len(ordered) else float("nan")
+    if np.isnan(last):
+        return float("nan")
+    return float(np.quantile(np.where(np.isnan(ordered), last, ordered), share))
