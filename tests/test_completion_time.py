@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from storedruns import Made, trial_result, write_run
+from storedruns import Made, trial_result, write_completions, write_run
 from typer.testing import CliRunner
 
 import testbed
@@ -38,14 +36,8 @@ def made(seed: int = 1, *, cut: int = 0, each_ns: int = MILLION, end_ns: int = 1
 
 def run_of(folder: Path, *trials: Made, table: bool = True) -> Path:
     write_run(folder, trials)
-    for each in trials if table else ():
-        rows = [
-            {"number": n, "size_bytes": 1000, "fct_s": n / 1e3, "slowdown": float(n), "state": "finished"}
-            for n in range(1, 102)
-        ]
-        rows[-1] |= {"fct_s": None, "slowdown": None, "state": "cut"}
-        path = folder / "trials" / each.id / "completions.parquet"
-        pq.write_table(pa.Table.from_pylist(rows, column.COMPLETIONS), path)
+    if table:
+        write_completions(folder)
     return folder
 
 

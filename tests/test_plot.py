@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
-from storedruns import Made, write_run
+from storedruns import Made, write_completions, write_run
 
 from testbed.error import UserError
 from testbed.report import stored_run
@@ -31,7 +31,9 @@ def made_run(folder: Path, **changes: object) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path) -> stored_run.StoredRun:
-    return stored_run.read(made_run(tmp_path / "run"))
+    folder = made_run(tmp_path / "run")
+    write_completions(folder)
+    return stored_run.read(folder)
 
 
 @pytest.mark.slow
@@ -43,7 +45,14 @@ def test_every_kind_is_drawn_with_axes_and_a_caption_that_repeats_it(
     text = (tmp_path / "figure.svg").read_text()
     assert "testbed plot" in text
     assert "Specification" in text
-    units = {"profile": "(ms)", "windows": "MB of 2", "cuc": "(ratio)", "cdf": "Mbit/s", "timeseries": "(s)"}
+    units = {
+        "profile": "(ms)",
+        "windows": "MB of 2",
+        "cuc": "(ratio)",
+        "cdf": "Mbit/s",
+        "timeseries": "(s)",
+        "fct": "(ms)",
+    }
     assert units.get(kind, "net" if kind == "topology" else "Mbit/s") in text
 
 

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...model.workload import ShortFlowWorkload
 from ...plan.link.stage import frame_bytes
 from ...plan.network import Plan
@@ -114,9 +115,9 @@ def ideal_ns(workload: ShortFlowWorkload, plan: Plan) -> Callable[[int], int] | 
     how long the slowest link takes to send all of its frames, with headers.
 
     The way is that of the data, one way, and for requests the way there and back. None if the path takes no time, or
-    changes while the workload runs.
+    changes while the workload runs: by a schedule, a trace, or the credit of a shaper.
     """
-    if any(stage.states for stage in plan.stages(is_data=True)):
+    if any(stage.states or _varies(stage.asked) for stage in plan.stages(is_data=True)):
         return None
     hops = plan.path if workload.requests is None else (*plan.answers, *plan.path)
     ways = {(hop.link.name, hop.way) for hop in plan.path}
@@ -132,6 +133,11 @@ def ideal_ns(workload: ShortFlowWorkload, plan: Plan) -> Callable[[int], int] | 
         return way_ns + (0 if rate_bps is None else wire_bytes * 8 * 10**9 // rate_bps)
 
     return ideal
+
+
+def _varies(asked: Direction) -> bool:
+    """Whether its rate is none that always holds."""
+    return any(row.rate_bps is not None and asked.value(row.name) is not None for row in IMPAIRMENTS.values())
 
 
 def segment_bytes(plan: Plan) -> int:
