@@ -67,6 +67,9 @@ MININET = {
         "path": {"ends": ["s", "b"], "rate": "50 Mbit/s", "delay": "5 ms", "buffer": None},
     },
 }
+ECN = _two(queue={"forward": {"type": "red", "ecn": True}, "backward": "sfq"}, buffer="100 packets")
+for _node in ECN["nodes"].values():
+    _node["ecn"] = "on"
 CHAIN = {"p": "1 %", "r": "20 %", "loss_bad": "90 %", "loss_good": "0.1 %"}
 UDP = {"tool": "udp", "rate": "40 Mbit/s", "duration": "1 s"}
 IPERF3 = {"tool": "iperf3", "duration": "1 s", "window": "100 kB"}
@@ -97,6 +100,13 @@ PLANS: dict[str, dict[str, Any]] = {
     "routed": {"topology": {"name": "net", **ROUTED}},
     "sdn": {"topology": {"name": "net", **SDN}},
     "mininet": {"topology": {"name": "net", **MININET}},
+    "codel": {"path": {"queue": {"forward": {"type": "codel", "ce_threshold": "2 ms"}, "backward": "fq_codel"}}},
+    "pie": {
+        "path": {"queue": {"forward": {"type": "fq_pie", "ecn": True}, "backward": "pie"}, "buffer": "100 packets"}
+    },
+    "cake": {"path": {"queue": {"forward": "cake", "backward": "dualpi2"}}},
+    "red": {"topology": {"name": "net", **ECN}},
+    "fq": {"path": {"queue": {"forward": "fq", "backward": {"type": "dualpi2", "any_ect": True}}}, "nic": "plain"},
     "background": {"background": {"noise": {"pattern": "constant", "from": "a", "to": "b", "rate": "10 Mbit/s"}}},
 }
 """Short trials that cover impairments, nodes, engines and workloads, by name."""
@@ -208,6 +218,13 @@ NUMBER = re.compile(r"(?<![\w.:/-])(\d+(?:\.\d+)?)(?=(?:bit|us|%|:|/second)?(?:[
 MAC = re.compile(r"\b(02:54:4\d:\w\w:\w\w:)(\w\w)\b")
 IP = re.compile(r"(?<![\w.])(\d+\.\d+\.\d+\.)(\d+)\b")
 CONTROL = re.compile(r"\bcubic\b")
+OTHER_WORDS = {
+    **{"noecn": "ecn", "nobytemode": "bytemode", "no_dq_rate_estimator": "dq_rate_estimator", "nopacing": "pacing"},
+    **{"nonat": "nat", "nowash": "wash", "no-ack-filter": "ack-filter", "diffserv3": "diffserv4"},
+    **{"triple-isolate": "flows", "drop_on_overload": "overflow", "drop_dequeue": "drop_enqueue"},
+    **{"l4s_ect": "any_ect", "any_ect": "l4s_ect", "split_gso": "no_split_gso"},
+}
+"""Words of queues, each with the other choice."""
 SWITCHED = re.compile(r"\b(?:(on)|(off))\b")
 
 
@@ -231,6 +248,8 @@ def _changed(text: str) -> Iterator[tuple[str, str]]:
         yield "other", f"{text[: found.start()]}{found[1]}{int(found[2]) ^ 64}{text[found.end() :]}"
     for found in CONTROL.finditer(text):
         yield "other", f"{text[: found.start()]}reno{text[found.end() :]}"
+    for word in OTHER_WORDS.keys() & set(text.split()):
+        yield "other", " ".join(OTHER_WORDS[each] if each == word else each for each in text.split())
     for found in SWITCHED.finditer(text):
         yield "other", f"{text[: found.start()]}{'off' if found[1] else 'on'}{text[found.end() :]}"
 

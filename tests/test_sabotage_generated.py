@@ -32,6 +32,7 @@ EXCEPTIONS: dict[str, str] = {
     r": nothing: r /proc/sys/net/ipv4/conf/all/rp_filter 0$": "0 is what a new namespace has",
     r": nothing: (a|r) /proc/sys/net/ipv6/conf/all/disable_ipv6 0$": "0 is what a new namespace has",
     r": nothing: r ip link set eth0\.\d+ up$": "the device of a VLAN comes up with the one below",
+    r": double: .* sfq .*\((127 → 254|128 → 256)\)$": "more than the kernel takes, or than its limit fills",
     r"^sdn: (half|double): awk ": "how long the machine has been up, which Open vSwitch waits for",
     r"^sdn: (half|double): .* ovs-vsctl .* \[\d+\]$": "numbers of Open vSwitch that the gate does not read back",
     r"^background: \w+: /run/tools/udp .* \[8\]$": "the port of background traffic: nothing looks for it there",

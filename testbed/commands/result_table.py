@@ -133,6 +133,8 @@ LOSSES = (
     Loss("random drops", lambda each: each.seen.random_drops,
          lambda each: bool(each.seen.random_drops) or any(stage.random_loss for stage in each.stages)),
     Loss("policed", lambda each: each.policed_packets, lambda each: each.policed_packets is not None),
+    Loss("AQM drops", lambda each: each.seen.aqm_drops, lambda each: each.seen.aqm_drops is not None),
+    Loss("marks", lambda each: each.seen.marks, lambda each: bool(each.seen.marks)),
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "command.c": ("-o", "command"),
     "confine.c": ("-o", "confine"),
     "congestion.c": ("-shared", "-fPIC", "-o", "congestion.so", "-ldl"),
+    "dualpi2.c": ("-o", "dualpi2"),
     "flow.c": ("-o", "flow", "-pthread"),
     "observe.c": ("-o", "observe"),
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),

@@ -42,6 +42,10 @@ class Route:
     via: str
 
 
+Ecn: TypeAlias = Literal["off", "on", "accurate"]
+"""Explicit congestion notification of TCP: none, RFC 3168, AccECN (RFC 9768)."""
+
+
 @dataclass(frozen=True)
 class Node:
     """One node. Fields that its type does not use stay at their defaults.
@@ -50,8 +54,9 @@ class Node:
     `addresses` are "ip/prefix" for the node's only link; empty leaves them to the link or the plan. `mac` is that of
     the device on its only link; None leaves it to the plan. `routes` are in addition to those of the plan. `stp`
     says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this computer that is one of its
-    ports. `vlans` has every port of a switch that keeps VLANs apart; a switch without any passes frames on with
-    whatever tag they have. `ovs`, `controller`, `vm` and `machine` are there for nodes of those types.
+    ports. `ecn` is the variant of ECN that its TCP asks for and accepts; None leaves it to its kernel. `vlans` has
+    every port of a switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
+    `ovs`, `controller`, `vm` and `machine` are there for nodes of those types.
     """
 
     name: str
@@ -68,6 +73,7 @@ class Node:
     machine: Machine | None = None
     real_nic: str | None = None
     mac: str | None = None
+    ecn: Ecn | None = None
 
     @property
     def kind(self) -> NodeType:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ..agent.syscall import OUTSIDE
 from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import OWN_QDISC_PROGRAM, Command, is_of_own_qdisc, output_file, process_words, remote_name
+from .command import OWN_PROGRAM, OWN_QDISC_PROGRAM, Command, is_of_own_qdisc, output_file, process_words, remote_name
 from .step import Location, Run, StartController, StartVm, Step, Write
 
 BATCH_LINES = 500
@@ -39,7 +39,9 @@ def batches(commands: Iterable[Command]) -> Iterator[Batch]:
 
 
 def program(command: Command) -> str:
-    """What does what a command says: our own program for queues that tc does not know."""
+    """What does what a command says: programs of our own for queues that tc does not know, or may be too old for."""
+    if command.tool == "tc" and OWN_PROGRAM in command.words:
+        return OWN_PROGRAM
     return OWN_QDISC_PROGRAM if is_of_own_qdisc(command) else command.tool
 
 
@@ -77,6 +79,10 @@ def _lines(batch: Batch) -> str:
     return "".join(f"{' '.join(command.words)}\n" for command in batch.commands)
 
 
+def _own_queue(batch: Batch) -> Iterator[Step]:
+    return (Run((f"/run/tools/{OWN_PROGRAM}", *command.words), where=batch.where) for command in batch.commands)
+
+
 def _each(batch: Batch) -> Iterator[Step]:
     return (Run(process_words(command), where=batch.where) for command in batch.commands)
 
@@ -104,6 +110,7 @@ _STEPS: dict[str, Callable[[Batch], Iterator[Step]]] = {
     "ip": _batch_file,
     "tc": _batch_file,
     OWN_QDISC_PROGRAM: _own_file,
+    OWN_PROGRAM: _own_queue,
     "bridge": _batch_file,
     "nft": _nft_file,
     "write": _writes,

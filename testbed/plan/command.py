@@ -47,6 +47,9 @@ OVS_FOLDER = f"/run/{PREFIX}ovs"
 """Has a folder for each switch and controller: sockets, database, process numbers, apps."""
 
 
+OWN_PROGRAM = "dualpi2"
+"""A queueing discipline that Debian 12's tc does not know: our program of this name takes the words of later tc."""
+
 CONTROLLER = ("python3", "-m", "testbed.agent.controller")
 """Starts a controller, where our package can be imported."""
 

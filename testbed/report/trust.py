@@ -36,6 +36,8 @@ def asked_and_seen(result: TrialResult) -> dict[str, Any]:
         "queue": _fullest(result.stages),
         "queue_drops": seen.queue_drops,
         "random_drops": seen.random_drops,
+        "aqm_drops": seen.aqm_drops,
+        "marks": seen.marks,
         "policed": result.policed_packets,
     }
 
@@ -101,10 +103,14 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
     for name, lost in (
         ("random loss", [each.seen.random_drops for each in results]),
         ("policies", [each.policed_packets for each in results]),
+        ("queues that signal congestion", [each.seen.aqm_drops for each in results]),
     ):
         hit = [count for count in lost if count]
         if hit:
             sentences.append(f"{name}: dropped {sum(hit)} packets in {len(hit)} trials")
+    marked = [each.seen.marks for each in results if each.seen.marks]
+    if marked:
+        sentences.append(f"queues that signal congestion: marked {sum(marked)} packets in {len(marked)} trials")
     return sentences
 
 

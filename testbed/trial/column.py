@@ -42,6 +42,8 @@ TRIAL = (
     ("seen.dropped_packets", WHOLE),
     ("seen.random_drops", WHOLE),
     ("seen.queue_drops", WHOLE),
+    ("seen.aqm_drops", WHOLE),
+    ("seen.marks", WHOLE),
     ("workload_s", REAL),
     ("steady_s", REAL),
     ("kernel_place", TEXT),
@@ -85,7 +87,11 @@ COMPLETION = (
 )
 """One flow of a workload whose flows arrive and end; `fct_s` and `slowdown` are NULL unless `state` is `finished`."""
 
-SAMPLES, QUEUES, COMPLETIONS = pa.schema(SAMPLE), pa.schema(QUEUE), pa.schema(COMPLETION)
+COUNTED = (("aqm_drops", WHOLE), ("full_drops", WHOLE), ("marks", WHOLE))
+"""Of queues that links ask for. A trial without such a queue has a table without them."""
+
+SAMPLES, UNCOUNTED, QUEUES = pa.schema(SAMPLE), pa.schema(QUEUE), pa.schema((*QUEUE, *COUNTED))
+COMPLETIONS = pa.schema(COMPLETION)
 
 
 def trials(axes: Iterable[str]) -> pa.Schema:

@@ -1,4 +1,4 @@
-"""Parts of a trial's result: nodes with a kernel or programs of their own, faults of links, token buckets and traces.
+"""Parts of a trial's result: nodes with a kernel or programs of their own, TCLinks, queues, faults, buckets, traces.
 
 Pure, no I/O.
 
@@ -171,3 +171,32 @@ class PacedResult:
     shaper: ShaperResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     policer: PolicerResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     trace: TraceResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True)
+class TclinkResult:
+    """One end of a Mininet TCLink, at `node`; the fields have the same meaning as those of a stage."""
+
+    link: str
+    way: str
+    node: str
+    asked_rate_bps: float | None = field(metadata=POSITIVE)
+    asked_delay_s: float
+    limit_packets: int | None
+    queue_drops: int
+    peak_rate_bps: float | None
+    max_backlog_packets: int | None
+
+
+@dataclass(frozen=True)
+class QueueResult:
+    """A queue that was asked, by its `type` and in `words`. To signal congestion it dropped `aqm_drops` and set the ECN
+    mark CE `marks` times; `queue_drops` of its stage are those of a full queue. `is_told_apart`: False where the kernel
+    does not tell these from the former, and there may be some.
+    """
+
+    type: str
+    words: str
+    aqm_drops: int
+    marks: int
+    is_told_apart: bool = True

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ..kernel.guest import Ending
 from ..model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
+from ..model.link.queue import queue_words
 from ..model.scenario import Trial
 from ..plan.link import fault
+from ..plan.link.queue import MadeQueue
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
 from ..spec.topology.link.loss import write_loss
@@ -18,7 +20,7 @@ from .gate import chance
 from .gate.judge import verdict
 from .gate.link.fault_check import expected
 from .gate.link.link_check import asked_drops
-from .node_result import FaultResult, OutageResult
+from .node_result import FaultResult, OutageResult, QueueResult, TclinkResult
 from .orders import openflow_dump
 from .stored_result import (
     Asked,
@@ -28,7 +30,6 @@ from .stored_result import (
     RandomLossResult,
     Seen,
     StageResult,
-    TclinkResult,
     TrialResult,
 )
 
@@ -65,6 +66,8 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
             random_drops=sum(each.delay_drops for each in evidence.data_stages),
             queue_drops=sum(each.queue_drops for each in evidence.stages)
             + sum(each.drops for each in evidence.tc_ends),
+            aqm_drops=_of_queues(evidence, "aqm_drops"),
+            marks=_of_queues(evidence, "marks"),
         ),
         stages=tuple(_stage(each, evidence) for each in evidence.stages),
         measured=outcome.measured,
@@ -85,6 +88,20 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         sdn=openflow_dump.result(evidence.openflow, begin) if evidence.openflow.switches else None,
         wall_s=ending.wall_s,
     )
+
+
+def _of_queues(evidence: Evidence, name: str) -> int | None:
+    """What the queues that were asked counted together; None without any."""
+    counts = [int(getattr(each, name)) for each in evidence.stages if each.stage.queue is not None]
+    return sum(counts) if counts else None
+
+
+def _queue(queue: MadeQueue | None, seen: StageEvidence | Interval, each: StageEvidence) -> QueueResult | None:
+    if queue is None:
+        return None
+    last = each.queue_around[1].counts if each.queue_around else None
+    is_told = last is not None and last.is_told_apart
+    return QueueResult(queue.type, queue_words(queue.asked), seen.aqm_drops, seen.marks, is_told)
 
 
 def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
@@ -136,6 +153,7 @@ def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
         faults=tuple(_fault(count, each) for count in each.faults),
         outages=tuple(_outage(count, timeline) for count in outages(each.downs)),
         paced=paced.result(each.stage.asked, each.paced, each.policer, begin_ns),
+        queue=_queue(each.stage.queue, each, each),
     )
 
 
@@ -179,6 +197,7 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalR
         if fault.is_down(state)
         else peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
         random_loss=_random_loss(state.loss, one),
+        queue=_queue(state.queue, one, each),
     )
 
 

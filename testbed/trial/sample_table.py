@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from ..spec.syntax import input_file
 from . import column
 from .evidence.stage import Evidence
+from .observe.queue_counter import Counts
 from .workload.completion import Completion
 
 COMPLETIONS = "completions"
@@ -68,6 +69,12 @@ def rows(table: pq.ParquetFile, columns: Sequence[str] | None = None, *, use_thr
     return found
 
 
+def _counts(seen: Counts | None) -> dict[str, int | None]:
+    """What a queue that was asked counted, which the token bucket above it does not tell."""
+    names = [name for name, _ in column.COUNTED]
+    return {name: None if seen is None else getattr(seen, name) for name in names}
+
+
 def write_samples(folder: Path, evidence: Evidence) -> None:
     """samples.parquet: one row for each socket and time; queues.parquet: one for each bottleneck buffer and time.
     completions.parquet: one for each flow of a workload whose flows arrive and end.
@@ -96,13 +103,16 @@ def write_samples(folder: Path, evidence: Evidence) -> None:
             "drops": sample.drops,
             "backlog_bytes": sample.backlog_bytes,
             "backlog_packets": sample.backlog_packets,
+            **_counts(counted.get(sample.time_ns)),
         }
         for stage in evidence.stages
+        for counted in ({each.time_ns: each.counts for each in stage.queue_samples},)
         for sample in stage.samples
     ]
+    waiting = column.QUEUES if any(stage.stage.queue for stage in evidence.stages) else column.UNCOUNTED
     tables: list[tuple[str, list[dict[str, Any]], pa.Schema]] = [
         ("samples", sockets, column.SAMPLES),
-        ("queues", queues, column.QUEUES),
+        ("queues", queues, waiting),
     ]
     if evidence.outcome.completions:
         rows = [_completion(number, each) for number, each in enumerate(evidence.outcome.completions)]

@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import record
-from .node_result import FaultResult, MachineResult, OutageResult, PacedResult, SdnResult, VmResult
+from .node_result import (
+    FaultResult,
+    MachineResult,
+    OutageResult,
+    PacedResult,
+    QueueResult,
+    SdnResult,
+    TclinkResult,
+    VmResult,
+)
 from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
 
 SCHEMA = 1
@@ -76,7 +85,8 @@ class Seen:
     that its slowest emulator carried over one sample interval (None: unlimited, or not sampled).
 
     `data_packets` and `dropped_packets` are counted at the periodic loss (None: there is no emulator), `random_drops`
-    at the random loss in the data's direction, and `queue_drops` at full buffers of both directions.
+    at the random loss in the data's direction, and `queue_drops` at full buffers of both directions. Queues of both
+    directions dropped `aqm_drops` and marked `marks` to signal congestion (None: no such queue was asked).
     """
 
     rtt_s: float | None
@@ -86,6 +96,8 @@ class Seen:
     dropped_packets: int | None = None
     random_drops: int | None = None
     queue_drops: int | None = None
+    aqm_drops: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    marks: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -124,6 +136,7 @@ class IntervalResult:
     random_drops: int
     peak_rate_bps: float | None
     random_loss: RandomLossResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    queue: QueueResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -156,6 +169,7 @@ class StageResult:
     without samples. `intervals` are the states of a schedule; empty without one. `more` has the other impairments that
     were asked, by key and in words. `random_loss` says which shares of random loss the data exclude; None if none was
     asked, and with a schedule, whose `intervals` have it. In the `outages` the link was down; `paced` is of buckets.
+    `queue` None is a fifo.
     """
 
     link: str
@@ -180,21 +194,7 @@ class StageResult:
     faults: tuple[FaultResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
     outages: tuple[OutageResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
     paced: PacedResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
-
-
-@dataclass(frozen=True)
-class TclinkResult:
-    """One end of a Mininet TCLink, at `node`; the fields have the same meaning as in StageResult."""
-
-    link: str
-    way: str
-    node: str
-    asked_rate_bps: float | None = field(metadata=POSITIVE)
-    asked_delay_s: float
-    limit_packets: int | None
-    queue_drops: int
-    peak_rate_bps: float | None
-    max_backlog_packets: int | None
+    queue: QueueResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def _of_datagrams(result: TrialResult) -> Limitation | None:
     """Datagrams that did not arrive were dropped: by what dropped most. TCP would send again, and less."""
     drops: dict[Limit, int] = {
         "policer": result.policed_packets or 0,
-        "path buffer": result.seen.queue_drops or 0,
+        "path buffer": (result.seen.queue_drops or 0) + (result.seen.aqm_drops or 0),
         "loss": (result.seen.dropped_packets or 0) + (result.seen.random_drops or 0),
     }
     total = sum(drops.values())

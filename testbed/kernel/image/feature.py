@@ -24,6 +24,9 @@ ROOT_QDISC = ("tc", "qdisc", "add", "dev", "lo", "root")
 
 UNKNOWN = "tc -V > /dev/null || exit 127; case $(tc qdisc add dev lo root {} 2>&1) in *nknown*) exit 1;; esac"
 """A kind of ours needs more than tc can say, but a kernel without it does not even know its name."""
+QUEUES = ("codel", "fq_codel", "pie", "fq_pie", "cake", "red", "sfq", "fq")
+"""Types of queues that links can have and tc sets up. Debian's tc is too old to try dualpi2."""
+RED = ("limit", "90000", "avpkt", "1000")
 
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     "netem": ((*ROOT_QDISC, "netem", "limit", "10"), "sch_netem"),
@@ -57,6 +60,7 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         ),
         "8021q",
     ),
+    **{name: ((*ROOT_QDISC, name, *(RED if name == "red" else ())), f"sch_{name}") for name in QUEUES},
 }
 """What a plan may need of the kernel: a command that tries it in its own network namespace, and the module."""
 

@@ -21,6 +21,7 @@ from ...spec import mininet_import
 from .. import confinement, host
 from ..image.cache import find
 from ..image.feature import PROBES as PROBES_OF_KERNEL
+from ..image.feature import QUEUES
 from ..vm import hypervisor, kernel_cache
 from . import controller_runtime
 from .requirement import NETWORK
@@ -166,6 +167,7 @@ PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     "tbf": partial(_emulation, "tbf"),
     "quota": partial(_emulation, "quota"),
     "htb": partial(_emulation, "htb"),
+    **{name: partial(_emulation, name) for name in QUEUES},
     "vlan_filtering": partial(_emulation, "vlan_filtering"),
     "802.1Q": partial(_emulation, "802.1Q"),
     "periodic loss": partial(_emulation, "nft"),

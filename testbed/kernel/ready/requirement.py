@@ -14,6 +14,7 @@ from ...model.topology import Topology
 from ...plan.command import is_of_own_qdisc
 from ...plan.network import Plan
 from ...plan.node.namespace import HOST_ALLOWED, node_netns, refused_by_host, written_sysctls
+from ..image.feature import QUEUES
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ REAL_NIC: Mapping[KernelKind, Needed] = {
     "host": ("nft",),
 }
 
-IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q")
+IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q", *QUEUES)
 """Words of commands that are also names of probes."""
 
 

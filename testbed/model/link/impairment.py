@@ -2,9 +2,8 @@
 
 Times are one-way unless a name says rtt; probabilities are exact Fractions; absent is None.
 
-IMPAIRMENTS has what is the same of an impairment wherever one meets it. How files write it is in
-`spec.topology.link.impairment`, what commands it becomes and how it reads back in `plan.link.impairment`, by the same
-keys.
+IMPAIRMENTS has what is the same of an impairment wherever one meets it. By the same keys, how files write it is in
+`spec.topology.link.impairment`, what commands it becomes and how it reads back in `plan.link.impairment`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 from ... import units
 from . import fault
 from .bucket import Policer, Shaper, policer_words, shaper_words
+from .queue import Queue, queue_words
 from .trace import Trace
 from .trace import words as trace_words
 
@@ -103,9 +103,8 @@ class Policy:
 class Direction:
     """What one direction of a link does; the rate counts whole Ethernet frames, 1514 bytes for MTU 1500.
 
-    `rate_bps` None is no limit, `delay_ns` 0 no delay; `buffer` None leaves the size to the plan. With a `shaper` it is
-    that of the shaper, with a `trace` the mean rate of the trace. `more` has, by key
-    and in its order, the impairments that only their own rows look at: these need no field here.
+    `rate_bps` None is no limit, `delay_ns` 0 no delay; `buffer` None leaves the size to the plan, `queue` None is a
+    fifo. With a `shaper` or `trace` the rate is theirs. `more` has what only its own rows look at, by key, in order.
     """
 
     rate_bps: int | None = None
@@ -117,6 +116,7 @@ class Direction:
     shaper: Shaper | None = None
     policer: Policer | None = None
     trace: Trace | None = None
+    queue: Queue | None = None
     more: tuple[tuple[str, Any], ...] = ()
 
     @property
@@ -289,6 +289,7 @@ IMPAIRMENTS: dict[str, Impairment] = {
         Impairment("shaper", shaper_words, "shaper", in_schedule=False, rate_bps=lambda shaper: shaper.rate_bps),
         Impairment("policer", policer_words, "policer", in_schedule=False),
         Impairment("trace", trace_words, "trace", in_schedule=False, rate_bps=lambda trace: trace.rate_bps),
+        Impairment("queue", queue_words, "queue"),
     )
 }
 """By key, in the order in which axes are listed."""

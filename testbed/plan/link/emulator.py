@@ -25,12 +25,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from ...model.link.impairment import Direction, Loss, PeriodicLoss, Policy, Way
+from ...error import UserError
+from ...model.link.impairment import Buffer, Direction, Loss, PeriodicLoss, Policy, Way
 from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
 from ..command import PREFIX, Command
-from . import fault, fault_rules, paced, ruleset
+from . import fault, fault_rules, paced, queue, ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
 from .stage import DELAY, POLICE, RATE, Emulator, Policing, Stage, State, frame_bytes
 
@@ -57,6 +58,7 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         limit, unit = buffer(asked, link.rtt_ns, link.mtu_bytes)
         made = Stage(way, asked, _phase(asked.loss, where), limit, unit, first, loss_device, last)
         made = replace(made, where=where, mtu_bytes=link.mtu_bytes)
+        made = replace(made, queue=_made_queue(made, asked, link.mtu_bytes))
         later = course(asked, link.schedule, way, way == data_way, until_ns)
         policing = _policing(asked.policy, link, where)
         made = replace(made, states=tuple(_states(made, later, link, where)), policing=policing)
@@ -64,6 +66,8 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         of_packets = superpackets and any(netem_options(state, of_packets=True) for state in made.history)
         device = last if of_packets else first
         made = replace(made, rate_device=last)
+        if made.queue is not None and made.queue.type == "fq" and superpackets:
+            _refuse_offloads(link)
         return replace(made, delay_device=device, keeps_order=_shrinks(made), has_netem=needs_netem(made))
 
     return Emulator(
@@ -76,6 +80,13 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
     )
 
 
+def _refuse_offloads(link: Link) -> None:
+    raise UserError(
+        f"the fq of the link {link.name} tells flows apart by their sockets, and some of the packets that a NIC cuts "
+        "have none: it would reorder them; allowed: nic: plain, or another queue such as fq_codel or sfq"
+    )
+
+
 def _states(stage: Stage, later: Iterator[tuple[int, Direction]], link: Link, where: str) -> Iterator[State]:
     """The later states. A buffer keeps its initial size when the rate changes, until a change sets it."""
     before = stage.start
@@ -85,8 +96,17 @@ def _states(stage: Stage, later: Iterator[tuple[int, Direction]], link: Link, wh
             limit = stage.limit if now.buffer == stage.asked.buffer else buffer(now, link.rtt_ns, link.mtu_bytes)[0]
         if now.loss != before.loss:
             phase, generation = _phase(now.loss, f"{where}/{at_ns}"), generation + 1
-        before = State(at_ns, now, phase, limit, generation)
+        before = State(at_ns, now, phase, limit, generation, _made_queue(stage, now, link.mtu_bytes))
         yield before
+
+
+def _made_queue(stage: Stage, now: Direction, mtu_bytes: int) -> queue.MadeQueue | None:
+    """The queue that a state asks for. What follows from the rate follows from that of the start."""
+    asked = now.queue
+    if asked is None or stage.asked.rate_bps is None:
+        return None
+    assert stage.limit is not None, "BUG: a rate without a limit"
+    return queue.made(asked, stage.limit, frame_bytes(mtu_bytes), stage.asked.rate_bps)
 
 
 def _policing(policy: Policy | None, link: Link, where: str) -> Policing | None:
@@ -126,9 +146,11 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
     """The commands from one state to the next. They change the qdiscs in place, so that no waiting packet is lost."""
     if _netem(stage, state) != _netem(stage, before):
         yield _tc("change", emulator, stage.delay_place, ("root",), _netem(stage, state))
-    if _rate(emulator, stage, state, real_time) != _rate(emulator, stage, before, real_time):
-        for qdisc in _rate(emulator, stage, state, real_time):  # a token bucket hands its limit down to its queue
-            device, parent, words = qdisc
+    rates = [_rate(emulator, stage, each, real_time, change=True) for each in (before, state)]
+    for one, later in zip(*rates, strict=True):
+        # A token bucket hands its limit down to a fifo, which needs its own again; other queues keep theirs.
+        if one != later or (rates[0] != rates[1] and stage.queue is None):
+            device, parent, words = later
             yield _tc("change", emulator, device, parent, paced.later(words))
     late = fault_rules.queues(stage, before)
     for now, earlier in zip(fault_rules.queues(stage, state), late, strict=True):
@@ -138,16 +160,26 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
 
 
 def buffer(direction: Direction, rtt_ns: int, mtu_bytes: int) -> tuple[int | None, Literal["packets", "bytes"]]:
-    """The size and the unit of the buffer of a direction's rate; the size is None without a rate."""
+    """The size and the unit of the buffer of a direction's rate; the size is None without a rate. Queues that were
+    asked have units of their own.
+    """
     if direction.rate_bps is None:
         return None, "bytes"
     frame = frame_bytes(mtu_bytes)
     bdp_bytes = Fraction(direction.rate_bps * rtt_ns, 8 * 10**9)
-    if direction.buffer is None:
-        return max(math.ceil(bdp_bytes), DEFAULT_BUFFER_FRAMES * frame), "bytes"
-    if direction.buffer.unit == "packets":
-        return max(1, math.floor(direction.buffer.amount)), "packets"
-    amount = direction.buffer.amount * (bdp_bytes if direction.buffer.unit == "bdp" else 1)
+    default_bytes = max(math.ceil(bdp_bytes), DEFAULT_BUFFER_FRAMES * frame)
+    asked = None if direction.buffer is None else _buffer(direction.buffer, bdp_bytes, frame)
+    own = direction.queue
+    if own is not None:
+        size = queue.limit(own, asked, default_bytes, frame)
+        return size, "packets" if own.kind.limit_unit == "packets" else "bytes"
+    return asked or (default_bytes, "bytes")
+
+
+def _buffer(asked: Buffer, bdp_bytes: Fraction, frame: int) -> tuple[int, Literal["packets", "bytes"]]:
+    if asked.unit == "packets":
+        return max(1, math.floor(asked.amount)), "packets"
+    amount = asked.amount * (bdp_bytes if asked.unit == "bdp" else 1)
     return max(frame, math.floor(amount)), "bytes"
 
 
@@ -173,14 +205,16 @@ def _netem(stage: Stage, state: State) -> Words:
     return ("netem", "limit", str(NETEM_LIMIT), *words, *in_order)
 
 
-def _rate(emulator: Emulator, stage: Stage, state: State, real_time: bool) -> tuple[tuple[Device, Words, Words], ...]:
+def _rate(
+    emulator: Emulator, stage: Stage, state: State, real_time: bool, *, change: bool = False
+) -> tuple[tuple[Device, Words, Words], ...]:
     """The qdiscs that send at a rate: the device, the parent and the words of each."""
     parent = ("parent", f"{DELAY}1") if stage.has_netem and stage.is_nested else ("root",)
     context = Context(emulator.mtu_bytes, real_time)
     policers = [(stage.police_place, parent, row.policer(state)) for row in makings()]
     parent = ("parent", f"{POLICE}1") if any(words for *_, words in policers) else parent
     shapers = [(stage.rate_place, parent, row.shaper(stage, state, context)) for row in makings()]
-    queues = [(stage.buffer_place, ("parent", f"{RATE}1"), row.queue(stage, state)) for row in makings()]
+    queues = [(stage.buffer_place, ("parent", f"{RATE}1"), row.queue(stage, state, change)) for row in makings()]
     return tuple(qdisc for qdisc in (*policers, *shapers, *queues) if qdisc[2])
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...model.link.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
-from . import fault, paced
+from . import fault, paced, queue
 from .setting import Chain as Chain
 from .setting import Context as Context
 from .setting import Setting as Setting
@@ -55,7 +55,8 @@ class Making:
 
     - `netem`: options of netem, which must see single MTU packets for them, unless `takes_superpackets`.
     - `policer`: the qdisc before it, which drops.
-    - `shaper`: the qdisc that sends at a rate; `queue`: the qdisc below it, which holds the waiting packets.
+    - `shaper`: the qdisc that sends at a rate; `queue`: the qdisc below it, which holds the waiting packets, when it is
+      added or (True) changed.
     - `drop`: which data packets are dropped, in words of nftables.
     - `chain`: rules of nftables for all packets.
     - `read_back`: what netlink must report afterwards.
@@ -65,7 +66,7 @@ class Making:
     takes_superpackets: bool = False
     policer: Callable[[State], Words] = _nothing
     shaper: Callable[[Stage, State, Context], Words] = lambda stage, state, context: ()
-    queue: Callable[[Stage, State], Words] = lambda stage, state: ()
+    queue: Callable[[Stage, State, bool], Words] = lambda stage, state, change: ()
     drop: Callable[[State], Words] = _nothing
     chain: Callable[[Stage], Chain | None] = lambda stage: None
     read_back: Callable[[Stage, State], Iterator[Setting]] = _no_settings
@@ -95,7 +96,8 @@ def settings(stage: Stage, state: State, context: Context | None = None) -> Iter
     elif context is not None and rate_bps is not None and state.asked.trace is None:
         time_ns = burst_bytes(rate_bps, context) * 8 * 10**9 // rate_bps
         yield Setting("bucket in ns at its rate", time_ns, RATE, "burst_ns", TICK_NS)
-    if context is not None and state.asked.rate_bps is not None and stage.limit_unit == "packets":
+    is_apart = stage.limit_unit == "packets" or stage.queue is not None
+    if context is not None and state.asked.rate_bps is not None and is_apart:
         yield Setting("limit of the bucket in bytes", frame_bytes(context.mtu_bytes), RATE, "limit")
 
 
@@ -197,7 +199,7 @@ def _rate(stage: Stage, state: State, context: Context) -> Words:
     rate_bps = fault.rate_bps(state)
     if rate_bps is None:
         return ()
-    size = (state.limit or 0) if stage.limit_unit == "bytes" else frame_bytes(context.mtu_bytes)
+    size = (state.limit or 0) if stage.limit_unit == "bytes" and not stage.queue else frame_bytes(context.mtu_bytes)
     if state.asked.trace is not None:
         return paced.trace_words(state.asked.trace, size)
     if state.asked.shaper is not None:
@@ -211,17 +213,23 @@ def _rate_settings(stage: Stage, state: State) -> Iterator[Setting]:
         yield Setting("rate in bit/s", rate_bps, RATE, "rate_bps", 8 if state.asked.shaper is None else 0)
 
 
-def _buffer(stage: Stage, state: State) -> Words:
+def _buffer(stage: Stage, state: State, change: bool) -> Words:
     """The queue of a buffer in packets. A buffer in bytes belongs to the token bucket itself."""
-    if state.asked.rate_bps is None or stage.limit_unit == "bytes":
+    if state.asked.rate_bps is None or stage.limit_unit == "bytes" or stage.queue is not None:
         return ()
     return ("pfifo", "limit", str(state.limit))
 
 
 def _buffer_settings(stage: Stage, state: State) -> Iterator[Setting]:
-    if state.asked.rate_bps is not None and state.limit is not None:
+    if state.asked.rate_bps is not None and state.limit is not None and state.queue is None:
         handle = BUFFER if stage.limit_unit == "packets" else RATE
         yield Setting(f"buffer in {stage.limit_unit}", state.limit, handle, "limit")
+
+
+def _queue_settings(stage: Stage, state: State) -> Iterator[Setting]:
+    if state.queue is not None:
+        for each in queue.told(state.queue):
+            yield Setting(f"{each.what} of {state.queue.type}", each.asked, BUFFER, each.name, each.slack)
 
 
 def _policy(stage: Stage) -> Chain | None:
@@ -285,6 +293,7 @@ MAKINGS: dict[str, Making] = {
     "shaper": Making(),
     "policer": Making(policer=_policer, read_back=_policer_settings),
     "trace": Making(read_back=_trace_settings),
+    "queue": Making(queue=lambda stage, state, change: queue.words_of(state.queue, change), read_back=_queue_settings),
 }
 """A row for each of IMPAIRMENTS, in the order in which tc accepts options of netem. Netlink does not report periodic
 losses and policies: the gate counts what they drop. The rules of faults are in `fault_rules`. A shaper and a trace are

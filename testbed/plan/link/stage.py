@@ -8,9 +8,11 @@ from itertools import pairwise
 from typing import Literal
 
 from ...model.link.impairment import Direction, Loss, Way
+from .queue import MadeQueue
 
 DELAY, RATE, BUFFER = "1:", "2:", "3:"
-"""Handles of the queueing disciplines: netem, tbf, and its pfifo if the buffer is counted in packets."""
+"""Handles of the queueing disciplines: netem, tbf, and its child: a queue that was asked, or else a pfifo if the
+buffer is counted in packets."""
 POLICE = "4:"
 """That of a policer, between the delay and the rate."""
 
@@ -29,7 +31,8 @@ def frame_bytes(mtu_bytes: int) -> int:
 class State:
     """What a stage must do from `at_ns` after the start of the workload on.
 
-    `phase` and `limit` are as in Stage. `generation` numbers the losses: each has its own counters, which start at 0.
+    `phase`, `limit` and `queue` are as in Stage. `generation` numbers the losses: each has its own counters, which
+    start at 0.
     """
 
     at_ns: int
@@ -37,6 +40,7 @@ class State:
     phase: int
     limit: int | None
     generation: int
+    queue: MadeQueue | None = None
 
     @property
     def loss(self) -> Loss | None:
@@ -64,7 +68,8 @@ class Stage:
     """One direction through an emulator: what was asked of it, and where its counters are.
 
     `phase` is the number of data packets by which a periodic loss comes early. `limit` is the buffer of the rate, in
-    `limit_unit`; None without a rate. These describe the start; a schedule leads to the later `states`. `keeps_order`
+    `limit_unit`; None without a rate. `queue` None is a fifo. These describe the start; a schedule leads to the later
+    `states`. `keeps_order`
     says whether packets must not overtake each other when the delay decreases, `has_netem` whether it ever needs netem.
     `where` is what the seeded phases of its faults are drawn from; `mtu_bytes` is that of the link.
     """
@@ -83,6 +88,7 @@ class Stage:
     has_netem: bool = False
     where: str = ""
     mtu_bytes: int = 1500
+    queue: MadeQueue | None = None
 
     @property
     def loss(self) -> Loss | None:
@@ -90,7 +96,7 @@ class Stage:
 
     @property
     def start(self) -> State:
-        return State(0, self.asked, self.phase, self.limit, 0)
+        return State(0, self.asked, self.phase, self.limit, 0, self.queue)
 
     @cached_property
     def history(self) -> tuple[State, ...]:
@@ -165,7 +171,7 @@ class Stage:
 
     @property
     def buffer_place(self) -> tuple[str, str]:
-        """Device and handle of a buffer that is counted in packets."""
+        """Device and handle of a queue that was asked, or of a buffer that is counted in packets."""
         return self.rate_device, BUFFER
 
     @property

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
 
 from ...model.address import AddressBook
 from ...model.route import routes
-from ...model.topology import Nic, Node, Topology
+from ...model.topology import Ecn, Nic, Node, Topology
 from ..command import PREFIX, Command
 from ..link.tclink import is_emulated, is_tclink
 from .control_channel import NO_IPV6
@@ -35,6 +35,10 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
 SYSCTLS = "/proc/sys/"
+ECN_SYSCTL = "net.ipv4.tcp_ecn"
+ECN_VALUES: Mapping[Ecn, str] = {"off": "0", "on": "1", "accurate": "3"}
+"""What Linux 7.3 (Documentation/networking/ip-sysctl.rst) asks for and accepts with each value."""
+
 HOST_ALLOWED = "kernel: lab, or sysctls of the network (net.…)"
 
 QUIET_IPV6 = ("accept_dad", "accept_ra")
@@ -61,6 +65,8 @@ def set_sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Comm
             yield Command("write", (f"/proc/sys/net/ipv6/conf/{device}/{key}", "0"), netns)
     for key, value in (*common, *(of_namespace(node.sysctls) if node.kind.runs_in == "computer" else node.sysctls)):
         yield Command("write", (_sysctl_path(key), value), netns)
+    if node.ecn is not None:
+        yield Command("write", (_sysctl_path(ECN_SYSCTL), ECN_VALUES[node.ecn]), netns)
 
 
 def of_namespace(sysctls: Sysctls) -> Sysctls:

@@ -24,6 +24,7 @@ from ..syntax.file_model import FileModel, check
 from ..syntax.scalar import SYSCTL_PATTERN
 from ..topology.file import NODE_FILES, LinkFile, TopologyFile
 from ..topology.link.impaired import EITHER_OR, TOTALS, WAYS
+from ..topology.link.impairment import in_params
 from ..topology.link.trace import short
 from ..topology.node.openflow import ControlFile
 from ..workload.background import PATTERNS
@@ -171,9 +172,10 @@ def read_value(key: AxisKey, data: Any, names: Names) -> tuple[Any, str, list[Fa
     if faults:
         return None, "", faults
     written = adapter.dump_python(value)
-    if key.way:
-        return getattr(value, key.way), _text(written[key.way] if isinstance(written, dict) else written), []
-    return value, _text(value if isinstance(value, Kernel) else written), []
+    one = written[key.way] if key.way and isinstance(written, dict) else written
+    found = getattr(value, key.way) if key.way else value
+    text = _text(value if isinstance(value, Kernel) else one)
+    return found, in_params(key.key, text) if key.part == "link" else text, []
 
 
 def _read_topology(data: Any, names: Names) -> tuple[TopologyFile | None, str, list[Fault]]:

@@ -170,7 +170,7 @@ class _Reader:
     def _trap(self, node: yaml.ScalarNode, path: Path) -> None:
         """Refuse bare text that YAML 1.1 readers take for something other than what one sees."""
         text = node.value
-        if node.style:
+        if node.style or (text in ("on", "off") and _takes_on_and_off(path)):
             return
         for tag, fine, say in _TRAPS:
             if node.tag == f"tag:yaml.org,2002:{tag}" and not fine.fullmatch(text):
@@ -181,6 +181,12 @@ class _Reader:
 
     def _fault(self, path: Path, what: str, allowed: str) -> None:
         self.faults.append(Fault(path, what, allowed))
+
+
+def _takes_on_and_off(path: Path) -> bool:
+    """Whether the key there, or what an axis varies there, takes true and false for these words."""
+    key = next((step for step in reversed(path) if isinstance(step, str)), "")
+    return key.rsplit(".", 1)[-1] in ON_AND_OFF
 
 
 def mapping(data: object) -> dict[str, Any]:
@@ -222,6 +228,8 @@ _NUMBER = (
     "YAML reads {text} without quotes as another number (':' means base 60, a leading 0 base 8)",
     "a decimal number, with its unit, such as 90 s, or '{text}' in quotes",
 )
+ON_AND_OFF = ("ecn",)
+"""Keys whose values `on` and `off` need no quotes."""
 _TRAPS = (
     (
         "bool",

@@ -88,6 +88,11 @@ Ends = Annotated[
         }
     ),
 ]
+EcnField = Annotated[
+    Any,
+    PlainValidator(scalar.ecn),
+    WithJsonSchema({"anyOf": [{"enum": ["off", "on", "accurate"]}, {"type": "boolean"}]}),
+]
 Flag = Annotated[bool, PlainValidator(scalar.flag), WithJsonSchema({"type": "boolean"})]
 Rate = Annotated[
     int | None,

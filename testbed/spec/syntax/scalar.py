@@ -204,6 +204,16 @@ def mac(value: object) -> str:
     return text
 
 
+def ecn(value: object) -> str | None:
+    """A choice of ECN; "on" and "off" are true and false in YAML of version 1.1."""
+    if value is None:
+        return None
+    text = ("on" if value else "off") if isinstance(value, bool) else text_of(value, "off, on, accurate")
+    if text not in ("off", "on", "accurate"):
+        raise ValueRefused(f"{text!r} is no choice of ECN", "off, on, accurate")
+    return text
+
+
 def flag(value: object) -> bool:
     if isinstance(value, bool):
         return value

@@ -18,6 +18,7 @@ from ..syntax.field import Span, Time, is_directional
 from ..syntax.file_model import FileModel
 from .link.impaired import WAYS, Definitions, conflicts, halves, rows, with_keys
 from .link.impairment import FILE_FIELDS, Read
+from .link.queue import later_faults
 
 
 def _ways(read: Read, scalar: tuple[str, ...] = WAYS) -> Read:
@@ -198,7 +199,7 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
     for way in WAYS:
         direction = link.forward if way == "forward" else link.backward
         if direction.rate_bps is None:
-            for key in ("rate", "buffer"):
+            for key in ("rate", "buffer", "queue"):
                 if way in file.ways(key):
                     yield Fault(
                         (key, way), f"the link has no rate {way}, and a schedule cannot add one", "a rate on the link"
@@ -212,6 +213,12 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
         if buffer is not None and buffer.unit != unit:
             what = f"the link's buffer is in {unit}, and this is in {buffer.unit}"
             yield Fault(("buffer", way), what, f"a number of {unit}")
+        before = direction.queue
+        if buffer is not None and before is not None:
+            what = f"a {before.type} that gets a smaller limit drops what it holds beyond it"
+            yield Fault(("buffer", way), what, "a change of the buffer of a fifo")
+        if way in file.ways("queue") and (why := later_faults(file.ways("queue")[way], before)) is not None:
+            yield Fault(("queue", way), why, "another parameter of the queue that the link has")
         delay_ns = file.ways("delay").get(way)
         if delay_ns is not None and direction.jitter is not None and direction.jitter.sd_ns > delay_ns:
             what = "the link's jitter is more than this one-way delay, and no packet can arrive before it is sent"

@@ -71,6 +71,8 @@ class Interval:
     queue_drops: int
     delay_drops: int
     delay_packets: int
+    aqm_drops: int = 0
+    marks: int = 0
 
 
 @dataclass(frozen=True)
@@ -155,10 +157,11 @@ def interval(
     stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: tuple[QueueSample, ...]
 ) -> Interval:
     places = [(netns, *key) for key in (*stage.own_places, *fault.places(stage))]
-    delay, rate, _, police = places[:4]
-    queue_drops = _grew(begin, end, rate, "drops")
+    delay, rate, waiting, police = places[:4]
+    drops = _grew(begin, end, rate, "drops")
     below_delay = rate if stage.asked.policer is None else police
     refused = _grew(begin, end, below_delay, "drops") if stage.is_nested else 0
+    aqm_drops, marks = (_counted(begin, end, waiting, name) for name in ("aqm_drops", "marks"))
     return Interval(
         state,
         begin.time_ns,
@@ -167,9 +170,11 @@ def interval(
         samples,
         _count(end, netns, stage.data_counters) - _count(begin, netns, stage.data_counters),
         _count(end, netns, stage.drop_counters) - _count(begin, netns, stage.drop_counters),
-        queue_drops,
+        drops - aqm_drops,
         _grew(begin, end, delay, "drops") - refused,
         _grew(begin, end, delay, "packets") + refused,
+        aqm_drops,
+        marks,
     )
 
 
@@ -178,6 +183,13 @@ def _grew(begin: Look, end: Look, key: QdiscKey, counter: str) -> int:
         return 0
     first = getattr(begin.queues[key], counter) if key in begin.queues else 0
     return int(getattr(end.queues[key], counter)) - first
+
+
+def _counted(begin: Look, end: Look, key: QdiscKey, name: str) -> int:
+    """By how much one of the counts of a queue grew; 0 where no such queue was looked at."""
+    counts = [look.queues[key].counts if key in look.queues else None for look in (begin, end)]
+    first, last = (0 if each is None else getattr(each, name) for each in counts)
+    return int(last - first)
 
 
 def _count(look: Look, netns: str, names: Sequence[str]) -> int:

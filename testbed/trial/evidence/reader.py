@@ -56,15 +56,7 @@ from ..workload.outcome import Outcome
 from . import host_counter, network, vm
 from .capture import captures
 from .fault import down_counts, fault_counts
-from .interval import (
-    Look,
-    Timeline,
-    interval,
-    intervals,
-    looks,
-    loss_counts,
-    read_timeline,
-)
+from .interval import Look, Timeline, interval, intervals, looks, loss_counts, read_timeline
 from .paced import by_key
 from .policing import Policed
 from .stage import Evidence, StageEvidence, TcEvidence
@@ -222,6 +214,10 @@ class _Dumps:
             downs=down_counts(stage, netns, packets, self.looks, self.timeline),
             paced=tuple(self.paced.get((netns, *stage.rate_place), ())),
             policer=tuple(self.paced.get((netns, *stage.police_place), ())),
+            aqm_drops=whole.aqm_drops,
+            marks=whole.marks,
+            queue_around=self._around((netns, *stage.buffer_place)),
+            queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
         )
 
     def tc(self, port: TcPort) -> TcEvidence:

@@ -35,14 +35,15 @@ class StageEvidence:
     """One direction through one emulator, while the workload ran.
 
     `data_packets` were counted at the periodic loss; `oversize_packets` of them were larger than the MTU, and the loss
-    dropped `dropped_packets`. A full buffer dropped `queue_drops`. The delay dropped `delay_drops`, which must all be
+    dropped `dropped_packets`. A full buffer dropped `queue_drops`; a queue that signals congestion dropped `aqm_drops`
+    and marked `marks` (0 without such a queue). The delay dropped `delay_drops`, which must all be
     random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up, and
     `qdiscs_after` to what it reports after the workload. `samples` are those of the bottleneck's buffer. With a
     schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did, `faults` and
     `downs` what faults and outages did; `diverted` has, by handle, the packets that passed the queue of a fault while
     the workload ran and those that wait there at the end, and `bursts` are samples of that which makes bursts. `around`
     are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
-    neither.
+    neither. `queue_around` and `queue_samples` are the same of a queue that was asked, below the one that sends.
     `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
     """
 
@@ -69,6 +70,10 @@ class StageEvidence:
     bursts: tuple[QueueSample, ...] = ()
     paced: tuple[PacedSample, ...] = ()
     policer: tuple[PacedSample, ...] = ()
+    aqm_drops: int = 0
+    marks: int = 0
+    queue_around: tuple[QueueSample, QueueSample] | None = None
+    queue_samples: tuple[QueueSample, ...] = ()
 
     def met(self, key: str) -> int:
         """The packets that met a fault."""
@@ -100,10 +105,11 @@ class StageEvidence:
 
     @property
     def explained_drops(self) -> int:
-        """The drops by a loss, a buffer, a policy or an outage, lost ACKs, and what receivers drop as damaged."""
+        """The drops by a loss, a queue, a buffer, a policy or an outage, lost ACKs, what receivers drop as damaged."""
         faults = self.met("ack_loss") + self.met("corrupt") + self.down_losses
         policed = self.policed_packets + self.policer_drops
-        return self.dropped_packets + self.queue_drops + self.delay_drops + policed + faults
+        waiting = self.queue_drops + self.aqm_drops
+        return self.dropped_packets + waiting + self.delay_drops + policed + faults
 
 
 @dataclass(frozen=True)

@@ -265,7 +265,7 @@ def _varies(evidence: Evidence) -> bool:
 def _without_drops(asked: Direction) -> Direction:
     """What a direction does to packets that it does not drop: drops are counted, and explain what they cause."""
     more = tuple(pair for pair in asked.more if pair[0] not in DROPPING)
-    return replace(asked, loss=None, policy=None, more=more)
+    return replace(asked, loss=None, policy=None, queue=None, more=more)
 
 
 def _resends(asked: Direction) -> bool:

@@ -13,7 +13,7 @@ from pyroute2.netlink.rtnl.tcmsg import tcmsg
 
 from ...plan.command import OWN_QDISCS
 from ...plan.link.impairment import TICK_NS
-from . import netlink, paced
+from . import netlink, paced, queue_option
 from .sample import Query, of_kind
 
 TCA_OPTIONS = 2
@@ -86,6 +86,9 @@ def _messages(data: bytes) -> Iterator[tcmsg]:
 def _qdisc(netns: str, message: tcmsg) -> Qdisc:
     kind = message.get_attr("TCA_KIND")
     made = Qdisc(netns, message["index"], _handle(message["handle"]), kind, parent=_parent(message["parent"]))
+    if kind in queue_option.KINDS:
+        numbers = queue_option.decoded(kind, _options(message))
+        return replace(made, limit=numbers.pop("limit", None), more=numbers)
     read = _READ.get(kind)
     return made if read is None else replace(made, **read(message))
 

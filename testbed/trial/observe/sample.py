@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..measured import TcpSecond
-from . import netlink, tcp_info
+from . import netlink, queue_counter, tcp_info
+from .queue_counter import Counts
 
 INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
 IFLA_IFNAME, IFLA_STATS64 = 3, 23
-TCA_KIND, TCA_STATS2 = 1, 7
+TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 NFTA_OBJ_NAME, NFTA_OBJ_DATA = 2, 4
 NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS = 1, 2
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
@@ -49,11 +50,14 @@ class TcpSample:
     destination_port: int
     congestion: str
     info: tcp_info.TcpInfo
+    ecn: tcp_info.EcnInfo | None = None
 
 
 @dataclass(frozen=True)
 class QueueSample:
-    """One queueing discipline at one time; counters since it was set up, backlog now. `handle` is like "2:"."""
+    """One queueing discipline at one time; counters since it was set up, backlog now. `handle` is like "2:". `counts`
+    are there for queues that may drop or mark before they are full.
+    """
 
     time_ns: int
     netns: str
@@ -65,6 +69,7 @@ class QueueSample:
     drops: int
     backlog_bytes: int
     backlog_packets: int
+    counts: Counts | None = None
 
 
 @dataclass(frozen=True)
@@ -188,6 +193,7 @@ def _tcp(time_ns: int, netns: str, body: bytes) -> TcpSample:
         destination_port,
         found.get(INET_DIAG_CONG, b"").rstrip(b"\0").decode(),
         tcp_info.decode(found.get(INET_DIAG_INFO, b"")),
+        tcp_info.ecn(found.get(INET_DIAG_INFO, b"")),
     )
 
 
@@ -201,4 +207,6 @@ def _queue(time_ns: int, netns: str, body: bytes) -> QueueSample:
         (packets,) = struct.unpack_from("=Q", stats[TCA_STATS_PKT64])
     queued, backlog, drops = struct.unpack_from("=III", stats[TCA_STATS_QUEUE])
     kind = found[TCA_KIND].rstrip(b"\0").decode()
-    return QueueSample(time_ns, netns, device, f"{handle >> 16:x}:", kind, octets, packets, drops, backlog, queued)
+    counts = queue_counter.counts(kind, drops, stats, found.get(TCA_OPTIONS, b""))
+    place = netns, device, f"{handle >> 16:x}:", kind
+    return QueueSample(time_ns, *place, octets, packets, drops, backlog, queued, counts)

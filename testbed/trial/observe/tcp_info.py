@@ -70,6 +70,33 @@ UNKNOWN = {
 TcpInfo = Mapping[str, int | float | None]
 
 
+UNDECIDED = "not decided"
+ECN_MODES = ("off", "on", "accurate", UNDECIDED)
+
+
+@dataclass(frozen=True)
+class EcnInfo:
+    """What a socket says of ECN: what was negotiated, how many of its segments arrived with the mark CE, by what the
+    receiver said, and how many it received with it (None: the kernel is too old to tell).
+    """
+
+    mode: str
+    delivered_ce: int
+    received_ce: int | None
+
+
+def ecn(data: bytes) -> EcnInfo | None:
+    """None where the kernel says nothing of it."""
+    if len(data) < 200:
+        return None
+    mode = "on" if data[5] & 8 else "off"
+    (delivered,) = struct.unpack_from("=I", data, 196)
+    if len(data) < 280:
+        return EcnInfo(mode, delivered, None)
+    received, modes = struct.unpack_from("=I", data, 248)[0], struct.unpack_from("=I", data, 276)[0]
+    return EcnInfo(ECN_MODES[modes & 3], delivered, received)
+
+
 def decode(data: bytes) -> TcpInfo:
     """One entry for each field; None where the kernel has no value."""
     return {field.name: _value(field, data) for field in FIELDS}

@@ -23,10 +23,14 @@ def remarks(trial: Trial, planned: Plan) -> Iterator[Remark]:
 
 
 def _without_marks(trial: Trial, planned: Plan) -> Iterator[Remark]:
-    """The queues of a rate hold and drop packets (pfifo, tbf, and netem under htb), and mark none."""
+    """The queues of a rate hold and drop packets (pfifo, tbf, and netem under htb), and mark none; others are asked."""
     wanted = sorted(trial.controls & NEEDS_MARKS)
     if (ECN_SYSCTL, True) in {(name, value in ASKS_FOR_ECN) for name, value in trial.sysctls}:
         wanted.append(ECN_SYSCTL)
+    wanted += [f"{node.name} with ecn {node.ecn}" for node in trial.topology.nodes if node.ecn not in (None, "off")]
+    queues = [state.queue for each in planned.emulators for stage in each.stages for state in stage.history]
+    if any(queue is not None and queue.asked.marks for queue in queues):
+        return
     if not wanted or planned.data_path is None or lowest_rate_bps(planned.data_path.path) is None:
         return
     what = f"{', '.join(wanted)} asks the path's queues to mark packets (ECN), and they can only drop"

@@ -12,6 +12,7 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 from .... import units
 from ....error import ValueRefused
 from ....model.link.impairment import Buffer, Distribution, Jitter, buffer_words
+from ....model.link.queue import FIFO
 from ....model.topology import Link
 from ...syntax.document import Fault
 from ...syntax.field import Flag, Rate, Span, Time, matching
@@ -21,6 +22,7 @@ from . import fault
 from .bucket import PolicerField, ShaperField, policer_faults, shaper_faults
 from .loss import LinkLoss, LossField
 from .policy import LinkPolicy, PolicyField, policy_faults
+from .queue import QueueField, queue_faults
 from .trace import TraceField, trace_faults
 
 Read = Callable[[Any], Any]
@@ -151,6 +153,7 @@ class FileField:
     - `of_link`: the field of a link's key; None is one value for both directions, or one for each.
     - `read_later`: reads a value in a schedule; None reads it as `one` does.
     - `faults`: what is wrong between it and the rest of a link; paths begin at the link.
+    - `none`: what trials call the value None of an axis.
     """
 
     one: Any
@@ -160,6 +163,7 @@ class FileField:
     of_link: Any = None
     read_later: Read | None = None
     faults: Callable[[Link], Iterator[Fault]] = _no_faults
+    none: str = "none"
 
     @property
     def read(self) -> Read:
@@ -221,5 +225,17 @@ FILE_FIELDS: dict[str, FileField] = {
         faults=policer_faults,
     ),
     "trace": FileField(TraceField, "When the link can send, instead of a rate.", faults=trace_faults),
+    "queue": FileField(
+        QueueField,
+        "What holds the packets that wait for the rate, and when it drops or marks them; default: fifo.",
+        later_description="Another parameter of the same type.",
+        faults=queue_faults,
+        none=FIFO,
+    ),
 }
 """For each of IMPAIRMENTS, in the order in which files write them."""
+
+
+def in_params(key: str, text: str) -> str:
+    """What trials call a value of an axis that files would call so."""
+    return FILE_FIELDS[key].none if text == "none" and key in FILE_FIELDS else text

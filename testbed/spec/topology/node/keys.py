@@ -12,7 +12,7 @@ from pydantic import Field
 from ....model.node.type import NODE_TYPES, NodeType
 from ....model.topology import Nic, Node, Route
 from ...syntax.document import mapping
-from ...syntax.field import Addresses, Ip, Mac, Prefix, Sysctls
+from ...syntax.field import Addresses, EcnField, Ip, Mac, Prefix, Sysctls
 from ...syntax.file_model import FileModel
 
 
@@ -53,17 +53,22 @@ class RouteFile(FileModel):
 class HostFile(NodeKeys):
     """A host: a network namespace with a TCP stack of its own."""
 
-    varied = ("nic",)
+    varied = ("nic", "ecn")
     type: Literal["host"]
     nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
     addresses: Addresses = Field((), description="The addresses on its only link; a link can set them too.")
     mac: Mac | None = Field(None, description="The MAC address on its only link; default: the plan chooses one.")
     sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
+    ecn: EcnField = Field(
+        None, description="Whether TCP uses ECN: off, on (RFC 3168) or accurate; default: the kernel's."
+    )
     routes: list[RouteFile] | None = Field(None, description="Routes in addition to those that the plan computes.")
 
     def node(self, name: str) -> Node:
         sysctls, routes = tuple(self.sysctls.items()), tuple(each.route() for each in self.routes or ())
-        node = Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, routes=routes)
+        node = Node(
+            name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, routes=routes, ecn=self.ecn
+        )
         return replace(node, mac=self.mac)
 
     @classmethod
@@ -74,6 +79,7 @@ class HostFile(NodeKeys):
             addresses=node.addresses,
             mac=node.mac,
             sysctls=dict(node.sysctls),
+            ecn=node.ecn,
             routes=[RouteFile.of(route) for route in node.routes] or None,
         )
 

@@ -9,7 +9,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 from ....error import ValueRefused
 from ....model.node.machine import Machine, Ssh
 from ....model.topology import Nic, Node
-from ...syntax.field import Addresses, Flag, Name, Sysctls, matching, number
+from ...syntax.field import Addresses, EcnField, Flag, Name, Sysctls, matching, number
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import whole, word
 from .keys import NodeKeys
@@ -93,6 +93,9 @@ class MachineFile(NodeKeys):
     nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
     addresses: Addresses = Field((), description="The addresses on its only link; a link can set them too.")
     sysctls: Sysctls = Field({}, description="Kernel settings in the network namespace that it uses.")
+    ecn: EcnField = Field(
+        None, description="Whether TCP uses ECN: off, on (RFC 3168) or accurate; default: the kernel's."
+    )
     forward: Flag = Field(False, description="Whether it routes between its links.")
     ssh: SshFile | None = Field(None, description="How to reach it; replaces its entry in inventory.yml.")
 
@@ -105,6 +108,7 @@ class MachineFile(NodeKeys):
             nic=self.nic,
             addresses=self.addresses,
             sysctls=tuple(self.sysctls.items()),
+            ecn=self.ecn,
             machine=machine,
         )
 
@@ -118,6 +122,7 @@ class MachineFile(NodeKeys):
             nic=node.nic,
             addresses=node.addresses,
             sysctls=dict(node.sysctls),
+            ecn=node.ecn,
             forward=machine.forward,
             ssh=None if machine.ssh is None else SshFile.of(machine.ssh),
         )

@@ -13,7 +13,7 @@ from ....error import ValueRefused
 from ....model.node.vm import CPUS_MAX, MEMORY_BYTES, MEMORY_MIN_BYTES, Model, Vm
 from ....model.topology import Nic, Node
 from ...syntax.document import Document
-from ...syntax.field import Addresses, Flag, Sysctls, matching, number
+from ...syntax.field import Addresses, EcnField, Flag, Sysctls, matching, number
 from ...syntax.scalar import quantity, text_of, whole, word
 from .keys import NodeKeys, nodes_that
 
@@ -51,11 +51,14 @@ Image = Annotated[
 class VmFile(NodeKeys):
     """A virtual machine: QEMU, with a kernel of its own."""
 
-    varied = ("nic", "memory", "cpus", "model", "kernel", "vhost")
+    varied = ("nic", "ecn", "memory", "cpus", "model", "kernel", "vhost")
     type: Literal["vm"]
     nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
     addresses: Addresses = Field((), description="The addresses on its only link; a link can set them too.")
     sysctls: Sysctls = Field({}, description="Kernel settings of this machine.")
+    ecn: EcnField = Field(
+        None, description="Whether TCP uses ECN: off, on (RFC 3168) or accurate; default: the kernel's."
+    )
     memory: Memory = Field(MEMORY_BYTES, description="Its memory; default: 1 GiB.")
     cpus: Cpus = 1
     model: Model = Field("virtio", description="The model of its network cards.")
@@ -70,7 +73,7 @@ class VmFile(NodeKeys):
     def node(self, name: str) -> Node:
         vm = Vm(self.memory, self.cpus, self.model, self.kernel, self.image, self.vhost)
         sysctls = tuple(self.sysctls.items())
-        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=vm)
+        return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=vm, ecn=self.ecn)
 
     @classmethod
     def of(cls, node: Node) -> VmFile:
@@ -81,6 +84,7 @@ class VmFile(NodeKeys):
             nic=node.nic,
             addresses=node.addresses,
             sysctls=dict(node.sysctls),
+            ecn=node.ecn,
             memory=vm.memory_bytes,
             cpus=vm.cpus,
             model=vm.model,

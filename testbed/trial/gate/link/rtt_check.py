@@ -135,7 +135,8 @@ def _random_share(loss: Loss | None) -> float:
 
 
 def _dropped(each: StageEvidence) -> int:
-    return each.queue_drops + each.policer_drops + each.policed_packets + each.down_losses
+    waiting = each.queue_drops + each.aqm_drops
+    return waiting + each.policer_drops + each.policed_packets + each.down_losses
 
 
 def _judged(

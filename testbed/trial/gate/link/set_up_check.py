@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from ....model.scenario import Trial
 from ....plan.link import fault
 from ....plan.link.impairment import Context, Setting, settings
-from ....plan.link.stage import DELAY, POLICE, RATE, Stage, State
+from ....plan.link.stage import BUFFER, DELAY, POLICE, RATE, Stage, State
 from ....plan.network import Plan
 from ...evidence.interval import Timeline
 from ...evidence.stage import Evidence, StageEvidence
@@ -17,6 +17,9 @@ from ...observe.readback import Qdisc
 from ...stored_result import Finding
 
 HINT = "a command of the plan had no effect, or somebody changed its settings later"
+
+FIFO = "pfifo"
+"""The kind of a buffer in packets, where no queue was asked."""
 
 TOLD_TWICE = frozenset({"delay", "jitter", "limit"})
 """Numbers of netem that Qdisc has as fields too."""
@@ -46,6 +49,11 @@ def differences(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc], context
     """What differs between what was asked of a stage in a state and what the kernel has, in words; and what it has that
     nobody asked for.
     """
+    kind = state.queue.type if state.queue else FIFO
+    found = qdiscs[BUFFER].kind if BUFFER in qdiscs else None
+    if found != kind and (state.queue or found):
+        yield f"queue: asked {kind}, the kernel has {found or 'none'}"
+        return
     asked = tuple(settings(stage, state, context))
     for setting in asked:
         seen = _seen(setting, qdiscs)
@@ -53,7 +61,7 @@ def differences(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc], context
             continue
         if seen is None or abs(seen - setting.asked) > setting.slack:
             yield f"{setting.what}: asked {setting.asked}, the kernel has {'none' if seen is None else seen}"
-    for handle in (DELAY, RATE, POLICE, *fault.HANDLES):
+    for handle in (DELAY, RATE, BUFFER, POLICE, *fault.HANDLES):
         known = {setting.name for setting in asked if setting.handle == handle} | TOLD_TWICE
         for name, number in qdiscs[handle].more.items() if handle in qdiscs else ():
             if number and name not in known:

@@ -141,7 +141,15 @@ def _states(trial: Trial, each: StageEvidence) -> Iterator[str]:
     if not each.intervals or not each.losses:
         yield "missing: what it did in each state"
         return
-    for name in ("data_packets", "dropped_packets", "queue_drops", "delay_drops", "delay_packets"):
+    for name in (
+        "data_packets",
+        "dropped_packets",
+        "queue_drops",
+        "delay_drops",
+        "delay_packets",
+        "aqm_drops",
+        "marks",
+    ):
         together = sum(getattr(interval, name) for interval in each.intervals)
         if together != getattr(each, name):
             yield f"{name} of all states is {together}, of the whole {getattr(each, name)}"

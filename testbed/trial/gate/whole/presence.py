@@ -62,6 +62,10 @@ def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidenc
             yield f"the emulator of the link {emulator.link} {stage.way}"
         elif seen.around is None and (stage.asked.rate_bps or (stage.asked.delay_ns and not stage.states)):
             yield f"the queue of the link {emulator.link} {stage.way}"
+        elif stage.queue is not None and (
+            seen.queue_around is None or any(look.counts is None for look in seen.queue_around)
+        ):
+            yield f"what the {stage.queue.type} of the link {emulator.link} {stage.way} counted"
         elif stage.policing is not None and seen.policed is None:
             yield f"the policy of the link {emulator.link} {stage.way}"
 

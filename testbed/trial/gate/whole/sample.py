@@ -30,8 +30,10 @@ GAP = 1.5
 """The longest time between two samples in virtual time, in intervals."""
 
 KINDS = {DELAY: "netem", RATE: "tbf", BUFFER: "pfifo", HTB: "htb", NETEM: "netem"}
-"""The kind of queue behind each handle of a plan."""
+"""The kind of queue behind each handle of a plan, unless a link asks for another one."""
 
+COUNTED = ("aqm_drops", "full_drops", "marks")
+"""What a queue that was asked counts apart."""
 RISING = (
     "bytes_acked",
     "bytes_received",
@@ -81,6 +83,10 @@ def _stage_faults(each: StageEvidence, netns: str) -> Iterator[str]:
         yield from _queue_faults((first, *each.samples, last), netns, first.handle, _kind(each))
     for look in each.around or ():
         yield from _queue_faults((look,), netns, look.handle, _kind(each))
+    if each.stage.queue is not None:
+        looks = (*(each.queue_around or ()),)
+        whole = (*looks[:1], *each.queue_samples, *looks[1:])
+        yield from _queue_faults(whole, netns, BUFFER, asked=each.stage.queue.type)
     for samples in (each.samples, *(interval.samples for interval in each.intervals)):
         if samples:
             yield from _queue_faults(samples, netns, samples[0].handle, _kind(each))
@@ -173,8 +179,10 @@ def _enough(
         )
 
 
-def _queue_faults(samples: Sequence[QueueSample], netns: str, handle: str, sends: str = KINDS[RATE]) -> Iterator[str]:
-    kind = sends if handle == RATE else KINDS.get(handle)
+def _queue_faults(
+    samples: Sequence[QueueSample], netns: str, handle: str, sends: str = KINDS[RATE], asked: str | None = None
+) -> Iterator[str]:
+    kind = asked or (sends if handle == RATE else KINDS.get(handle))
     for each in samples:
         if (each.netns, each.handle, each.kind) != (netns, handle, kind) or each.device <= 0:
             yield f"a sample of {each.kind} {each.handle} in {each.netns}, not of {kind} {handle} in {netns}"
@@ -186,6 +194,10 @@ def _queue_faults(samples: Sequence[QueueSample], netns: str, handle: str, sends
         for name in ("time_ns", "bytes", "packets", "drops", "device"):
             before, after = getattr(one, name), getattr(later, name)
             if after < before or (name == "device" and after != before):
+                yield f"{name} went from {before} to {after}"
+        for name in COUNTED if asked is not None else ():
+            before, after = (getattr(look.counts, name, None) for look in (one, later))
+            if before is None or after is None or after < before:
                 yield f"{name} went from {before} to {after}"
 
 

@@ -1,0 +1,85 @@
+"""Checks of the gate: did the queue that was asked hold the packets, and does what it counted add up? Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from ....model.scenario import Trial
+from ....plan.link.stage import frame_bytes
+from ....plan.network import Plan
+from ....plan.node.namespace import node_netns
+from ...evidence.stage import Evidence, StageEvidence
+from ...observe.sample import QueueSample
+from ...observe.tcp_info import UNDECIDED
+from ...stored_result import Finding
+
+Looks: TypeAlias = tuple[QueueSample, QueueSample]
+
+HINT = "the packets passed another queue, or what was read of it is not whole"
+PEEKED = 1
+"""The packet that the token bucket has taken out of the queue and not yet sent."""
+
+
+def counted(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every packet that left the token bucket came from the queue, and every drop was the queue's."""
+    for each in (*evidence.stages, *evidence.channels):
+        if each.stage.queue is not None and each.queue_around is not None and each.around is not None:
+            for what in _faults(trial, each, each.queue_around, each.around):
+                yield Finding("queue", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+                break
+            yield from _notes(each, *each.queue_around)
+
+
+def _faults(trial: Trial, each: StageEvidence, own: Looks, above: Looks) -> Iterator[str]:
+    (first, last), (sent_first, sent_last) = own, above
+    kind, frame = first.kind, frame_bytes(each.mtu_bytes)
+    passed, sent = last.packets - first.packets, sent_last.packets - sent_first.packets
+    if trial.kernel.is_virtual_time and not 0 <= passed - sent <= PEEKED:
+        yield f"{passed} packets left the {kind}, {sent} the token bucket above it"
+    drops, told = last.drops - first.drops, sent_last.drops - sent_first.drops
+    if trial.kernel.is_virtual_time and drops != told:
+        yield f"the {kind} dropped {drops} packets, the token bucket above it tells of {told}"
+    if first.counts is None or last.counts is None:
+        yield f"missing: what the {kind} dropped and marked"
+        return
+    apart = [getattr(last.counts, name) - getattr(first.counts, name) for name in ("aqm_drops", "full_drops")]
+    if sum(apart) != drops or min(apart) < 0:
+        yield f"of the {drops} drops of the {kind} {apart[0]} were to signal and {apart[1]} as it was full"
+    if last.counts.largest_bytes is not None and last.counts.largest_bytes > frame:
+        yield f"a packet of {last.counts.largest_bytes} bytes waited in the {kind}, more than a frame of {frame}"
+    if last.bytes - first.bytes > passed * frame:
+        yield f"{passed} packets with {last.bytes - first.bytes} bytes left the {kind}: some exceed a frame of {frame}"
+    if sum(1 for one in each.samples if one not in (each.around or ())) != len(each.queue_samples):
+        yield f"{len(each.queue_samples)} samples of the {kind}, of the token bucket above it {len(each.samples)}"
+
+
+def _notes(each: StageEvidence, first: QueueSample, last: QueueSample) -> Iterator[Finding]:
+    """What a reader of the drops and marks must know."""
+    queue = each.stage.queue
+    if first.counts is None or last.counts is None or queue is None:
+        return
+    where = f"{each.link} {each.stage.way}"
+    if not last.counts.is_told_apart:
+        what = f"{where}: the memory of the {queue.type} was full, and it does not tell which drops were due to that"
+        yield Finding("queue", "suspect", what, "a larger buffer, so that all drops are to signal congestion")
+    full = last.counts.full_drops - first.counts.full_drops
+    if full > 0 and queue.asked.kind.is_aqm:
+        what = f"{where}: the {queue.type} was full, and dropped {full} packets for that, {each.aqm_drops} to signal"
+        yield Finding("queue", "valid", what, "a larger buffer leaves the drops to its law")
+
+
+def ecn(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Says it where hosts were asked to use ECN, and their connections do otherwise, or nothing is known of them."""
+    for node in trial.topology.nodes:
+        if node.ecn is None or not trial.workload.sends_data or not trial.workload.controls:
+            continue
+        mine = [each.ecn for each in evidence.tcp if each.netns == node_netns(node.name) and each.destination_port]
+        seen = {each.mode for each in mine if each is not None} - {UNDECIDED}
+        if node.name in trial.workload.hosts and not seen:
+            what = f"{node.name} was asked for ECN {node.ecn}, and no sample tells what its connections have"
+            yield Finding("ECN", "valid", what, "its sysctl was read back; samples of the sockets show the rest")
+        elif seen - {node.ecn}:
+            what = f"connections of {node.name} negotiated ECN {', '.join(sorted(seen))}; asked was {node.ecn}"
+            hint = "both ends must have it; a congestion control such as dctcp asks for it by itself"
+            yield Finding("ECN", "suspect", what, hint)
