@@ -258,3 +258,49 @@ def test_the_same_seed_gives_the_same_bytes(run_trial: RunTrial) -> None:
     trace = trace_file.read(str(TRACES / "fading.trace"), "fading.trace")
     one, two = (run_trial(path=traced(trace), workload={"duration": "2 s"}) for _ in "12")
     assert (one.folder / "samples.parquet").read_bytes() == (two.folder / "samples.parquet").read_bytes()
+
+
+def for_a_while(device: str, handle: str, other: str, back: str) -> Callable[[Steps], Steps]:
+    """Something else holds for half a second of the workload, and nobody can read it back afterwards."""
+
+    def tamper(steps: Steps) -> Steps:
+        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer") + 1
+        lines = (
+            f"echo qdisc change dev {device} root handle {handle} {words} | /run/tools/qdisc" for words in (other, back)
+        )
+        text = "sleep 0.3; {}; sleep 0.5; {}; sleep 60".format(*lines)
+        step = {"run": ["sh", "-c", text], "netns": "tb-path.emulator", "background": "somebody"}
+        return (*steps[:at], step, *steps[at:])
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("path", "where", "other", "back", "check"),
+    [
+        (
+            SHAPER | {"shaper": {**SHAPER["shaper"], "burst": "5 Mbit"}},
+            ("end1", "2:"),
+            "tbshaper refill 12500000",
+            "tbshaper refill 1000000",
+            "shaper",
+        ),
+        (
+            SHAPER | {"shaper": {**SHAPER["shaper"], "burst": "5 Mbit"}},
+            ("end1", "2:"),
+            "tbshaper refill 100000",
+            "tbshaper refill 1000000",
+            "shaper",
+        ),
+        (SHAPER, ("end1", "2:"), "tbshaper rate 1250000", "tbshaper rate 12500000", "shaper"),
+        (POLICER, ("end1", "4:"), "tbpolicer refill 12500000", "tbpolicer refill 1000000", "policer"),
+        (ROWS, ("end1", "2:"), "tbtrace bytes 3028", "tbtrace bytes 1514", "trace"),
+        (ROWS, ("end1", "2:"), "tbtrace bytes 757", "tbtrace bytes 1514", "trace"),
+        (ROWS, ("end1", "2:"), "tbtrace start 1", "tbtrace limit 1514", "trace"),
+    ],
+)
+def test_what_held_for_a_while_is_seen_in_what_passed(
+    run_trial: RunTrial, path: Any, where: tuple[str, str], other: str, back: str, check: str
+) -> None:
+    ran = run_trial(path=path, workload={"duration": "2 s"}, tamper=for_a_while(*where, other, back))
+    assert ran.findings.get(check) == "invalid", ran.result.findings
