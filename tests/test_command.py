@@ -20,7 +20,7 @@ from testbed.model.workload.command import CommandWorkload
 from testbed.spec import program_store
 from testbed.spec.load import COPY, load_scenario, programs_of
 from testbed.spec.scenario.trial import trial_data, trial_of
-from testbed.trial import readiness, run
+from testbed.trial import provenance, readiness, run
 from testbed.trial.measured import CommandResult, need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import TrialResult
@@ -215,6 +215,12 @@ def test_a_program_that_is_not_installed_is_said_before_anything_runs(scenario: 
         workload = value_of(scenario(client={"at": "client", "run": ["netserver"]}))
         with pytest.raises(MachineError, match="apt-get install -y netperf"):
             readiness.check_programs(workload, is_lab=True)
+
+
+def test_what_is_in_a_program_is_noted(scenario: Scenario) -> None:
+    trial = trial_at(scenario())
+    assert provenance._users_programs(trial).keys() == {"program sleep"}
+    assert re.fullmatch("[0-9a-f]{12}", provenance._users_programs(trial)["program sleep"])
 
 
 # --- what is read -----------------------------------------------------------------------------------------------------

@@ -39,9 +39,15 @@ def of(trial: Trial, ready: ReadyKernel | None = None) -> dict[str, Any]:
         if image is None
         else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
         "machine_kernels": machine_kernels(trial),
-        "versions": _versions(),
+        "versions": _versions() | _users_programs(trial),
         "software": _software(None if image is None else image.key),
     }
+
+
+def _users_programs(trial: Trial) -> dict[str, str]:
+    """What is in the programs that a user's file names: their own options for a version are not known."""
+    names = [each.name for each in trial.workload.needed_programs if trial.workload.is_users_code]
+    return {f"program {name}": digest for name, digest in software.contents(names).items()} if names else {}
 
 
 def _software(kernel_key: str | None) -> dict[str, Any]:
@@ -93,7 +99,7 @@ def differences(trial: Trial, folder: Path) -> tuple[Difference, ...]:
     try:
         now = of(trial)
     except MachineError:
-        now = {"testbed": __version__, "versions": _versions(), "software": _software(None)}
+        now = {"testbed": __version__, "versions": _versions() | _users_programs(trial), "software": _software(None)}
     return between(trial, folder, now)
 
 

@@ -205,11 +205,16 @@ EXAMINATIONS: dict[str, Callable[[], str]] = {
 }
 
 
-def _programs() -> dict[str, str]:
+def contents(names: Iterable[str]) -> dict[str, str]:
+    """The same for programs that are no part of every trial: those of a workload."""
+    return _programs(tuple(names))
+
+
+def _programs(names: tuple[str, ...] = PROGRAMS) -> dict[str, str]:
     """Each program's content, where in the search path it is, and the libraries that it loads."""
-    found = {name: path for name in PROGRAMS if (path := shutil.which(name, path=os.pathsep.join(SEARCH))) is not None}
+    found = {name: path for name in names if (path := shutil.which(name, path=os.pathsep.join(SEARCH))) is not None}
     libraries = _libraries(found.values())
-    return {name: _program(found.get(name), libraries) for name in PROGRAMS}
+    return {name: _program(found.get(name), libraries) for name in names}
 
 
 def _program(path: str | None, libraries: Mapping[str, list[str]]) -> str:
