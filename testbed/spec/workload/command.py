@@ -72,6 +72,12 @@ Patterns = Annotated[
     PlainSerializer(list),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
+
+
+def _one_or_more(each: type[FileModel]) -> BeforeValidator:
+    return BeforeValidator(_listed, json_schema_input_type=each | list[each])  # type: ignore[valid-type]
+
+
 _Written = PlainSerializer(lambda found: [each.written() for each in found])
 
 
@@ -81,11 +87,11 @@ class CommandFile(ToolFile):
     tool: Literal["command"]
     source: Name | None = Field(None, alias="from", description="Who sends the data; left out, the server's host.")  # type: ignore[assignment]
     destination: Name | None = Field(None, alias="to", description="Who receives it; left out, the client's host.")  # type: ignore[assignment]
-    background: Annotated[list[ServerFile], BeforeValidator(_listed), _Written] = Field(
+    background: Annotated[list[ServerFile], _one_or_more(ServerFile), _Written] = Field(
         [], description="Programs that start before the server, in this order."
     )
     server: ServerFile | None = Field(None, description="The program that the clients talk to.")
-    client: Annotated[list[ClientFile], Field(min_length=1), BeforeValidator(_listed), _Written] = Field(
+    client: Annotated[list[ClientFile], Field(min_length=1), _one_or_more(ClientFile), _Written] = Field(
         description="The program that is measured, or a list of them."
     )
     measure: dict[Name, MeasureFile] = Field({}, description="Numbers that become metrics, by name.")
