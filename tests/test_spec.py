@@ -26,6 +26,7 @@ from testbed.spec.json_schema import schema
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.topology.file import TopologyFile
+from testbed.spec.topology.link.impaired import halves
 
 ROOT = Path(__file__).parents[1]
 SPECS = Path(__file__).parent / "specs"
@@ -376,3 +377,12 @@ def _problems(file: Path, data: Any) -> tuple[Problem, ...]:
         except SpecError as error:
             return error.problems
     return ()
+
+
+@pytest.mark.parametrize(
+    ("rtt_ns", "ways"),
+    [(27_395_000, (13_697_000, 13_698_000)), (10_000_000, (5_000_000, 5_000_000)), (15, (7, 8)), (0, (0, 0))],
+)
+def test_halves_of_an_rtt_are_whole_microseconds_where_that_can_be(rtt_ns: int, ways: tuple[int, int]) -> None:
+    """tc 6.1 cuts off what is less than a microsecond."""
+    assert tuple(halves(rtt_ns).values()) == ways

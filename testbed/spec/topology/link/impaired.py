@@ -156,8 +156,10 @@ def conflicts(file: FileModel, wanted: Iterable[Impairment]) -> Iterator[Fault]:
 
 
 def halves(total: int) -> dict[str, int]:
-    """What each direction has of both together."""
-    return {"forward": total // 2, "backward": total - total // 2}
+    """What each direction has of both together, in ns: whole µs if the total is, since tc cuts off what is less."""
+    unit = 1000 if total % 1000 == 0 else 1
+    forward = total // (2 * unit) * unit
+    return {"forward": forward, "backward": total - forward}
 
 
 def both(key: str, forward: Any, backward: Any) -> Any:
