@@ -352,8 +352,9 @@ def took(ns: int) -> Change:
     return change
 
 
-def resent(again: int, drops: int, timeouts: int = 0, probes: int = 0, twice: int = 0) -> Change:
+def resent(again: int, drops: int, timeouts: int = 0, probes: int = 0, twice: int = 0, came: int = 0) -> Change:
     rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes, "TCPDSACKRecvSegs": twice}
+    rose |= {"TCPDSACKOldSent": came // 4, "TCPDSACKOfoSent": came - came // 4}
     return lambda e: replace(
         on_data(queue_drops=drops)(flow(retransmits=again)(e)), host_counters={**e.host_counters, **rose}
     )
@@ -482,6 +483,10 @@ CASES = {
     "one-more-sent-again-than-dropped": Case(resent(again=3, drops=2), "retransmissions", "suspect"),
     "sent-twice-and-arrived-twice": Case(resent(again=207, drops=200, twice=7), None),
     "arrived-twice-more-often-than-dropped": Case(resent(again=5, drops=2, twice=9), "retransmissions", "suspect"),
+    "arrived-twice-and-not-all-reported": Case(resent(again=207, drops=200, twice=3, came=7), None),
+    "arrived-twice-less-often-than-sent": Case(
+        resent(again=208, drops=200, twice=3, came=7), "retransmissions", "suspect"
+    ),
     "a-probe-of-the-tail": Case(resent(again=3, drops=2, probes=1), None),
     "without-sack-a-drop-costs-a-window": Case(resent(again=200, drops=1), None, sysctls={"net.ipv4.tcp_sack": 0}),
     "sent-again-though-jitter-keeps-the-order": Case(

@@ -18,9 +18,11 @@ SUSPECT_COUNTERS = (
 )
 """TcpExt counters that rise only when a host, not the network, holds a flow back."""
 
-RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs")
-"""TcpExt counters of what makes TCP send segments again that are not known to be lost, and of duplicates that receivers
-reported.
+DUPLICATES = ("TCPDSACKOldSent", "TCPDSACKOfoSent")
+"""TcpExt counters of the duplicates that came to receivers."""
+RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs", *DUPLICATES)
+"""TcpExt counters of what makes TCP send segments again that are not known to be lost, and of duplicates: those that
+receivers reported, and those that came to them.
 """
 
 

@@ -11,6 +11,7 @@ from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
+from ..evidence.host_counter import DUPLICATES
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..stored_result import Finding, Verdict
@@ -222,8 +223,9 @@ def _explained(trial: Trial, plan: Plan, evidence: Evidence, drops: int) -> floa
     episodes = timeouts + (drops + twice_there if without_sack else 0)
     flight = _in_flight(plan, evidence) if episodes else 0.0
     # A segment that was sent again and waits in a queue can look lost once more (RACK), and arrives twice. Receivers
-    # report such duplicates (RFC 2883): here at most one for each drop.
-    twice = min(drops, evidence.host_counters.get("TCPDSACKRecvSegs", 0))
+    # count such duplicates, and report the last one in an acknowledgement (RFC 2883): here at most one for each drop.
+    came = sum(evidence.host_counters.get(name, 0) for name in DUPLICATES)
+    twice = min(drops, max(came, evidence.host_counters.get("TCPDSACKRecvSegs", 0)))
     return None if flight is None else drops + probes + twice + episodes * (1 + flight)
 
 

@@ -32,6 +32,9 @@ GAP = 1.5
 KINDS = {DELAY: "netem", RATE: "tbf", BUFFER: "pfifo", HTB: "htb", NETEM: "netem"}
 """The kind of queue behind each handle of a plan, unless a link asks for another one."""
 
+UNEVEN = ("dualpi2",)
+"""Linux 7.3's dualpi2 tells of a packet and of its bytes at different moments."""
+
 COUNTED = ("aqm_drops", "full_drops", "marks")
 """What a queue that was asked counts apart."""
 RISING = (
@@ -186,7 +189,7 @@ def _queue_faults(
     for each in samples:
         if (each.netns, each.handle, each.kind) != (netns, handle, kind) or each.device <= 0:
             yield f"a sample of {each.kind} {each.handle} in {each.netns}, not of {kind} {handle} in {netns}"
-        if bool(each.backlog_bytes) != bool(each.backlog_packets):
+        if each.kind not in UNEVEN and bool(each.backlog_bytes) != bool(each.backlog_packets):
             yield f"{each.backlog_packets} packets of {each.backlog_bytes} bytes waited"
         if bool(each.bytes) != bool(each.packets):
             yield f"{each.packets} packets with {each.bytes} bytes"
