@@ -51,6 +51,7 @@ GROUPS = {
         "iperf": "Measure what TCP reaches between two nodes of a running network.",
         "logs": "Print what a controller or a switch has said.",
         "reload": "Start a controller anew, with its changed app.",
+        "link": "Change a link of a running network, or take it down.",
         "status": "Show the running networks, their nodes and their links.",
         "down": "Stop a running network.",
         "clean": "Remove what killed commands left behind.",

@@ -133,6 +133,61 @@ def test_schedules_begin_when_asked(tmp_path: Path) -> None:
     home.clean()
 
 
+def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    (tmp_path / "net.yaml").write_text(
+        f"{PATH}}}, plain: {{ends: [b, c]}}}}\n".replace("b: {type", "c: {type: host}, b: {type")
+    )
+    home.says("up", tmp_path / "net.yaml", "--kernel", "lab-realtime")
+    queues = (
+        "exec",
+        "a",
+        "--",
+        "sh",
+        "-c",
+        "for each in wire0 end1; do tc -n tb-path.emulator qdisc show dev $each; done",
+    )
+
+    said = home.says("link", "path", "rtt=200 ms", "loss=1 in 10", "buffer=20 packets")
+    assert said == "path of net: rate 10 Mbit/s, rtt 200 ms, loss 1 in 10, buffer 20 packets\n"
+    found = home.says(*queues)
+    assert "delay 100ms" in found
+    assert "pfifo 3: parent 2:1 limit 20p" in found
+    assert "time=20" in home.says("ping", "a", "b", "--count", "1")
+    asked = json.loads(home.says("status", "--format", "json"))[0]["links"][0]["asked"]
+    assert asked == {"rate": "10 Mbit/s", "rtt": "200 ms", "loss": "1 in 10", "buffer": "20 packets"}
+    sends = "for each in $(seq 100); do echo x >/dev/udp/10.0.0.2/9; done"
+    home.says("exec", "a", "--", "bash", "-c", sends)
+    assert json.loads(home.says("status", "--format", "json"))[0]["links"][0]["seen"]["drops"] == 10
+
+    assert home.says("link", "path", "down") == "path of net is down\n"
+    assert home.run("ping", "a", "b", "--count", "1").returncode == 1
+    for node in ("a", "b"):
+        assert "NO-CARRIER" in home.says("exec", node, "--", "ip", "-br", "link", "show", "eth0")
+    assert json.loads(home.says("status", "--format", "json"))[0]["links"][0]["asked"]["down"] == "now"
+    assert home.says("link", "path", "up") == "path of net is up\n"
+    assert home.says("link", "path", "loss=none", "rtt=10 ms").endswith(
+        ": rate 10 Mbit/s, rtt 10 ms, buffer 20 packets\n"
+    )
+    assert "time=10" in home.says("ping", "a", "b", "--count", "1")
+
+    for words, why in (
+        (("plain", "rtt=3 ms"), "has no emulator of ours: it asks for nothing, or Mininet made it; allowed: path"),
+        (("path", "rtt=none", "rate=none", "buffer=none"), "nothing would be left of the emulator of path"),
+        (("path", "rtt=1 parsec"), "rtt=1 parsec: rtt: unknown unit 'parsec'"),
+        (("path", "speed=3"), "a link has no 'speed'"),
+        (("path", "down", "rtt=1 ms"), "down goes alone"),
+        (("path", "duplicate=1 in 10"), "lacks the devices for that"),
+        (("nix", "up"), "has no link 'nix'; allowed: path, plain"),
+    ):
+        done = home.run("link", *words)
+        assert (done.returncode, why in done.stderr.decode()) == (2, True), (words, done.stderr)
+    assert "delay 5ms" in home.says(*queues)
+    home.says("down", "net")
+    assert home.left() == []
+    home.clean()
+
+
 def test_every_node_has_its_name_at_all_its_addresses() -> None:
     topology = load_topology(Path("topologies/dual-stack.yaml"))
     book = address_book(topology)

@@ -115,6 +115,9 @@ def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
         for way, (counted, word) in ways.items()
         if counted is not None
     }
+    named = [*link["drop_counters"], *(name for names in link.get("fault_counters", {}).values() for name in names)]
+    if any((space, name) not in counters for name in named):
+        return None
     if space is not None:
         queued = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
         for fault, names in link.get("fault_counters", {}).items():

@@ -53,8 +53,8 @@ def _starts(made: Build, channel: Channel) -> list[dict[str, Any]]:
 
 def _refuse_other(network: RunningNetwork, made: Build) -> None:
     now = json.loads(json.dumps(made.to_dict()))
-    for key in ("topology", "nodes", "links"):
-        if now[key] != network.about[key]:
+    for key, then in (("topology", "topology"), ("nodes", "nodes"), ("links", "as_started")):
+        if now[key] != network.about[then]:
             what = f"the {key} of the file are no longer those of the network {network.name}"
             raise UserError(f"{what}, and only apps can be loaded anew; allowed: testbed down, testbed up")
 

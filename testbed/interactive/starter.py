@@ -24,6 +24,8 @@ from ..trial.orders.local_words import substituted
 from ..trial.strict_folder import remove_tree
 from . import node_files
 from .build import Build
+from .connection import carry_out
+from .link_change import TOPOLOGY
 from .running_network import KIND, RunningNetwork, folder_of, networks
 
 KEEPER = "testbed.interactive.keeper"
@@ -34,9 +36,12 @@ class Failed(TestbedError):
     """The network did not come up; the keeper gave the reason."""
 
 
-def start(build: Build, name: str, file: Path, report: Callable[[str], None]) -> RunningNetwork:
+def start(
+    build: Build, name: str, file: Path, report: Callable[[str], None], *, schedule: bool = False
+) -> RunningNetwork:
     """Raises UserError if a network of that name is up, MachineError if this computer lacks something, and the error of
-    a step that fails. `file` is the topology's. Calls `report` with what is being done.
+    a step that fails. `file` is the topology's; `schedule` begins those of the links. Calls `report` with what is being
+    done.
     """
     folder = folder_of(name)
     try:
@@ -45,7 +50,7 @@ def start(build: Build, name: str, file: Path, report: Callable[[str], None]) ->
         raise _refusal(Entry(KIND, name, {})) from None
     reading, writing = os.pipe()
     try:
-        _write(build, folder, file, held)
+        _write(build, folder, file, held, schedule=schedule)
         log = folder / "keeper.log"
         words = (sys.executable, "-m", KEEPER, folder, str(held.descriptor), str(writing))
         with log.open("wb") as said:
@@ -75,7 +80,10 @@ def start(build: Build, name: str, file: Path, report: Callable[[str], None]) ->
     finally:
         with contextlib.suppress(OSError):
             os.close(held.descriptor)
-    return RunningNetwork(held.entry)
+    network = next(each for each in networks() if each.name == name)
+    if schedule and build.timeline is not None:
+        carry_out(network, [data(build.timeline)])
+    return network
 
 
 def _refusal(entry: Entry) -> TestbedError:
@@ -89,7 +97,7 @@ def _refusal(entry: Entry) -> TestbedError:
     return UserError(f"a network {name!r} is up already ({since}); allowed: another --name, or testbed down {name}")
 
 
-def _write(build: Build, folder: Path, file: Path, held: Held) -> None:
+def _write(build: Build, folder: Path, file: Path, held: Held, *, schedule: bool) -> None:
     """Only this user may open the folder: whoever writes to its socket is root in the network."""
     remove_tree(folder)
     private(folder.parent.name)
@@ -114,7 +122,10 @@ def _write(build: Build, folder: Path, file: Path, held: Held) -> None:
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
     }
     (folder / "start.json").write_text(json.dumps(beginning))
-    about = {"name": held.entry.name, "file": str(file.absolute()), "image": image, **build.to_dict()}
+    (folder / TOPOLOGY).write_text(json.dumps(TopologyFile.of(build.topology).written()))
+    made = build.to_dict()
+    more = {"file": str(file.absolute()), "image": image, "schedule": schedule, "as_started": made["links"]}
+    about = {"name": held.entry.name, **more, **made}
     (folder / "network.json").write_text(json.dumps(about))
     (folder / "plan.sh").write_text(build.plan.script())
 

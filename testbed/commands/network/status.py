@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -91,8 +91,12 @@ def _node(name: str, node: dict[str, Any]) -> tuple[str, ...]:
 
 def _link(link: dict[str, Any]) -> tuple[str, ...]:
     ends = f"{TIED}– ".join(f"{end['node']}:{end['device']}" for end in link["ends"])
-    asked = _listed(f"{key} {_value(value)}" for key, value in link["asked"].items())
-    return link["name"], ends, asked or "plain", _counted(link["seen"])
+    return link["name"], ends, written(link["asked"]), _counted(link["seen"])
+
+
+def written(asked: Mapping[str, Any]) -> str:
+    """What is asked of a link, in words."""
+    return _listed(f"{key} {_value(value)}" for key, value in asked.items()) or "plain"
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -11,15 +11,12 @@ import typer
 from rich.text import Text
 
 from ...error import UserError
-from ...interactive.build import Build, build
-from ...interactive.connection import carry_out
-from ...interactive.running_network import RunningNetwork
+from ...interactive.build import build
 from ...interactive.starter import start
 from ...kernel.ready import feasibility
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.run_setting import Kernel
-from ...plan.step_json import data
 from ...spec.load import is_scenario, load_topology
 from ...spec.syntax.scalar import NAME_ALLOWED, NAME_PATTERN
 from .. import foreign_code
@@ -81,14 +78,7 @@ def up(
     for note in () if schedule else made.notes:
         say(console, note)
     with console.status(Text(f"{called}: kernel {place}")) as screen:
-        running = start(made, called, topology, lambda step: screen.update(Text(f"{called}: {step}")))
-    if schedule:
-        _begin(made, running)
+        start(made, called, topology, lambda step: screen.update(Text(f"{called}: {step}")), schedule=schedule)
     print(f"{called} is up on kernel {place}{why}: {', '.join(node.name for node in wanted.nodes)}")
     node = next((node.name for node in wanted.nodes if node.kind.is_local_host), wanted.nodes[0].name)
     print(f"work in it: testbed shell {node}; look at it: testbed status; stop it: testbed down {called}")
-
-
-def _begin(made: Build, running: RunningNetwork) -> None:
-    assert made.timeline is not None, "BUG: a schedule without changes"
-    carry_out(running, [data(made.timeline)])

@@ -1,0 +1,114 @@
+"""Changes a link of a running network by hand.
+
+An emulator is set up anew, and loses the packets that wait in it. A link that goes down is a cable that is pulled out:
+both ends lose their carrier, and what is in it is lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..error import UserError, one_of
+from ..kernel.native_program import tools
+from ..model.run_setting import Kernel
+from ..model.topology import Topology
+from ..plan import batch
+from ..plan.link import fault
+from ..plan.link.stage import Emulator
+from ..plan.step_json import data
+from ..spec.topology.change import changed
+from ..spec.topology.file import TopologyFile
+from ..trial.folder import replacing
+from ..trial.orders.local_words import substituted
+from . import connection
+from .build import Build, build
+from .running_network import RunningNetwork
+
+TOPOLOGY = "topology.json"
+SETS_UP = ("ethtool", "tc", "nft")
+"""The tools of an emulator's commands, but for those that make its devices."""
+ENDS = ("end0", "end1")
+CLEAR = 'for each; do tc qdisc del dev "$each" root; done 2>/dev/null; nft flush ruleset'
+DOWN = "down"
+
+
+def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[str, Any]:
+    """What is asked of the link now. `words` are as in `spec.topology.change`.
+
+    Raises UserError for a link that cannot be changed so, and SpecError for words that make no sense: nothing changes
+    then.
+    """
+    before = _build(network, link)
+    if network.about.get("schedule") and before.topology.link(link).schedule:
+        raise UserError(f"the schedule of {link} has begun; allowed: testbed up without --schedule")
+    made = build(changed(before.topology, link, words), before.kernel)
+    emulator = made.plan.emulator(link)
+    if emulator is None:
+        raise UserError(f"nothing would be left of the emulator of {link}; allowed: to keep an rtt, or a rate")
+    had = fault.pairs(*_emulator(before, link).stages)
+    lacking = [pair for pair in fault.pairs(*emulator.stages) if pair not in had]
+    if lacking:
+        what = f"the emulator of {link} lacks the devices for that, which are made when a network starts"
+        raise UserError(f"{what}; allowed: these keys in the topology file, and testbed up")
+    connection.carry_out(network, list(_steps(made, emulator, had)))
+    now = {each["name"]: each for each in json.loads(json.dumps(made.to_dict()["links"]))}[link]
+    is_down = {DOWN: _asked(network, link)[DOWN]} if DOWN in _asked(network, link) else {}
+    now["asked"] = {**now["asked"], **is_down}
+    with replacing(network.folder / TOPOLOGY) as file:
+        file.write_text(json.dumps(TopologyFile.of(made.topology).written()))
+    _store(network, now)
+    return now["asked"]  # type: ignore[no-any-return]
+
+
+def pull(network: RunningNetwork, link: str, *, down: bool) -> None:
+    """Takes a link down, or up again. Raises UserError for a link without an emulator."""
+    emulator = _emulator(_build(network, link), link)
+    words = [["ip", "link", "set", device, "down" if down else "up"] for device in ENDS]
+    connection.carry_out(network, [{"run": each, "netns": emulator.netns, "title": f"link {link}"} for each in words])
+    asked = {key: value for key, value in _asked(network, link).items() if key != DOWN}
+    about = next(each for each in network.about["links"] if each["name"] == link)
+    _store(network, {**about, "asked": {**asked, DOWN: "now"} if down else asked})
+
+
+def _build(network: RunningNetwork, link: str) -> Build:
+    """The network with all that was changed by hand. Raises UserError if the link cannot be changed."""
+    made = build(_topology(network), Kernel(network.about["kernel"]))
+    names = [each["name"] for each in network.about["links"]]
+    if link not in names:
+        raise UserError(f"the network {network.name} has no link {link!r}; allowed: {one_of(names, link)}")
+    able = [each.link for each in made.plan.emulators if each.on is None and each.link in names]
+    if link not in able:
+        known = one_of(able, link) if able else "none of this network"
+        what = f"the link {link} of {network.name} has no emulator of ours: it asks for nothing, or Mininet made it"
+        raise UserError(f"{what}; allowed: {known}")
+    return made
+
+
+def _emulator(made: Build, link: str) -> Emulator:
+    found = made.plan.emulator(link)
+    assert found is not None, f"BUG: {link} has no emulator"
+    return found
+
+
+def _topology(network: RunningNetwork) -> Topology:
+    return TopologyFile.model_validate(json.loads((network.folder / TOPOLOGY).read_text())).topology()
+
+
+def _steps(made: Build, emulator: Emulator, had: Sequence[str]) -> Iterator[dict[str, Any]]:
+    devices = [*ENDS, "wire0", "wire1", *(f"{pair}{end}" for pair in had for end in (0, 1))]
+    yield {"run": ["sh", "-c", CLEAR, "sh", *devices], "netns": emulator.netns, "title": f"link {emulator.link}"}
+    commands = [each for each in made.plan.commands if each.netns == emulator.netns and each.tool in SETS_UP]
+    steps, _ = substituted(made.topology, batch.steps(commands), tools(), is_lab=made.kernel.kind != "host")
+    yield from map(data, steps)
+
+
+def _asked(network: RunningNetwork, link: str) -> dict[str, Any]:
+    return dict(next(each["asked"] for each in network.about["links"] if each["name"] == link))
+
+
+def _store(network: RunningNetwork, now: Mapping[str, Any]) -> None:
+    links = [now if each["name"] == now["name"] else each for each in network.about["links"]]
+    with replacing(network.folder / "network.json") as file:
+        file.write_text(json.dumps({**network.about, "links": links}))

@@ -1,0 +1,49 @@
+"""A topology with other values of one link, as people change it by hand. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...error import Problem, SpecError, one_of
+from ...model.link.impairment import IMPAIRMENTS
+from ...model.topology import Topology
+from ..syntax.document import Document, Path, Position, parse
+from .file import TopologyFile
+from .rules import check_topology
+
+KEYS = tuple(key for row in IMPAIRMENTS.values() for key in row.keys if key != "down")
+NONE = "none"
+ALLOWED = f"KEY=VALUE such as rtt='200 ms', with one of {', '.join(KEYS)}"
+
+
+def changed(topology: Topology, link: str, words: Sequence[str]) -> Topology:
+    """Words are KEY=VALUE in YAML; the value `none` takes an impairment away. A link that is changed follows no
+    schedule any more. Raises SpecError, which names the words that make no sense.
+    """
+    written = TopologyFile.of(topology).written()
+    said = dict(written["links"][link])
+    said.pop("schedule", None)
+    positions: dict[Path, Position] = {}
+    for word in words:
+        position = Position(word)
+        key, value = _read(word, position)
+        for other in next(row.keys for row in IMPAIRMENTS.values() if key in row.keys):
+            said.pop(other, None)
+        if value.data != NONE:
+            said[key] = value.data
+            positions |= {("links", link, key, *path): place for path, place in value.positions.items()}
+    data = {**written, "links": {**written["links"], link: said}}
+    where = Position(f"the link {link}")
+    document = Document(data, {**dict.fromkeys([(), ("links",), ("links", link)], where), **positions})
+    file, faults = check_topology(document)
+    if file is None:
+        raise SpecError(document.problems(faults))
+    return file.topology()
+
+
+def _read(word: str, position: Position) -> tuple[str, Document]:
+    key, equals, text = word.partition("=")
+    if not equals or key not in KEYS:
+        what = f"a link has no {key!r}" if equals else "this says nothing about a link"
+        raise SpecError([Problem(word, None, what, one_of(KEYS, key) if equals else ALLOWED)])
+    return key, parse(text, position)
