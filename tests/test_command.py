@@ -255,6 +255,25 @@ def test_a_number_that_is_missing_or_zero_has_a_reason(
     assert reason in value.missing[0]
 
 
+@pytest.mark.parametrize(("said", "number"), [("1,234.5", 1.2345), ("12,345,678", 12_345.678), ("1234.5", 1.2345)])
+def test_thousands_may_stand_apart(scenario: Scenario, tmp_path: Path, said: str, number: float) -> None:
+    workload = value_of(scenario(measure={"delay": {"output": "rtt (\\S+) ms", "unit": "ms"}}))
+    report = command_output.parse("begin 0\nrun client 1 0 1000000000 0\n")
+    (tmp_path / "command-client-1.out").write_text(f"rtt {said} ms")
+    ((_, value),) = command_output.values(workload, report, tmp_path)
+    assert value.mean == pytest.approx(number)
+
+
+def test_a_comma_before_decimals_is_no_number_of_ours(scenario: Scenario, tmp_path: Path) -> None:
+    """1,5 is one and a half in half of the world, and was 15."""
+    workload = value_of(scenario(measure={"delay": {"output": "rtt (\\S+) ms", "unit": "ms"}}))
+    (tmp_path / "command-client-1.out").write_text("rtt 1,5 ms")
+    report = command_output.parse("begin 0\nrun client 1 0 1000000000 0\n")
+    ((_, value),) = command_output.values(workload, report, tmp_path)
+    assert value.mean is None
+    assert "is no number" in value.missing[0]
+
+
 def test_numbers_are_stored_in_base_units(scenario: Scenario, tmp_path: Path) -> None:
     measure = {
         "delay": {"output": "rtt ([0-9.]+) ms", "unit": "ms"},

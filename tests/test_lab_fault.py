@@ -59,6 +59,21 @@ def test_exactly_one_data_packet_in_x_comes_twice(run_trial: RunTrial, nic: str,
     assert ran.result.verdict == "valid", ran.result.warnings
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        {"policer": {"rate": "5 Mbit/s", "burst": "20 kB"}},
+        {"rate": "5 Mbit/s", "queue": {"forward": "pie"}, "buffer": "20 packets"},
+    ],
+    ids=["policer", "pie"],
+)
+def test_what_others_drop_is_not_missed_by_faults(run_trial: RunTrial, path: dict[str, Any]) -> None:
+    faults = {"reorder": {"forward": {"random": "1 %", "by": "2 ms"}}, "corrupt": {"forward": {"random": "2 %"}}}
+    ran = run_trial(path={"rate": "100 Mbit/s", **path, **faults}, workload=UDP)
+    assert ran.result.verdict == "valid", ran.result.warnings
+    assert fault(ran, "reorder").met > 5
+
+
 def test_receivers_tell_of_what_came_twice(run_trial: RunTrial) -> None:
     ran = run_trial(path={"duplicate": {"forward": "1 in 20"}}, workload=UDP)
     assert ran.udp.duplicates == fault(ran, "duplicate").met == ran.udp.sent_datagrams // 20

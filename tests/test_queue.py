@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -204,6 +205,12 @@ def test_of_red_tc_gets_all_and_netlink_tells_other_numbers() -> None:
     told = {each.name: each.asked for each in queue.told(made)}
     assert (told["min"], told["max"], told["probability"]) == (30_000, 90_000, 85_899_345)
     assert told["slope"] == 22
+
+
+def test_a_probability_of_red_that_the_kernel_cannot_count_is_refused() -> None:
+    asked = Queue("red", (("min", 30_000), ("max", 90_000), ("avpkt", 1000), ("probability", Fraction(1, 10**9))))
+    with pytest.raises(UserError, match="allowed: a larger one"):
+        queue.made(asked, 400_000, 1514, 10**7)
 
 
 def stage_evidence(trial: Any, **changes: Any) -> tuple[Any, StageEvidence]:

@@ -286,6 +286,8 @@ def test_the_ideal_of_a_request_has_the_way_there_too_and_a_changing_path_has_no
     assert ideal(1) == 10_000_000 + 67 * 80
     varies = trial(path={"schedule": [{"at": "100 ms", "rate": "10 Mbit/s"}]})
     assert ideal_ns(varies.workload, orders(varies).plan) is None  # type: ignore[arg-type]
+    back = trial(requests={}, path={"schedule": [{"at": "10 ms", "delay": {"backward": "200 ms"}}]})
+    assert ideal_ns(back.workload, orders(back).plan) is None  # type: ignore[arg-type]
     credit = trial({"rate": None, "shaper": {"rate": "10 Mbit/s", "burst": "10 Mbit", "refill": "1 Mbit/s"}})
     assert ideal_ns(credit.workload, orders(credit).plan) is None  # type: ignore[arg-type]
     free = make_trial({"rate": None, "buffer": None, "rtt": None}, ARRIVING, kernel="lab-realtime")

@@ -71,6 +71,7 @@ class Build:
             "ends": [{"node": port.node, "device": port.device} for port in ports],
             "asked": {key: short(value) for key, value in LinkFile.of(link).written().items() if key in ASKED},
             "emulator": None if found is None else found.netns,
+            "changes": found is not None and any(stage.states for stage in found.stages),
             "drop_counters": []
             if found is None
             else [name for stage in found.stages for name in _drop_counters(stage)],

@@ -19,7 +19,7 @@ from .running_network import RunningNetwork
 OBSERVE = "/run/tools/observe"
 DUMP_BYTES = 64 << 20
 """Of what the observer tells; a guest could have written anything in its place."""
-OURS = ("emulator", "drop_counters", "fault_counters")
+OURS = ("emulator", "changes", "drop_counters", "fault_counters")
 """Facts about a link that only this module needs."""
 
 
@@ -86,7 +86,7 @@ def _decoded(data: bytes, sources: tuple[Query, ...]) -> Counters:
     for queue in sample.queue_samples(data, sources):
         counted = found.get((queue.netns, names.get((queue.netns, queue.device), "")))
         if counted is not None:
-            counted["drops"] = counted.get("drops", 0) + queue.drops
+            counted["drops"] = max(counted.get("drops", 0), queue.drops)  # a parent counts those of its children, too
     for counter in sample.counter_samples(data, sources):
         found[counter.netns, counter.name] = {"packets": counter.packets}
     return found
@@ -116,14 +116,19 @@ def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
         if counted is not None
     }
     named = [*link["drop_counters"], *(name for names in link.get("fault_counters", {}).values() for name in names)]
-    if any((space, name) not in counters for name in named):
+    if not link.get("changes") and any((space, name) not in counters for name in named):
         return None
     if space is not None:
         queued = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
         for fault, names in link.get("fault_counters", {}).items():
-            seen[fault] = sum(counters[space, name]["packets"] for name in names)
-        seen["drops"] = queued + sum(counters[space, name]["packets"] for name in link["drop_counters"])
+            seen[fault] = sum(_packets(counters, space, name) for name in names)
+        seen["drops"] = queued + sum(_packets(counters, space, name) for name in link["drop_counters"])
     return seen
+
+
+def _packets(counters: Counters, space: str, name: str) -> int:
+    """A counter of what a schedule changes is made when it changes."""
+    return counters.get((space, name), {"packets": 0})["packets"]
 
 
 def as_json(networks: list[dict[str, Any]]) -> str:

@@ -141,20 +141,18 @@ def names(stage: Stage, state: State) -> tuple[str, ...]:
 
 
 def dropping(stage: Stage) -> tuple[str, ...]:
-    """The counters of packets that faults lose by themselves, at the start."""
+    """The counters of packets that faults lose by themselves, at any time."""
     return tuple(name for key in ("ack_loss", "down") for name in _main(stage, key))
 
 
 def told(*stages: Stage) -> dict[str, tuple[str, ...]]:
-    """For each fault that these stages have at the start: the counters of packets that it meets, or loses."""
+    """For each fault that these stages ever have: the counters of packets that it meets, or loses."""
     found = {key: tuple(name for stage in stages for name in _main(stage, key)) for key in COUNTED}
     return {key: names for key, names in found.items() if names}
 
 
 def _main(stage: Stage, key: str) -> tuple[str, ...]:
-    if not ever(stage, key) or (key != "down" and asked(stage.start, key) is None):
-        return ()
-    return (counter(stage, stage.start, key, "lost" if key == "down" else "met"),)
+    return tuple(counter(stage, state, key, "lost" if key == "down" else "met") for state in firsts(stage, key))
 
 
 def late_ns(stage: Stage, state: State) -> int:

@@ -108,6 +108,8 @@ def _red(values: dict[str, Any], size: int, frame: int, rate_bps: int) -> dict[s
         raise UserError(f"{what} cannot be; allowed: a burst of more than min / avpkt packets")
     if high.bit_length() + (weight(low, burst, packet) or 0) >= 32:
         raise UserError(f"{what} is more than the kernel can count; allowed: a smaller burst, or a smaller max")
+    if _slope(low, high, values["probability"]) >= 32:
+        raise UserError(f"{what} and a probability that small is more than the kernel can count; allowed: a larger one")
     return {"max": high, "min": low, "avpkt": packet, "burst": burst, "bandwidth": rate_bps}
 
 

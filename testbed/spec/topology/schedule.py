@@ -204,6 +204,9 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
                     yield Fault(
                         (key, way), f"the link has no rate {way}, and a schedule cannot add one", "a rate on the link"
                     )
+            later = file.ways("reorder").get(way)
+            if later is not None and later.by_packets is not None:
+                yield Fault(("reorder", way), "packets are counted as time, and the link has no rate", "a time")
             continue
         if way in file.ways("rate") and (direction.shaper or direction.trace):
             what = "the link has a shaper or a trace, and a schedule cannot change the rate that it brings"

@@ -28,6 +28,8 @@ DROPPING = ("ack_loss", "corrupt", "down")
 LAB_SLACK_NS, REAL_SLACK_NS = 1_000_000, 50_000_000
 SHORT_SHARE, LONG_SHARE = 0.01, 0.1
 """By which share of its length a workload may end sooner, as a sender counts its last datagrams, or later."""
+TIMEOUT_NS = 200_000_000
+"""The shortest retransmission timeout of Linux (TCP_RTO_MIN), which a silence of that length brings about."""
 LONG_NS = 500_000_000
 """How much longer the tools themselves may take: for closing connections, and for the last datagrams."""
 
@@ -259,7 +261,10 @@ def _is_out_of_order(plan: Plan, evidence: Evidence) -> bool:
 
 
 def _varies(evidence: Evidence) -> bool:
-    """Whether a delay that varies may look like a loss."""
+    """Whether a delay that varies, or a silence, may look like a loss."""
+    traces = (state.asked.trace for each in evidence.stages for state in each.stage.history)
+    if any(trace is not None and trace.longest_gap_ns >= TIMEOUT_NS for trace in traces):
+        return True
     histories = [[_without_drops(state.asked) for state in each.stage.history] for each in evidence.stages]
     return any(any(map(_resends, asked)) or len(set(asked)) > 1 for asked in histories)
 

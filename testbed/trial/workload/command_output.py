@@ -21,6 +21,8 @@ STORY_LINES, STORY_BYTES = 12, 4096
 OUTPUT_BYTES = 16 << 20
 IP_BYTES, UDP_BYTES, TCP_BYTES = {4: 20, 6: 40}, 8, 32
 """Headers; that of TCP with its time stamps, which Linux uses unless a peer does not."""
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+"""A number with its thousands apart, as English programs print it."""
 KEY = re.compile(r"\.([A-Za-z0-9_-]+)|\[([0-9]+)\]")
 
 
@@ -178,7 +180,8 @@ def _number(measure: Measure, run: ProgramRun, folder: Path) -> float:
     else:
         said = _in_json(measure, run, folder)
     try:
-        number = float(said.replace(",", "") if isinstance(said, str) else said)
+        is_grouped = isinstance(said, str) and GROUPED.fullmatch(said)
+        number = float(said.replace(",", "") if is_grouped else said)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{str(said)[:60]!r} is no number") from None
     if isinstance(said, bool) or not math.isfinite(number) or number < 0:

@@ -117,7 +117,8 @@ def ideal_ns(workload: ShortFlowWorkload, plan: Plan) -> Callable[[int], int] | 
     The way is that of the data, one way, and for requests the way there and back. None if the path takes no time, or
     changes while the workload runs: by a schedule, a trace, or the credit of a shaper.
     """
-    if any(stage.states or _varies(stage.asked) for stage in plan.stages(is_data=True)):
+    both = (True,) if workload.requests is None else (True, False)
+    if any(stage.states or _varies(stage.asked) for is_data in both for stage in plan.stages(is_data=is_data)):
         return None
     hops = plan.path if workload.requests is None else (*plan.answers, *plan.path)
     ways = {(hop.link.name, hop.way) for hop in plan.path}

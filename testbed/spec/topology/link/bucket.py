@@ -132,7 +132,7 @@ def down_faults(link: Link, key: str, way: str) -> Iterator[Fault]:
     """What waits in a link that goes down is thrown away at an endless rate, which no bucket and no trace has."""
     later = (change for each in link.schedule for change in (*each.forward, *each.backward, *each.data))
     if any(each.value("down") for each in (link.forward, link.backward)) or any(pair[0] == "down" for pair in later):
-        yield Fault((key, way), f"a link with a {key} cannot go down", f"down, or a {key}")
+        yield Fault((key, way), f"a link cannot have '{key}' and go down", f"'{key}', or 'down'")
 
 
 def policer_faults(link: Link) -> Iterator[Fault]:

@@ -225,6 +225,9 @@ def reorder_faults(link: Link) -> Iterator[Fault]:
         if reorder is not None and reorder.by_packets is not None and direction.rate_bps is None:
             what = "packets are counted as the time that the link takes for them, and it has no rate"
             yield Fault(("reorder", way), what, "a rate on the link, or a time")
+        elif reorder is not None and reorder.by_packets is not None and (direction.shaper or direction.trace):
+            what = "packets are counted as the time that the link takes for them, and its rate varies"
+            yield Fault(("reorder", way), what, "a time")
 
 
 def aggregate_faults(link: Link) -> Iterator[Fault]:

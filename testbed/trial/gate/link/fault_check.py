@@ -88,7 +88,7 @@ def _missed(each: StageEvidence, key: str, looked: int) -> Iterator[str]:
     pick = fault.pick(fault.firsts(each.stage, key)[0], key)
     is_exact = key != "reorder" and pick is not None and pick.every is not None
     waiting = each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) // frame_bytes(each.mtu_bytes)
-    behind = each.queue_drops + each.delay_drops + each.down_losses + waiting if key == "reorder" else 0
+    behind = _lost(each) + waiting if key == "reorder" else 0
     if looked < data - behind or (is_exact and looked != data):
         yield f"it looked at {looked} packets, {data} passed the losses"
 
@@ -130,6 +130,11 @@ def damaged(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         yield Finding("corrupt", "suspect", what, "they may all have been lost or under way: damage more, or longer")
 
 
+def _lost(each: StageEvidence) -> int:
+    """What queues, policers, delays and outages dropped, all of which may be behind a fault or before it."""
+    return each.queue_drops + each.aqm_drops + each.policer_drops + each.delay_drops + each.down_losses
+
+
 def _astray(plan: Plan, evidence: Evidence, each: StageEvidence) -> int:
     """How many damaged packets can be under way when the hosts are asked, or lost behind the damage: as large a share
     of what the link can hold, and of what was lost there, as of all packets; three times that, to be on the safe side.
@@ -137,14 +142,26 @@ def _astray(plan: Plan, evidence: Evidence, each: StageEvidence) -> int:
     frame, rate_bps = frame_bytes(each.mtu_bytes), each.stage.asked.rate_bps or 0
     met, looked = each.met("corrupt"), sum(count.came for count in each.faults if count.key == "corrupt")
     held = each.stage.buffer_bytes(frame) // frame + rate_bps * plan.rtts_ns[1] // (8 * 10**9 * frame)
-    lost = sum(other.queue_drops + other.delay_drops + other.down_losses for other in evidence.stages)
+    lost = sum(map(_lost, evidence.stages))
     return min(met, 1 + (3 * (held + lost) * met // looked if looked else 0))
+
+
+def _gathered(each: StageEvidence) -> Iterator[Finding]:
+    """What waits for a burst has passed the place where an outage cuts."""
+    aggregate = fault.aggregate(each.stage)
+    if aggregate is not None:
+        hint = f"that is up to {aggregate.time_ns / 1e6:g} ms later; aggregate on another link is cut, too"
+        yield _finding(
+            "down", each, "what waited for a burst when the link went down still left", verdict="valid", hint=hint
+        )
 
 
 def down(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """While a link is down nothing leaves it; and it is down as long as was asked."""
     for each in evidence.stages:
         states = fault.firsts(each.stage, "down")
+        if any(_came(state, each, evidence) and state.asked.value("down") for state in states):
+            yield from _gathered(each)
         counts = {count.state: count for count in each.downs}
         for number, state in enumerate(states):
             if not _came(state, each, evidence):

@@ -52,7 +52,7 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
         if during and trial.background:
             waiting_s += sum(_longest_queue_s(each) for each in evidence.stages)
-        waiting_s += _held_back_s(stages)
+        waiting_s += _held_back_s(stages, during=during)
         waiting_s += plan.vswitches * UPCALL_S[trial.kernel.is_virtual_time]
         if during and what != AFTERWARDS:
             waiting_s += _asking_s(trial, plan)
@@ -77,7 +77,7 @@ def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     high_s = (
         asked_s
         + slack_s
-        + _held_back_s(_stages(evidence))
+        + _held_back_s(_stages(evidence), during=False)
         + _sending_s(HEADERS_BYTES[plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(evidence), False)
     )
     lost = Finding("rtt", "invalid", "no ping from the origin to the cache got a reply", "look at addresses and loss")
@@ -93,7 +93,7 @@ def _replies(
     of full buffers and policies, which other traffic fills.
     """
     lost = seen.sent - seen.received
-    if lost <= dropped or not seen.received:
+    if lost <= dropped or not seen.received or _in_bursts(evidence):
         return
     kept = 1.0
     for each in evidence.stages:
@@ -107,13 +107,24 @@ def _replies(
         )
 
 
-def _held_back_s(stages: list[Stage]) -> float:
-    """How long a round trip can wait for bursts, and for others to overtake it."""
+def _in_bursts(evidence: Evidence) -> bool:
+    """Whether packets are lost in bursts, which can take many pings in a row: `random_loss` judges such a loss."""
+    return any(isinstance(state.loss, GilbertElliott) for each in evidence.stages for state in each.stage.history)
+
+
+def _held_back_s(stages: list[Stage], *, during: bool) -> float:
+    """How long a round trip can wait for bursts, and for others to overtake it: as asked first, or at any time."""
     late_ns = (
-        fault.late_ns(stage, state)
+        max(
+            (
+                fault.late_ns(stage, state)
+                for state in (stage.history if during else fault.firsts(stage, "reorder")[:1])
+                if (pick := fault.pick(state, "reorder")) is not None and pick.every is None
+            ),
+            default=0,
+        )
         for stage in stages
-        for state in fault.firsts(stage, "reorder")[:1]
-        if (pick := fault.pick(state, "reorder")) is not None and pick.every is None
+        if fault.ever(stage, "reorder")
     )
     return sum(late_ns) / 1e9 + _gathered_s(stages, longest_s=math.inf)
 
