@@ -71,7 +71,7 @@ def test_what_others_drop_is_not_missed_by_faults(run_trial: RunTrial, path: dic
     faults = {"reorder": {"forward": {"random": "1 %", "by": "2 ms"}}, "corrupt": {"forward": {"random": "2 %"}}}
     ran = run_trial(path={"rate": "100 Mbit/s", **path, **faults}, workload=UDP)
     assert ran.result.verdict == "valid", ran.result.warnings
-    assert fault(ran, "reorder").met > 5
+    assert fault(ran, "reorder").met > 0 < fault(ran, "corrupt").met
 
 
 def test_receivers_tell_of_what_came_twice(run_trial: RunTrial) -> None:
