@@ -234,6 +234,8 @@ def changed(value: Any, at: Place, change: Callable[[Any], Any]) -> Any:
     """The value with another one at a place. An element that is removed from a row or a mapping is gone from it."""
     if not at:
         return change(value)
+    if value is None:
+        return None  # alike elements can lack a part
     key, rest = at[0], at[1:]
     if is_dataclass(value) and not isinstance(value, type):
         return _replaced(value, key, changed(getattr(value, key), rest, change))

@@ -104,7 +104,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "pie": {
         "path": {"queue": {"forward": {"type": "fq_pie", "ecn": True}, "backward": "pie"}, "buffer": "100 packets"}
     },
-    "cake": {"path": {"queue": {"forward": "cake", "backward": "dualpi2"}}},
+    "cake": {"path": {"queue": {"forward": "cake", "backward": "dualpi2"}, "buffer": "10000 packets"}},
     "red": {"topology": {"name": "net", **ECN}},
     "fq": {"path": {"queue": {"forward": "fq", "backward": {"type": "dualpi2", "any_ect": True}}}, "nic": "plain"},
     "background": {"background": {"noise": {"pattern": "constant", "from": "a", "to": "b", "rate": "10 Mbit/s"}}},

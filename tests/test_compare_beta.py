@@ -17,6 +17,7 @@ import pytest
 
 from results import plain
 from testbed.analysis import tcp_model
+from testbed.analysis.metric import METRICS
 from testbed.analysis.paired import CellComparison
 from testbed.compare import run
 from testbed.compare.run import CellKey, RunComparison
@@ -30,7 +31,7 @@ def side(scenario: str, name: str) -> list[Measured]:
         Measured(
             plain(id=str((params, seed)), params=params, seed=seed),
             {},
-            dict(zip(STORED["metrics"], values, strict=True)),
+            {**dict.fromkeys(METRICS), **dict(zip(STORED["metrics"], values, strict=True))},
         )
         for params, seed, values in STORED["scenarios"][scenario][name]
     ]

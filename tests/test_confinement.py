@@ -429,4 +429,5 @@ def test_a_foreign_trial_runs_where_it_is_confined(
     monkeypatch.setattr(foreign_code, "has_code", lambda topology: text)
     allowed = pytest.raises(UserError, match="--allow-code") if is_refused else contextlib.nullcontext()
     with allowed:
-        foreign_code.refuse_foreign(Path("theirs"), make_trial().topology, Kernel(kernel))
+        trial = make_trial()
+        foreign_code.refuse_foreign(Path("theirs"), trial.topology, trial.workload, Kernel(kernel))

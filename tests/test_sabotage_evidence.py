@@ -53,6 +53,7 @@ EXCEPTIONS: dict[str, str] = {
     r"policed\.samples\.\d+ removed$": f"{UNSEEN}: one look at a policy of many",
     r"policed\.samples\.\*\.\d\.netns (empty|text)$": f"{UNSEEN}: counters are told by their names",
     r"^iperf3: outcome\.flows\.\d\.retransmits zero$": f"{UNSEEN}: iperf3 tells no ports, which sockets are known by",
+    r"tcp\.(\d+|\*)\.ecn\.\w+ (text|empty|zero)$": f"{UNSEEN}: a host that says no ecn may negotiate any",
     r"tcp\.(\d+|\*)\.congestion text$": f"{UNSEEN}: a name of all sockets at once, or of a socket that is no flow's",
     r"^(flow|background|capture|mininet)\S*: tcp\.\*\.info\.bytes_(acked|received) zero$": f"{UNSEEN}: not of data",
     r"^mininet: mininet text$": "a version is what Mininet says it is",

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from toykernel import KCONFIG, KERNEL, TOOLS, executable
+from toykernel import KCONFIG, KERNEL, TOOLS, executable, patched_files
 
 from testbed.kernel import native_program
 from testbed.kernel.image import debian, first_boot
@@ -19,6 +19,9 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tree = tmp_path / "linux"
     (tree / "arch/um").mkdir(parents=True)
     (tree / "arch/um/Kconfig").write_text(KCONFIG)
+    for path, text in patched_files().items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text(text)
     executable(tree / "kernel.sh", KERNEL)
     tools = tmp_path / "bin"
     tools.mkdir()

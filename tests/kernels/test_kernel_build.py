@@ -17,6 +17,8 @@ from testbed.kernel.image.build import KernelImage, Stage, build
 from testbed.kernel.image.cache import Cache, find
 from testbed.kernel.image.first_boot import boot
 
+OURS = {"0001-um-hz-1000.patch", "0002-net-sched-testbed.patch"}
+
 
 def test_a_tree_becomes_a_kernel_with_its_record(tree: Path, cache: Cache) -> None:
     image = build(str(tree), "mine", cache=cache)
@@ -29,7 +31,7 @@ def test_a_tree_becomes_a_kernel_with_its_record(tree: Path, cache: Cache) -> No
     record = json.loads((image.folder / "kernel.json").read_text())
     assert image.folder.name == f"mine-{record['key'][:12]}"
     assert record["compiler"] == "gcc (toy) 1.0"
-    assert record["patches"].keys() == {"0001-um-hz-1000.patch"}
+    assert record["patches"].keys() == OURS
     assert record["steps"] == 2
     assert cache.installed() == (image,)
     assert not partial_folders(cache)
@@ -206,7 +208,7 @@ def test_a_patch_of_the_user_makes_another_kernel_that_is_never_the_default(
     mine = build(None, "mine", patches=[toy_patch(tmp_path)], cache=cache)
     assert (mine.name, mine.default, cache.find(None).path) == ("mine", False, plain.path)
     record = json.loads((mine.folder / "kernel.json").read_text())
-    assert record["patches"].keys() == {"0001-um-hz-1000.patch", "mine.patch"}
+    assert record["patches"].keys() == {*OURS, "mine.patch"}
     assert build(None, "mine", patches=[toy_patch(tmp_path)], cache=cache).path == mine.path
     assert build(None, "mine", patches=[toy_patch(tmp_path, new="# more")], cache=cache).path != mine.path
     assert build(None, cache=cache) == plain

@@ -36,8 +36,8 @@ def change_options(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def change_patches(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = recipe.load("lab")
-    (patch,) = ours.patches
-    changed = recipe.Recipe(ours.fragment, (recipe.Patch(patch.name, "Other words.\n" + patch.text),))
+    patch, *others = ours.patches
+    changed = recipe.Recipe(ours.fragment, (recipe.Patch(patch.name, "Other words.\n" + patch.text), *others))
     monkeypatch.setattr(recipe, "load", lambda use: changed)
 
 

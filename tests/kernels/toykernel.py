@@ -96,3 +96,20 @@ def counted_build(cache: Cache, source: str | None, name: str | None = None) -> 
     stages: list[Stage] = []
     image = build(source, name, cache=cache, report=stages.append)
     return image, any(stage.what == "compiling" for stage in stages)
+
+
+def patched_files() -> dict[str, str]:
+    """The files below net/ that our patches change, with nothing but the lines that the patches expect."""
+    found: dict[str, str] = {}
+    for patch in sorted((Path(__file__).parents[2] / "kernel/lab/patches").glob("*.patch")):
+        file = None
+        for line in patch.read_text().splitlines():
+            if line.startswith("--- "):
+                file = line[6:] if line.startswith("--- a/net/") else None
+            elif line.startswith("+++ ") or file is None:
+                continue
+            elif line.startswith("@@"):
+                found.setdefault(file, "")
+            elif line[:1] in (" ", "-") and file in found and line != "-- ":
+                found[file] += f"{line[1:]}\n"
+    return found
