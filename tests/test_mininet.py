@@ -84,9 +84,9 @@ def test_a_queue_of_a_tclink_holds_what_is_on_its_way_and_the_buffer() -> None:
     assert tclink.limit(link_of()) == 42 + 100
     assert tclink.limit(link_of(rtt=None, buffer="10 packets")) == 10
     assert tclink.limit(link_of(rate=None)) == 2**31 - 1
-    assert tclink.options(link_of(rate="12345678 bit/s", rtt="35 us")) == {
+    assert tclink.options(link_of(rate="12345678 bit/s", rtt="36 us")) == {
         "bw": 12.345678,
-        "delay": "17.5004us",
+        "delay": "18us",
         "max_queue_size": 101,
     }
 
