@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ...error import UserError
+from ...error import UserError, visible
 from ...interactive import connection
 from ...interactive.running_network import choose
 
@@ -20,15 +20,18 @@ EXAMPLES = (
 )
 
 
+OfNode = Annotated[
+    str | None,
+    typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
+]
+
+
 def exec(
     node: Annotated[str, typer.Argument(metavar="NODE", help="A node of a running network.")],
     command: Annotated[
         list[str] | None, typer.Argument(metavar="-- COMMAND...", help="The command and its arguments.")
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
-    ] = None,
+    name: OfNode = None,
 ) -> None:
     """Its input, output and signals are those of this command, and so is its exit code; 127 means that the node has no
     such program.
@@ -40,5 +43,5 @@ def exec(
     network = choose(name, node)
     where = network.where(node)
     for event in connection.ask(network, "status")["events"]:
-        print(f"! {event}", file=sys.stderr)
+        print(f"! {visible(event)}", file=sys.stderr)
     raise typer.Exit(connection.attend(network, node, where, words, terminal=connection.is_terminal()))

@@ -12,6 +12,7 @@ from ...error import MachineError, UserError
 from ...interactive import reachability
 from ...interactive.connection import run
 from ...interactive.running_network import RunningNetwork, choose
+from .exec import OfNode
 
 PORT = "5201"
 LISTENS = f"for each in $(seq 100); do ss -Hltn sport = :{PORT} | grep -q . && exit; sleep 0.05; done; exit 1"
@@ -26,10 +27,7 @@ def iperf(
     source: Annotated[str, typer.Argument(metavar="FROM", help="The node that sends.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="The node that receives.")],
     time: Annotated[int, typer.Option(min=1, max=86_400, help="Seconds.")] = 5,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
-    ] = None,
+    name: OfNode = None,
 ) -> None:
     """One flow of iperf3 in real time, on whatever else this computer does: a look, no measurement. `testbed run`
     measures, and says whether the network was as asked.

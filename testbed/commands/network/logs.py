@@ -9,6 +9,7 @@ import typer
 from ...error import UserError, one_of
 from ...interactive import connection, node_files
 from ...interactive.running_network import choose
+from .exec import OfNode
 
 EXAMPLES = (
     ("See what the app of a controller prints and logs", "testbed logs c0"),
@@ -19,10 +20,7 @@ EXAMPLES = (
 def logs(
     node: Annotated[str, typer.Argument(metavar="NODE", help="A controller or an ovs of a running network.")],
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
-    ] = None,
+    name: OfNode = None,
 ) -> None:
     """Of a controller: what its app prints and logs (INFO and above), and why it ended if it did. Of an ovs: the log of
     Open vSwitch.

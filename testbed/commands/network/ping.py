@@ -8,6 +8,7 @@ import typer
 
 from ...interactive import connection, reachability
 from ...interactive.running_network import choose
+from .exec import OfNode
 
 EXAMPLES = (
     ("Ping one node from another, until Ctrl-C", "testbed ping client server"),
@@ -19,10 +20,7 @@ def ping(
     source: Annotated[str, typer.Argument(metavar="FROM", help="A node of a running network.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="Another one.")],
     count: Annotated[int | None, typer.Option(min=1, help="How many pings; without an end if left out.")] = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
-    ] = None,
+    name: OfNode = None,
 ) -> None:
     """The output and the exit code are those of ping(8)."""
     network = choose(name, source)

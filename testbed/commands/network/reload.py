@@ -13,6 +13,7 @@ from ...model.run_setting import Kernel
 from ...spec.load import load_topology
 from .. import foreign_code
 from ..foreign_code import AllowCode
+from .exec import OfNode
 
 EXAMPLES = (
     ("Try the app that you have just changed", "testbed reload c0"),
@@ -22,10 +23,7 @@ EXAMPLES = (
 
 def reload(
     node: Annotated[str, typer.Argument(metavar="NODE", help="A controller of a running network.")],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
-    ] = None,
+    name: OfNode = None,
     allow_code: AllowCode = False,
 ) -> None:
     """The file that the network was started from is read again, and so is the app that it names. The switches forget

@@ -10,6 +10,7 @@ import typer
 from ...interactive import connection
 from ...interactive.running_network import RunningNetwork, choose
 from ..terminal import behind
+from .exec import OfNode
 
 WORDS = ["sh", "-c", "command -v bash >/dev/null && exec bash --rcfile /run/trial/shellrc -i; exec sh -i"]
 
@@ -21,10 +22,7 @@ EXAMPLES = (
 
 def shell(
     node: Annotated[str, typer.Argument(metavar="NODE", help="A node of a running network.")],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several have a node of this name."),
-    ] = None,
+    name: OfNode = None,
 ) -> None:
     """The prompt shows the node. Leaving the shell ends the command; the network keeps running. Virtual machines and
     real machines have no terminal: their shell runs one line at a time.
