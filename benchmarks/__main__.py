@@ -4,6 +4,7 @@
 {names}.
 
 Wall time on a shared machine varies: compare figures of one call with one another, and look at the spread.
+`--against CHECKOUT` runs this checkout and another one in turns, each with its own kernel, and prints their ratio.
 """
 
 from __future__ import annotations
@@ -17,17 +18,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-from . import cluster, confinement, coverage, digests, jobs, places, power, report
+from . import against, cluster, confinement, coverage, digests, jobs, places, power, queue, report
 
 WITH_OPTIONS = {"digests": digests.main, "power": power.main}
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
-    each.__name__.rpartition(".")[2]: each.main for each in (cluster, confinement, coverage, jobs, places, report)
+    each.__name__.rpartition(".")[2]: each.main
+    for each in (cluster, confinement, coverage, jobs, places, queue, report)
 }
 
 
@@ -56,40 +59,38 @@ CASES = (
 )
 
 
-def trial(case: Case) -> Trial:
-    return trial_of(
-        {
-            "id": case.name,
-            "params": {},
-            "seed": 1,
-            "repetition": 0,
-            "topology": {
-                "name": "bench",
-                "nic": case.nic,
-                "nodes": {"client": {"type": "host"}, "server": {"type": "host"}},
-                "links": {
-                    "path": {
-                        "ends": ["client", "server"],
-                        "rate": case.rate,
-                        "rtt": case.rtt,
-                        "loss": case.loss,
-                        "buffer": "1 bdp",
-                    }
-                },
-            },
-            "workload": {
-                "tool": "flow",
-                "from": "client",
-                "to": "server",
-                "duration": case.duration,
-                "flows": str(case.flows),
-            },
-            "kernel": "lab",
+def scenario(case: Case) -> dict[str, Any]:
+    return {
+        "name": case.name.lower(),
+        "topology": {
+            "name": "bench",
             "nic": case.nic,
-            "samples": {"interval": "100 ms"},
+            "nodes": {"client": {"type": "host"}, "server": {"type": "host"}},
+            "links": {
+                "path": {
+                    "ends": ["client", "server"],
+                    "rate": case.rate,
+                    "rtt": case.rtt,
+                    "loss": case.loss,
+                    "buffer": "1 bdp",
+                }
+            },
         },
-        case.name,
-    )
+        "workload": {
+            "tool": "flow",
+            "from": "client",
+            "to": "server",
+            "duration": case.duration,
+            "flows": str(case.flows),
+        },
+        "samples": {"interval": "100 ms"},
+    }
+
+
+def trial(case: Case) -> Trial:
+    asked = {key: value for key, value in scenario(case).items() if key != "name"}
+    one = {"id": case.name, "params": {}, "seed": 1, "repetition": 0, "kernel": "lab", "nic": case.nic}
+    return trial_of({**one, **asked}, case.name)
 
 
 def measure(case: Case) -> tuple[float, float, float, str]:
@@ -116,13 +117,20 @@ def main() -> None:
         description=about, prog="python -m benchmarks", formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="CASE", help=", ".join(case.name for case in CASES))
-    parser.add_argument("--runs", type=int, default=1, help="runs of each case; the median is printed")
+    parser.add_argument("--runs", type=int, help="runs of each case (1; with --against 5); the median is printed")
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="run another checkout, too, in turns")
     options = parser.parse_args()
+    unknown = sorted(set(options.names) - {case.name for case in CASES})
+    if unknown:
+        parser.error(f"there is no case {', '.join(unknown)}; allowed: {', '.join(case.name for case in CASES)}")
+    if options.against is not None:
+        asked = {case.name: scenario(case) for case in CASES if case.name in (options.names or [case.name])}
+        sys.exit(against.compare(asked, options.against, options.runs or 5))
     print(f"{'case':24}{'lab s':>8}{'wall s':>8}{'CPU s':>8}{'lab/wall':>10}{'prototype':>10}  verdict")
     for case in CASES:
         if options.names and case.name not in options.names:
             continue
-        runs = [measure(case) for _ in range(options.runs)]
+        runs = [measure(case) for _ in range(options.runs or 1)]
         wall_s, cpu_s, lab_s = (statistics.median(run[i] for run in runs) for i in range(3))
         prototype = f"{case.prototype:g}" if case.prototype else "-"
         ratio = lab_s / wall_s

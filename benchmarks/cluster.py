@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import os
 import resource
 import subprocess
 import sys
@@ -35,6 +37,11 @@ from testbed.trial.stored_result import TrialResult
 KERNEL = KernelId("none", "", "")
 EXAMPLE = Path(__file__).parents[1] / "results/example"
 CELLS = 1000
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "60 s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
 LINK = {"ends": ["a", "b"], "rate": "100 Mbit/s", "buffer": "1 bdp"}
 NODES = {"a": {"type": "host"}, "b": {"type": "host"}}
 
@@ -50,14 +57,14 @@ def main(trials: int = 2000, workers: int = 2, processes: int = 2) -> int:
                 time.sleep(0.1)
             host = (sys.executable, "-m", "benchmarks.cluster", "host", str(file), str(workers // processes), name)
             started += [subprocess.Popen(host) for _ in range(processes)]
-            return _measure(trials, workers // processes * processes, folder, str(file))
+            return _measure(trials, workers // processes * processes, folder, str(file), started[0].pid)
         finally:
             for each in started:
                 each.kill()
                 each.wait()
 
 
-def _measure(count: int, workers: int, folder: Path, file: str) -> int:
+def _measure(count: int, workers: int, folder: Path, file: str, scheduler: int) -> int:
     trials = _trials(count)
     began_s = time.monotonic()
     store = Store(folder / "run")
@@ -72,13 +79,16 @@ def _measure(count: int, workers: int, folder: Path, file: str) -> int:
         if where.cores == workers:
             break
         time.sleep(0.5)
-    before, began_s = _memory_bytes(), time.monotonic()
+    before, used_s = _memory_bytes(), (time.process_time(), _processor_s(scheduler))
     report = _Report()
     summary = sweep.run(prepared, 1, report, where)
     took_s = report.last_s - report.first_s
+    client_ms = 1e3 * (time.process_time() - used_s[0]) / count
+    scheduler_ms = 1e3 * (_processor_s(scheduler) - used_s[1]) / count
     assert len({each.id for each in summary.results}) == len(summary.results) == count, summary.failures[:3]
     print(f"hand out: {count} trials on {workers} workers in {took_s:.1f} s, {count / took_s:.0f} a second,")
     print(f"          {1e3 * took_s / count:.2f} ms each, {1e3 * took_s * workers / count:.1f} ms of a worker each")
+    print(f"          {client_ms:.2f} ms of a processor at the client, {scheduler_ms:.2f} ms at the scheduler each")
     print(f"memory of the client: {_memory_bytes() >> 20} MiB at most, {before >> 20} MiB before")
     began_s = time.monotonic()
     again = sweep.prepare(trials, store, check=False)
@@ -139,9 +149,12 @@ class _NoSpool:
 
 
 async def _host(file: str, count: int, folder: str) -> None:
-    """Workers in this process."""
+    """Workers in this process. They do not watch themselves, as each would have a core of its own for that."""
+    import dask
     from distributed import Worker
 
+    dask.config.set(QUIET)
+    logging.getLogger("distributed").setLevel(logging.WARNING)
     task.run_trial = _at_once
     task.spool = _NoSpool  # type: ignore[assignment]
     software.here()
@@ -153,6 +166,12 @@ async def _host(file: str, count: int, folder: str) -> None:
     for at in range(0, count, 50):
         await asyncio.gather(*workers[at : at + 50])
     await asyncio.gather(*(each.finished() for each in workers))
+
+
+def _processor_s(pid: int) -> float:
+    """Processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory_bytes() -> int:

@@ -51,10 +51,16 @@ GROUPS = {
         "iperf": "Measure what TCP reaches between two nodes of a running network.",
         "logs": "Print what a controller or a switch has said.",
         "reload": "Start a controller anew, with its changed app.",
+        "mininet": "Run a Mininet script, unchanged, in a lab kernel.",
         "link": "Change a link of a running network, or take it down.",
         "status": "Show the running networks, their nodes and their links.",
+        "watch": "Show running networks on a live page, with terminals.",
         "down": "Stop a running network.",
         "clean": "Remove what killed commands left behind.",
+    },
+    "teach": {
+        "exercise": "Work on an exercise that checks itself.",
+        "grade": "Mark submissions of an exercise.",
     },
     "computer": {
         "doctor": "Show what this computer can run, and what it lacks.",
@@ -73,6 +79,7 @@ TITLES = {
     "measure": "Run",
     "conclude": "Conclude",
     "network": "Work in a network",
+    "teach": "Teach and learn",
     "computer": "This computer",
 }
 

@@ -102,9 +102,9 @@ def with_allowed(what: str, allowed: str | None) -> str:
     return what if allowed is None else f"{what}; allowed: {allowed}"
 
 
-def one_of(allowed: Sequence[str], written: str) -> str:
-    """The allowed words as text, with the one that was probably meant."""
-    return ", ".join(allowed) + did_you_mean(written, allowed)
+def one_of(allowed: Sequence[str], written: str, without: str = "none") -> str:
+    """The allowed words as text, with the one that was probably meant; `without` if there is no such word."""
+    return ", ".join(allowed) + did_you_mean(written, allowed) if allowed else without
 
 
 def did_you_mean(written: str, known: Iterable[str]) -> str:

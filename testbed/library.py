@@ -1,6 +1,7 @@
-"""The library that comes with the testbed: published profiles, topologies, scenarios. Looks whether files exist.
+"""The library that comes with the testbed: published profiles, topologies, scenarios, exercises. Looks whether files
+exist.
 
-In a checkout the three folders are beside the package, behind links; an installed package contains them.
+In a checkout the four folders are beside the package, behind links; an installed package contains them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from pathlib import Path
 from .error import did_you_mean, nearest
 
 _LIBRARY = Path(__file__).with_name("_library")
-PROFILES, SCENARIOS, TOPOLOGIES = (_LIBRARY / kind for kind in ("profiles", "scenarios", "topologies"))
+PROFILES, SCENARIOS, TOPOLOGIES, EXERCISES = (
+    _LIBRARY / kind for kind in ("profiles", "scenarios", "topologies", "exercises")
+)
 
 
 def spec_file(path: Path) -> Path:

@@ -24,12 +24,14 @@ BASICS = {
 OPEN_VSWITCH = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 """All of one package."""
 
+FRR = ("zebra", "staticd", "ospfd", "ospf6d", "ripd", "ripngd", "bgpd", "isisd", "babeld", "eigrpd", "bfdd", "vtysh")
+"""Likewise."""
+
 FAMILIAR = {
     "aioquic": "python3-aioquic",
     "aria2c": "aria2",
     "curl": "curl",
     "dig": "bind9-dnsutils",
-    "dnsmasq": "dnsmasq-base",
     "dnsperf": "dnsperf",
     "flent": "flent",
     "fping": "fping",
@@ -67,6 +69,7 @@ SERVICES = {
     "openvswitch-switch": ("openvswitch-switch", "ovs-record-hostname"),
     "openvswitch-testcontroller": ("openvswitch-testcontroller",),
     "mininet": ("openvswitch-switch", "ovs-record-hostname"),
+    "frr": ("frr",),
 }
 """Packages that start servers when they are installed, or bring some that do, and their names."""
 
@@ -106,7 +109,9 @@ def which_in_guest(program: str) -> str | None:
 
 
 def packages(use: str | None = None) -> tuple[Package, ...]:
-    """The packages needed to "run", to "build", for "sdn", a "vm", "mininet", or to "test"; None: all but the last."""
+    """The packages needed to "run", to "build", to "route", for "sdn", a "vm", "mininet", or to "test"; None: all but
+    the last.
+    """
     lines = (line.split("#")[0].split() for line in LIST.read_text().splitlines())
     listed = (Package(*words) for words in lines if words)
     return tuple(package for package in listed if package.use == use or (use is None and package.use != TEST))
@@ -141,7 +146,7 @@ def fix_for(program: str) -> str:
 def owners() -> dict[str, str]:
     """Programs, and the packages that bring them; not those that only our tests need."""
     listed = {each.probe: each.name for each in packages() if not each.probe.startswith("/")}
-    return BASICS | dict.fromkeys(OPEN_VSWITCH, "openvswitch-switch") | listed
+    return BASICS | dict.fromkeys(OPEN_VSWITCH, "openvswitch-switch") | dict.fromkeys(FRR, "frr") | listed
 
 
 def has_module(name: str) -> bool:

@@ -4,7 +4,7 @@ values to its result and its folder.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import hypothesis
 import private
 import pytest
 from comparing import Compare, command
+from interactive import Home
 from trials import Ran, Steps, make_trial, tampered
 
 from testbed.kernel.ready import probe
@@ -38,6 +39,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _every_test_looks_at_the_machine_itself() -> None:
     """What a test made believe is missing is not missing for the next one."""
     probe._looked.cache_clear()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    """A user's own cache folder and working folder, for commands about running networks."""
+    made = Home.at(tmp_path)
+    yield made
+    made.clean()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ LONGEST_ACK_BYTES = 100
 @dataclass(frozen=True)
 class Packet:
     """An IPv4 packet. `length_bytes` is that of its header and payload; `number` is TCP's sequence number,
-    `datagram` what was kept of UDP's payload.
+    `datagram` what was kept of UDP's payload, `ecn` the two bits of RFC 3168, section 5: 3 is CE.
     """
 
     time_s: float
@@ -28,6 +28,7 @@ class Packet:
     destination_port: int
     number: int
     datagram: bytes = b""
+    ecn: int = 0
 
     def is_data(self, source: str) -> bool:
         """Whether it is what a periodic loss counts, sent by `source`."""
@@ -63,4 +64,5 @@ def _packet(time_s: float, ip: bytes) -> Packet:
         destination_port,
         number,
         ip[ports + 8 :] if ip[9] == UDP else b"",
+        ip[1] & 3,
     )

@@ -73,6 +73,33 @@ for _node in ECN["nodes"].values():
 CHAIN = {"p": "1 %", "r": "20 %", "loss_bad": "90 %", "loss_good": "0.1 %"}
 UDP = {"tool": "udp", "rate": "40 Mbit/s", "duration": "1 s"}
 IPERF3 = {"tool": "iperf3", "duration": "1 s", "window": "100 kB"}
+SLOW = "10 Mbit/s"
+TRACES = {
+    "forward": {"file": "lines.trace", "opportunities": "ms " + "1x3 2x4 " * 33 + "2"},
+    "backward": {"file": "table.csv", "opportunities": "ns 50000000:24000000 50000000:6000000"},
+}
+WEB = {
+    "at": "b",
+    "run": ["python3", "-m", "http.server", "80", "--directory", "/etc"],
+    "ready": {"tcp": 80},
+    "stop": "INT",
+}
+CURL = {
+    "at": "a",
+    "run": ["curl", "-s", "-S", "-o", "{out}/got", "-w", "took %{time_total} s", "http://{server.address}/services"],
+    "runs": 2,
+    "start": "100 ms",
+    "pause": "50 ms",
+}
+COMMAND = {
+    "tool": "command",
+    "from": "b",
+    "to": "a",
+    "server": WEB,
+    "client": CURL,
+    "measure": {"took": {"output": "took ([0-9.]+) s", "unit": "s", "better": "less"}},
+    "collect": ["out/got"],
+}
 
 PLANS: dict[str, dict[str, Any]] = {
     "plain": {"path": {"loss": {"every": 100, "phase": 7}, "buffer": "40 packets"}, "nic": "plain"},
@@ -107,6 +134,48 @@ PLANS: dict[str, dict[str, Any]] = {
     "cake": {"path": {"queue": {"forward": "cake", "backward": "dualpi2"}, "buffer": "10000 packets"}},
     "red": {"topology": {"name": "net", **ECN}},
     "fq": {"path": {"queue": {"forward": "fq", "backward": {"type": "dualpi2", "any_ect": True}}}, "nic": "plain"},
+    "shaper": {
+        "path": {
+            "rate": None,
+            "buffer": "40 packets",
+            "shaper": {"rate": "40 Mbit/s", "burst": "8 Mbit", "refill": SLOW},
+        }
+    },
+    "policer": {"path": {"policer": {"rate": "20 Mbit/s", "burst": "64 KiB"}}, "workload": UDP},
+    "trace": {"path": {"rate": None, "trace": TRACES, "buffer": "50 packets"}},
+    "down": {"path": {"down": {"from": "300 ms", "for": "100 ms"}, "buffer": "40 packets"}},
+    "by-hand": {"path": {"down": "by hand"}},
+    "duplicate": {"path": {"duplicate": {"forward": {"every": 50, "phase": 7}, "backward": {"random": "2 %"}}}},
+    "corrupt": {"path": {"corrupt": {"forward": {"random": "2 %"}, "backward": {"random": "2 %"}}}, "nic": "plain"},
+    "damaged": {"path": {"corrupt": "1 in 50"}, "workload": UDP},
+    "reorder": {
+        "path": {"reorder": {"forward": {"every": 40, "by": "3 packets"}, "backward": {"random": "2 %", "by": "2 ms"}}}
+    },
+    "acks": {"path": {"ack_loss": "1 in 10"}},
+    "some-acks": {"path": {"ack_loss": {"random": "5 %"}}},
+    "bursts": {"path": {"aggregate": {"forward": {"time": "4 ms", "bytes": "10 kB"}}}},
+    "fault-schedule": {
+        "path": {
+            "schedule": [
+                {"at": "300 ms", "duplicate": {"forward": "1 in 20"}},
+                {"at": "500 ms", "for": "50 ms", "down": True},
+                {"at": "700 ms", "reorder": {"forward": {"every": 20, "by": "2 ms"}}},
+            ]
+        },
+        "workload": UDP,
+        "samples": {"interval": "20 ms"},
+    },
+    "command": {"workload": COMMAND},
+    "paced": {"workload": {"flows": 2, "rate": "5 Mbit/s", "writes": {"size": "20 kB", "every": "50 ms"}}},
+    "arrivals": {"workload": {"arrivals": {"poisson": "50 /s"}, "size": "20 kB", "drain": "2 s", "rate": "40 Mbit/s"}},
+    "requests": {
+        "workload": {
+            "arrivals": {"poisson": "50 /s"},
+            "size": "20 kB",
+            "drain": "2 s",
+            "requests": {"size": "1 kB", "connections": 2},
+        }
+    },
     "background": {"background": {"noise": {"pattern": "constant", "from": "a", "to": "b", "rate": "10 Mbit/s"}}},
 }
 """Short trials that cover impairments, nodes, engines and workloads, by name."""
@@ -171,11 +240,11 @@ Change = tuple[str, str, Step | None]
 
 
 def _of_step(step: Step) -> Iterator[Change]:
-    if "stdin" in step and step.get("title") is None:
+    if "stdin" in step and step.get("title") in (None, "schedule of flows"):
         lines = step["stdin"].splitlines()
         tool = " ".join(word for word in step["run"] if not word.startswith("-") and not word.startswith("tb-"))
         netns = "".join(word.removeprefix("tb-") + " " for word in step["run"] if word.startswith("tb-"))
-        for number, line in enumerate(lines):
+        for number, line in enumerate(lines[: 1 if "title" in step else None]):
             for what, changed in (("nothing", None), *_changed(line)):
                 rest = _replaced(lines, number, changed)
                 text = "".join(f"{each}\n" for each in rest)
@@ -225,6 +294,10 @@ OTHER_WORDS = {
     **{"l4s_ect": "any_ect", "any_ect": "l4s_ect", "split_gso": "no_split_gso"},
 }
 """Words of queues, each with the other choice."""
+QUEUE = re.compile(r"(?<=handle 3: )(?!b?p?fifo)(\w+)(?: .*?)? (?:limit|memlimit) (\d+).*$")
+"""A queue that signals congestion, and its limit: a fifo takes its place."""
+RUNS = re.compile(r"(?<=runs )([^, ]+),([^, ]+)")
+"""The first two runs of a trace, which change places."""
 SWITCHED = re.compile(r"\b(?:(on)|(off))\b")
 
 
@@ -248,8 +321,12 @@ def _changed(text: str) -> Iterator[tuple[str, str]]:
         yield "other", f"{text[: found.start()]}{found[1]}{int(found[2]) ^ 64}{text[found.end() :]}"
     for found in CONTROL.finditer(text):
         yield "other", f"{text[: found.start()]}reno{text[found.end() :]}"
-    for word in OTHER_WORDS.keys() & set(text.split()):
+    for word in (each for each in OTHER_WORDS if each in text.split()):
         yield "other", " ".join(OTHER_WORDS[each] if each == word else each for each in text.split())
+    for found in QUEUE.finditer(text):
+        yield "other", f"{text[: found.start()]}pfifo limit {found[2]}"
+    for found in RUNS.finditer(text):
+        yield "other", f"{text[: found.start()]}{found[2]},{found[1]}{text[found.end() :]}"
     for found in SWITCHED.finditer(text):
         yield "other", f"{text[: found.start()]}{'off' if found[1] else 'on'}{text[found.end() :]}"
 
@@ -268,6 +345,7 @@ def _kind(where: str) -> str:
     where = re.sub(r"\b\d+\.\d+\.\d+\.\d+\b|\b\w{4}:\w{2}:[\w:]*", "IP", where)
     where = re.sub(r"\b(eth|end|wire)\d\b", r"\1", where)
     where = re.sub(r"^(a|b)\b", "host", where)
+    where = re.sub(r"\bip6? length (?!52 tcp doff 8)\d+ tcp doff \d+ (.*?)( \(\d.*)?$", r"headers \1", where)
     return re.sub(r"forward|backward", "way", where)
 
 

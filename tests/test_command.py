@@ -226,6 +226,31 @@ def test_what_is_in_a_program_is_noted(scenario: Scenario) -> None:
 # --- what is read -----------------------------------------------------------------------------------------------------
 
 
+TOLD = {
+    "server": "600000000000 10000000000 1 0 0 15",
+    "client": "600000000000 10000000000 1 0 0 15",
+}
+
+
+def report(told: dict[str, str] = TOLD, space: int = 128 << 20, runs: str = "run client 1 5 9 0\n") -> str:
+    lines = "".join(f"told {name} {numbers}\n" for name, numbers in told.items())
+    return f"space {space} 70000000\n{lines}ready server 4\nbegin 5\n{runs}end 9\ndone\n"
+
+
+def test_programs_are_started_as_asked(scenario: Scenario) -> None:
+    workload = value_of(scenario())
+    command_output.check(workload, command_output.parse(report()))
+    for name, words in TOLD.items():
+        numbers = words.split()
+        for place, number in enumerate(numbers):
+            other = " ".join([*numbers[:place], str(int(number) * 2 + 1), *numbers[place + 1 :]])
+            with pytest.raises(TrialError, match="asked were"):
+                command_output.check(workload, command_output.parse(report({**TOLD, name: other})))
+    for text in (report({}), report(space=1 << 20), report({**TOLD, "other": TOLD["client"]})):
+        with pytest.raises(TrialError, match="asked were"):
+            command_output.check(workload, command_output.parse(text))
+
+
 def test_a_report_that_is_cut_short_is_no_result(scenario: Scenario, tmp_path: Path) -> None:
     workload = value_of(scenario())
     for text in ("", "begin 5\n", "ready server 4\nbegin 5\nend 9\ndone\n", "nonsense\n"):

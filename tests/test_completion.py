@@ -18,6 +18,7 @@ import pytest
 from testbed import cli, journal
 from testbed.commands import candidate
 from testbed.kernel.image import feature
+from testbed.spec.topology import change
 
 ROOT = Path(__file__).parents[1]
 PATIENCE_S = 60.0
@@ -54,7 +55,8 @@ def two_networks(tmp_path: Path) -> Iterator[None]:
     nodes = {"wan": ("client", "server"), "campus": ("client", "router")}
     for name, its in nodes.items():
         (tmp_path / name).mkdir()
-        (tmp_path / name / "network.json").write_text(json.dumps({"nodes": {node: {} for node in its}}))
+        about = {"nodes": {node: {} for node in its}, "links": [{"name": f"to-{node}"} for node in its]}
+        (tmp_path / name / "network.json").write_text(json.dumps(about))
     with (
         journal.noted("network", "wan", folder=str(tmp_path / "wan"), since="2026-01-01T00:00:00+00:00"),
         journal.noted("network", "campus", folder=str(tmp_path / "campus"), since="2026-01-01T00:00:00+00:00"),
@@ -114,9 +116,14 @@ def test_what_fits_follows(ask: Ask, line: str, files: str, words: list[str]) ->
         ("testbed shell --name w", ["wan"]),
         ("testbed down ", ["campus", "wan"]),
         ("testbed status w", ["wan"]),
+        ("testbed link to-s", ["to-server"]),
+        ("testbed link -n campus ", ["to-client", "to-router"]),
+        ("testbed link to-server ", ["down", "up", *(f"{key}=" for key in change.KEYS)]),
+        ("testbed link to-server rtt='5 ms' ra", ["rate="]),
+        ("testbed link to-server rtt='5 ms' do", []),
     ],
 )
-def test_nodes_are_those_of_running_networks(ask: Ask, line: str, words: list[str]) -> None:
+def test_nodes_and_links_are_those_of_running_networks(ask: Ask, line: str, words: list[str]) -> None:
     assert ask(line) == ("none", words)
 
 

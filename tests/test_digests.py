@@ -22,9 +22,11 @@ NOT_COVERED = {
     *("vm", "cpus", "model", "e1000", "virtio", "image", "vhost"),
     *("machine", "address", "ssh", "known_hosts", "nics", "emulator"),
     *("lab-realtime", "lab", "netns"),
-    *("topo", "class", "args", "bridge", "text", "linear", "step", "quick", "note", "opportunities"),
+    *("python", "options"),
+    *("topo", "class", "args", "bridge", "text", "linear", "step", "quick", "note", "opportunities", "nftables_text"),
 }
-"""What needs another kernel than the lab's, what is a default, and what is only another way of writing the same."""
+"""What needs another kernel than the lab's, or a virtual environment of Python; what is a default, and what is only
+another way of writing the same."""
 
 
 def make(folder: Path, **change: bytes | None) -> Results:

@@ -20,6 +20,7 @@ import pytest
 from storedruns import Made, write_run
 from trials import RunTrial, make_trial, whole
 
+from testbed.browser.page_text import SHARED
 from testbed.error import SpecError
 from testbed.interactive.build import build
 from testbed.kernel.guest import Ending
@@ -224,7 +225,7 @@ def test_the_report_draws_it(tmp_path: Path) -> None:
 def test_the_figure_and_the_page_know_all_shapes_and_colours() -> None:
     assert set(figure.SHAPES) == set(get_args(Shape))
     assert list(figure.PAINTS) == list(get_args(Colour))
-    script = (ASSETS / "network.js").read_text()
+    script = (SHARED / "shape.js").read_text() + (ASSETS / "network.js").read_text()
     assert f"const COLOURS = {json.dumps(get_args(Colour))};" in script
     assert all(f'"{shape}"' in script or f"{shape}:" in script for shape in get_args(Shape))
 

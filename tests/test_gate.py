@@ -352,8 +352,10 @@ def took(ns: int) -> Change:
     return change
 
 
-def resent(again: int, drops: int, timeouts: int = 0, probes: int = 0, twice: int = 0, came: int = 0) -> Change:
-    rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes, "TCPDSACKRecvSegs": twice}
+def resent(
+    again: int, drops: int, timeouts: int = 0, probes: int = 0, twice: int = 0, came: int = 0, old: int = 0
+) -> Change:
+    rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes, "TCPDSACKRecvSegs": twice, "PAWSEstab": old}
     rose |= {"TCPDSACKOldSent": came // 4, "TCPDSACKOfoSent": came - came // 4}
     return lambda e: replace(
         on_data(queue_drops=drops)(flow(retransmits=again)(e)), host_counters={**e.host_counters, **rose}
@@ -486,6 +488,10 @@ CASES = {
     "arrived-twice-and-not-all-reported": Case(resent(again=207, drops=200, twice=3, came=7), None),
     "arrived-twice-less-often-than-sent": Case(
         resent(again=208, drops=200, twice=3, came=7), "retransmissions", "suspect"
+    ),
+    "thrown-away-as-old": Case(resent(again=283, drops=255, twice=8, came=8, old=20), None),
+    "thrown-away-less-often-than-sent": Case(
+        resent(again=284, drops=255, twice=8, came=8, old=20), "retransmissions", "suspect"
     ),
     "a-probe-of-the-tail": Case(resent(again=3, drops=2, probes=1), None),
     "without-sack-a-drop-costs-a-window": Case(resent(again=200, drops=1), None, sysctls={"net.ipv4.tcp_sack": 0}),

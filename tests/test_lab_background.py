@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from trials import Ran
+from trials import Ran, Steps
 
 from testbed.trial.folder import same_files
 from testbed.trial.measured import BackgroundResult
@@ -131,3 +132,62 @@ def test_a_background_that_is_over_too_soon_is_told(run_trial: RunTrial) -> None
     path = {"rate": "10 Mbit/s", "loss": {"forward": {"random": "50 %"}, "backward": "none"}}
     ran = run_trial(path=path, workload={"flows": 8}, background={"noise": noise})
     assert ran.findings["background"] == "suspect"
+
+
+SIDE = {
+    "ends": ["c", "d"],
+    "rate": "50 Mbit/s",
+    "rtt": "10 ms",
+    "loss": {"forward": "1 in 100", "backward": "none"},
+    "corrupt": {"forward": "1 in 40"},
+    "duplicate": {"forward": "1 in 50"},
+    "reorder": {"forward": {"every": 30, "by": "2 ms"}},
+}
+ASIDE = {
+    "name": "net",
+    "nodes": {name: {"type": "host"} for name in "abcd"},
+    "links": {"path": {"ends": ["a", "b"], "rate": "100 Mbit/s", "rtt": "10 ms"}, "side": SIDE},
+}
+NOISE = {"pattern": "constant", "from": "c", "to": "d", "rate": "5 Mbit/s"}
+
+
+def counted_by(name: str, every: int, instead: int) -> Callable[[Steps], Steps]:
+    """The rules of one fault of the side link choose other packets; set up, and read back, as if it were asked."""
+
+    def tamper(steps: Steps) -> Steps:
+        text = json.dumps(steps)
+        was, now = (f"numgen inc mod {n} == {n - 1}" for n in (every, instead))
+        assert was in text, name
+        return tuple(json.loads(text.replace(was, now)))
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("name", "every"), [(None, 0), ("loss", 100), ("corrupt", 40), ("duplicate", 50), ("reorder", 30)]
+)
+def test_a_link_that_only_the_background_passes_is_judged_by_its_counters(
+    run_trial: RunTrial, name: str | None, every: int
+) -> None:
+    tamper = {} if name is None else {"tamper": counted_by(name, every, every + 10)}
+    ran = run_trial(topology=ASIDE, workload={"duration": "2 s"}, background={"web": NOISE}, **tamper)
+    said = {each.check: each.text for each in ran.result.findings if each.text.startswith("side forward")}
+    assert set(said) == ({name} if name else set()), ran.result.findings
+    assert ran.result.verdict == ("valid" if name is None else "invalid")
+
+
+def test_damaged_packets_of_the_background_are_found_by_its_hosts(run_trial: RunTrial) -> None:
+    """One in 40 of the background's datagrams has a wrong checksum; a host that does not check them is found."""
+
+    def unchecked(steps: Steps) -> Steps:
+        text = json.dumps(steps)
+        assert FLIP in text
+        return tuple(json.loads(text.replace(FLIP, FLIP.replace("0x1", "0x0"))))
+
+    ran = run_trial(topology=ASIDE, workload={"duration": "2 s"}, background={"web": NOISE}, tamper=unchecked)
+    said = [each.text for each in ran.result.findings if each.check == "corrupt"]
+    assert len(said) == 1, ran.result.findings
+    assert "packets were damaged, and hosts found 0 with a wrong checksum" in said[0]
+
+
+FLIP = "@th,64,8 set @th,64,8 ^ 0x1"

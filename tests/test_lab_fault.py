@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from pcap import TCP, Packet, packets
 from trials import Ran, Steps, make_trial
@@ -313,3 +314,24 @@ def test_a_link_can_be_taken_down_by_hand(run_trial: RunTrial, switched: tuple[b
         "invalid" if switched else "valid",
     )
     assert not stage(ran).outages
+
+
+def test_what_faults_meet_is_sampled_over_time(run_trial: RunTrial) -> None:
+    """Failure: a fault has no samples, they fall, or they do not rise to what the trial counted."""
+    path = {
+        "corrupt": {"forward": "1 in 50"},
+        "duplicate": {"forward": "1 in 60"},
+        "reorder": {"forward": {"every": 70, "by": "1 ms"}},
+        "down": {"from": "500 ms", "for": "100 ms"},
+    }
+    ran = run_trial(path=path, workload={**UDP, "duration": "1 s"})
+    assert ran.result.verdict == "valid", ran.result.warnings
+    rows = [row for row in pq.read_table(ran.folder / "faults.parquet").to_pylist() if row["way"] == "forward"]
+    for key in ("corrupt", "duplicate", "reorder", "down"):
+        mine = [(row["packets"], row["met"]) for row in rows if row["fault"] == key]
+        assert len(mine) >= 9, key
+        assert mine == sorted(mine)
+        met = stage(ran).outages[0].lost_packets if key == "down" else fault(ran, key).met
+        assert 0 < mine[-1][1] <= met
+    lost = [(row["time_s"], row["met"]) for row in rows if row["fault"] == "down"]
+    assert max(met for time_s, met in lost if time_s < 0.5) == 0

@@ -18,6 +18,8 @@ from testbed.plan.network import plan
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial.folder import same_files
+from testbed.trial.observe.readback import qdiscs
+from testbed.trial.orders.file_name import CHANGES, READ_BACK
 
 pytestmark = pytest.mark.lab
 
@@ -250,3 +252,16 @@ def sent_pings(path: Path) -> list[tuple[float, float]]:
     found = re.finditer(r"^\[([\d.]+)\].* time=([\d.]+)", path.read_text(), re.MULTILINE)
     pings = sorted((float(each[1]) - float(each[2]) / 1000, float(each[2])) for each in found)
     return [(at - pings[0][0], took_ms) for at, took_ms in pings]
+
+
+def test_a_delay_is_exact_to_the_nanosecond_and_so_is_a_change_of_it(run_trial: RunTrial) -> None:
+    """tc 6.1 sets whole microseconds. Failure: netlink tells another delay by a nanosecond, or a ping is 2 us off."""
+    path = {"rtt": "12.345678 ms", "schedule": [{"at": "500 ms", "rtt": "20.000001 ms"}]}
+    ran = run_trial(path=path, workload={"tool": "ping", "count": 10, "interval": "100 ms"})
+    assert ran.result.verdict == "valid", ran.result.findings
+    looks = [qdiscs((ran.folder / READ_BACK).read_bytes(), ran.made.observed)]
+    looks.append(qdiscs((ran.folder / CHANGES).read_bytes(), ran.made.changed))
+    found = [sorted(each.delay_ns or 0 for each in look if each.kind == "netem") for look in looks]
+    assert found == [[6_172_839, 6_172_839], [10_000_000, 10_000_001]]
+    assert ran.ping.rtt_min_s == pytest.approx(0.012345678, abs=2e-6)
+    assert ran.ping.rtt_max_s == pytest.approx(0.020000001, abs=2e-6)

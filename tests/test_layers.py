@@ -17,7 +17,9 @@ LAYERS = (
     ("__init__", "__main__"),  # testbed.open is the sweep's
     ("cli",),
     ("commands",),
+    ("exercise",),
     ("report", "interactive"),
+    ("browser",),
     ("compare", "sweep"),
     ("analysis",),
     ("trial",),
@@ -35,7 +37,7 @@ INSIDE = {
     "spec": (
         ("load", "json_schema"),
         ("scenario",),
-        ("controller_app", "inventory", "mininet_import", "program_file", "trace_file"),
+        ("controller_app", "controller_program", "inventory", "mininet_import", "program_file", "trace_file"),
         ("topology", "workload"),
         ("syntax", "program_store"),
     ),
@@ -87,7 +89,8 @@ INSIDE = {
         ("forwarding",),
         ("address",),
         ("topology",),
-        ("schedule", "openflow", "node"),
+        ("schedule", "node"),
+        ("openflow",),
         ("link", "vlan"),
     ),
     "analysis": (
@@ -103,19 +106,35 @@ INSIDE = {
         ("live", "figure"),
         ("view", "page"),
         ("caption", "curve", "drawing", "published_row", "trace", "trust"),
-        ("graph_layout", "link_fact", "signal", "window_table"),
+        ("link_fact", "signal", "window_table"),
         ("stored_run",),
+    ),
+    "interactive": (
+        ("mininet", "watch"),
+        ("starter", "reload", "keeper", "overview", "reachability", "leftover"),
+        ("link_change",),
+        ("connection", "build"),
+        ("running_network", "session_relay", "node_files"),
+        ("request",),
     ),
     "agent": (
         ("__main__",),
         ("main", "server"),
         ("step", "remote_session"),
         ("session", "child", "remote"),
-        ("remote_machine", "remote_vm", "machine_daemon", "controller", "mininet_driver"),
+        ("remote_machine", "remote_vm", "machine_daemon", "controller", "mininet_driver", "routing"),
         ("frame", "nic_loan", "syscall"),
     ),
+    "exercise": (
+        ("promise", "outlet"),
+        ("check", "work_folder"),
+        ("mark", "measurement", "stand"),
+        ("impostor", "jail", "submission"),
+        ("file",),
+        ("rule",),
+    ),
     "commands": (
-        ("describe", "measure", "conclude", "network", "computer"),
+        ("describe", "measure", "conclude", "network", "teach", "computer"),
         ("candidate", "sequential", "run_verdict"),
         ("screen", "question", "compared_profile"),
         ("result_table", "comparison_table", "compared_run", "look_file"),
@@ -135,7 +154,7 @@ INSIDE = {
     ),
 }
 
-PACKAGES_MAX, ROOT_MODULES_MAX, MODULES_MAX = 12, 10, 15
+PACKAGES_MAX, ROOT_MODULES_MAX, MODULES_MAX = 14, 10, 15
 
 STARTS_PROCESSES = {"process", "agent"}  # the agent runs where the network is, on its own
 

@@ -17,8 +17,9 @@ import pytest
 from storedruns import write_run
 from test_report import TWO
 
-from testbed.report import live as module
-from testbed.report.live import CONNECTIONS_MAX, Live
+from testbed.browser import server as module
+from testbed.browser.server import CONNECTIONS_MAX
+from testbed.report.live import Live
 from testbed.sweep.store import Store
 
 
@@ -68,7 +69,7 @@ def test_a_thousand_idle_connections_take_a_handful_of_descriptors_and_the_page_
 
 
 def test_a_connection_that_says_nothing_is_ended(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module._Handler, "timeout", 0.05)
+    monkeypatch.setattr(module.Handler, "timeout", 0.05)
     with socket.create_connection(("127.0.0.1", port(live))) as client:
         assert client.recv(1) == b""
     with socket.create_connection(("127.0.0.1", port(live))) as client:

@@ -14,18 +14,24 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_gate import fine
 from trials import make_trial
 
 from testbed.error import SpecError, UserError
 from testbed.kernel.ready import feasibility
 from testbed.model.link import trace
+from testbed.model.link.bucket import Shaper
 from testbed.model.link.trace import Trace
+from testbed.model.scenario import Trial
 from testbed.plan.network import plan
 from testbed.spec import trace_file
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.trial.evidence import paced as evidence_paced
+from testbed.trial.evidence.paced import Watch
 from testbed.trial.gate.link import bucket_check, trace_check
 from testbed.trial.observe.paced import PacedSample
+from testbed.trial.stored_result import Finding
 
 TRACES = Path(__file__).parents[1] / "topologies" / "traces"
 
@@ -175,3 +181,69 @@ def test_another_number_of_opportunities_is_told(row: dict[str, int], said: str)
     told = [*trace_check._sent(asked, seen, 1514, 0), *trace_check._unused(asked, seen, 1514)]
     told += trace_check._told(asked, seen)
     assert any(said in what for what in told)
+
+
+ASKED = Shaper(8 * 10**6, 10**6, 8 * 10**5)
+"""1 MB/s for 1 MB, then 100 kB/s: used up after 1.111 s."""
+SECOND = 10**9
+UNWATCHED, WATCHED = Watch(10**9, None, True), Watch(10**9, 10**8, True)
+
+
+@pytest.mark.parametrize(
+    ("seen", "watch", "ever", "at_s"),
+    [
+        # It waits for 5 s; then credit comes back for 20 s: the look afterwards shows it full.
+        ({"taken_bytes": 1_500_000, "busy_ns": 5 * SECOND}, UNWATCHED, True, None),
+        ({"taken_bytes": 1_500_000, "busy_ns": 5 * SECOND}, Watch(10**9, None, False), None, None),
+        # One second at the full rate uses no more than 0.9 MB: never.
+        ({"taken_bytes": 10**6, "busy_ns": SECOND}, UNWATCHED, False, None),
+        # 1.2 MB: at once they use it up, over 25 s they do not.
+        ({"taken_bytes": 1_200_000, "busy_ns": 0}, UNWATCHED, None, None),
+        # Packets waited all the time: it is known to the packet.
+        ({"taken_bytes": 3_500_000, "busy_ns": 25 * SECOND, "credit_bytes": 0}, UNWATCHED, True, 1 / 0.9),
+        # Nothing waited in a second of it: between 1.11 and 2.22 s, and nobody looked.
+        ({"taken_bytes": 3_500_000, "busy_ns": 24 * SECOND, "credit_bytes": 0}, UNWATCHED, True, None),
+    ],
+)
+def test_two_looks_do_not_say_when_credit_was_used_up_unless_packets_waited(
+    seen: dict[str, int], watch: Watch, ever: bool | None, at_s: float | None
+) -> None:
+    found = evidence_paced.used_up(ASKED, looks({}, {"time_ns": 26 * SECOND, **seen}), watch)
+    assert found.ever is ever
+    assert (found.at_ns is None) == (at_s is None)
+    if at_s is not None and found.at_ns is not None:
+        assert abs(found.at_ns - SECOND - at_s * 1e9) < 2
+
+
+def test_samples_say_when_credit_was_used_up() -> None:
+    rows = [
+        {"time_ns": SECOND + n * SECOND // 10, "taken_bytes": n * 10**5, "busy_ns": n * SECOND // 10} for n in range(12)
+    ]
+    rows = [{**row, "credit_bytes": 10**6 - n * 90_000} for n, row in enumerate(rows)]
+    rows.append(
+        {"time_ns": 22 * SECOND // 10, "taken_bytes": 1_119_000, "busy_ns": 12 * SECOND // 10, "credit_bytes": 1000}
+    )
+    found = evidence_paced.used_up(ASKED, looks(*rows), WATCHED)
+    assert found.ever
+    assert found.at_ns is not None
+    assert abs(found.at_ns - SECOND - SECOND / 0.9) < 2
+
+
+@pytest.mark.parametrize(
+    ("path", "check"),
+    [
+        ({"rate": None, "shaper": {"rate": "8 Mbit/s", "burst": "1 MB", "refill": "800 kbit/s"}}, "shaper"),
+        ({"policer": {"rate": "8 Mbit/s", "burst": "1 MB"}}, "policer"),
+    ],
+)
+def test_without_samples_the_gate_says_what_it_cannot_tell(path: dict[str, Any], check: str) -> None:
+    trial = make_trial(path=path, samples="none")
+    told = _notes(trial)
+    assert any(each.check == check and "no samples say" in str(each) for each in told), told
+    assert not _notes(make_trial(path=path))
+
+
+def _notes(trial: Trial) -> list[Finding]:
+    planned = plan(trial.topology, trial.workload)
+    evidence = fine(trial, planned)
+    return list(bucket_check.unwatched(trial, planned, evidence))

@@ -10,7 +10,7 @@ from storedruns import Made, write_completions, write_run
 
 from testbed.error import UserError
 from testbed.report import stored_run
-from testbed.report.figure import KINDS, draw, profile
+from testbed.report.figure import KINDS, draw, fct, profile, tradeoff
 from testbed.report.figure.option import Options
 from testbed.report.figure.style import log_ticks, plain_number
 
@@ -52,6 +52,7 @@ def test_every_kind_is_drawn_with_axes_and_a_caption_that_repeats_it(
         "cdf": "Mbit/s",
         "timeseries": "(s)",
         "fct": "(ms)",
+        "tradeoff": "goodput (Mbit/s)",
     }
     assert units.get(kind, "net" if kind == "topology" else "Mbit/s") in text
 
@@ -79,7 +80,7 @@ def test_a_run_without_a_usable_trial_is_refused_but_its_network_is_drawn(tmp_pa
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        ("poem", Options(), "allowed: profile, windows, cuc, cdf, fct, timeseries, heatmap, topology"),
+        ("poem", Options(), "allowed: profile, windows, cuc, cdf, fct, tradeoff, timeseries, heatmap, topology"),
         ("timeseries", Options(trial="rtt=10ms"), "8 trials are"),
         ("timeseries", Options(trial="poem"), "no trial is"),
         ("heatmap", Options(x="flows", y="flows"), "two parameters of"),
@@ -147,3 +148,33 @@ def test_a_profile_of_one_rtt_is_a_bar_for_each_series(tmp_path: Path) -> None:
     assert sorted(bar.get_width() for bar in axes.patches) == pytest.approx([40, 80, 90])
     assert [text.get_text() for text in axes.get_yticklabels()] == ["cubic", "bbr", "reno"]
     assert axes.get_xlim()[0] == 0
+
+
+def test_goodput_is_set_against_the_round_trip_time_under_load_of_each_trial(run: stored_run.StoredRun) -> None:
+    figure = Figure()
+    tradeoff.draw(figure, run, Options())
+    points = [line for axes in figure.axes for line in axes.get_lines() if "(n = " in str(line.get_label())]
+    assert len(points) == sum(1 for each in run.series if each.trials)
+    assert all(len(line.get_xdata()) == 1 for line in points)
+    assert {axes.get_xlabel() for axes in figure.axes if axes.has_data()} == {
+        "95 % quantile of the RTT under load (ms): less is better"
+    }
+
+
+@pytest.mark.parametrize("metric", ["goodput", "poem"])
+def test_goodput_is_set_against_another_metric(metric: str, run: stored_run.StoredRun) -> None:
+    with pytest.raises(UserError, match="to set goodput against; allowed: "):
+        tradeoff.draw(Figure(), run, Options(metric=metric))
+
+
+def test_slowdowns_by_size_have_plain_numbers_and_name_the_series(run: stored_run.StoredRun) -> None:
+    figure = Figure(layout="constrained")
+    fct.draw(figure, run, Options())
+    figure.canvas.draw()
+    right = figure.axes[1]
+    ticks = [label.get_text() for label in right.get_yticklabels()]
+    assert len(ticks) >= 3
+    assert all(float(text) > 0 for text in ticks)
+    words = [text.get_text() for text in right.get_legend().get_texts()]
+    assert words[-2:] == ["median", "99 %"]
+    assert len(words) > 2

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from shipped import ROOT
 
+from testbed.analysis import program_metric
 from testbed.analysis.metric import METRICS
 from testbed.error import SpecError
 from testbed.model.run_setting import METRIC_NAMES
@@ -71,3 +72,39 @@ def test_the_regression_scenarios_say_what_they_are_about() -> None:
         "rate-step": "rtt-p95",
         "start-stop": "convergence",
     }
+
+
+COMMAND = """
+name: x
+topology:
+  name: x
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 20 ms}}
+workload:
+  tool: command
+  server: {at: b, run: [sleep, "1"]}
+  client: {at: a, run: [date]}
+  measure: {handshake: {output: "([0-9]+)", unit: ms}}
+"""
+
+
+def test_what_a_command_measures_can_be_primary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_metric, "METRICS", dict(METRICS))
+    file = tmp_path / "x.yaml"
+    file.write_text(COMMAND + "primary: handshake\n")
+    scenario = load_scenario(file)
+    assert scenario.primary == "handshake"
+    assert program_metric.learn(scenario.cells[0].workload) == ("handshake",)
+    assert scenario.primary in program_metric.METRICS
+    for name in METRIC_NAMES:
+        file.write_text(COMMAND + f"primary: {name}\n")
+        assert load_scenario(file).primary == name
+
+
+def test_what_no_program_measures_is_refused_with_all_there_is(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(COMMAND + "primary: handshakes\n")
+    with pytest.raises(SpecError, match=r"x\.yaml:12: primary: 'handshakes' is not a metric; allowed: .*'handshake'"):
+        load_scenario(file)
+    with pytest.raises(SpecError, match="'handshake' is not a metric"):
+        load_scenario(written(tmp_path, "primary: handshake\n"))

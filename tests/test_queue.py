@@ -234,11 +234,11 @@ def stage_evidence(trial: Any, **changes: Any) -> tuple[Any, StageEvidence]:
 CODEL = make_trial(path={"queue": {"forward": {"type": "codel", "ecn": True}}})
 
 
-def said(**changes: Any) -> list[str]:
-    plan, each = stage_evidence(CODEL, **changes)
+def said(trial: Any = CODEL, **changes: Any) -> list[str]:
+    plan, each = stage_evidence(trial, **changes)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
-    return [f"{one.verdict}: {one.text}" for one in queue_check.counted(CODEL, plan, seen)]
+    return [f"{one.verdict}: {one.text}" for one in queue_check.counted(trial, plan, seen)]
 
 
 def looks(**changes: Any) -> tuple[QueueSample, QueueSample]:
@@ -274,6 +274,39 @@ def test_drops_of_a_full_queue_are_a_note_and_unknown_ones_are_suspect() -> None
     assert note.startswith("valid: path forward: the codel was full, and dropped 2 packets for that")
     (note,) = said(queue_around=looks(counts=Counts(3, 0, 5, is_told_apart=False)))
     assert note.startswith("suspect: path forward: the memory of the codel was full")
+
+
+CAKE = make_trial(path={"queue": {"forward": {"type": "cake", "ack_filter": "ack-filter"}}})
+
+
+def cake_stats(drops: int, acks: int, marks: int) -> dict[int, bytes]:
+    """What the kernel tells of a cake with two tins (linux/pkt_sched.h, TCA_CAKE_STATS_… and TCA_CAKE_TIN_STATS_…)."""
+
+    def attribute(number: int, data: bytes) -> bytes:
+        return struct.pack("=HH", 4 + len(data), number) + data
+
+    def word(number: int, value: int) -> bytes:
+        return attribute(number, struct.pack("=I", value))
+
+    tins = b"".join(attribute(n, word(4, drops) + word(6, acks) + word(8, marks)) for n in (1, 2))
+    return {4: word(3, 10**6) + word(4, 10**5) + attribute(10, tins)}
+
+
+def test_of_cakes_drops_the_filtered_acks_are_counted_apart() -> None:
+    found = queue_counter.counts("cake", 2 * (3 + 40), cake_stats(3, 40, 5), b"")
+    assert found == Counts(6, 0, 10, filtered_acks=80)
+
+
+def test_filtered_acks_are_no_congestion_and_told_where_nobody_asked_for_them() -> None:
+    counts = Counts(1, 0, 5, filtered_acks=2)
+    assert said(queue_around=looks(counts=counts)) == [
+        "invalid: path forward: the codel filtered 2 ACKs, and nobody asked for that"
+    ]
+    assert said(trial=CAKE, queue_around=looks(counts=counts)) == []
+    (wrong,) = said(trial=CAKE, queue_around=looks(counts=Counts(0, 0, 5, filtered_acks=2)))
+    assert "of the 3 drops of the codel 0 were to signal and 0 as it was full, 2 were filtered ACKs" in wrong
+    (note,) = said(trial=CAKE, queue_around=looks(counts=Counts(3, 0, 5)))
+    assert note == "valid: path forward: the cake filtered no ACK"
 
 
 def test_samples_of_the_queue_are_as_many_as_those_of_the_bucket() -> None:

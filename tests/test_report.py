@@ -12,19 +12,22 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from storedruns import Made, trial_result, trial_settings, write_run
 from trials import make_trial
 
 from testbed import cli
+from testbed.browser.graph_layout import place
+from testbed.browser.page_text import data
 from testbed.error import UserError, harmless
 from testbed.library import TOPOLOGIES
 from testbed.report import stored_run
 from testbed.report.drawing import drawings
-from testbed.report.graph_layout import place
 from testbed.report.link_fact import facts
 from testbed.report.live import Live
-from testbed.report.page import ASSETS, VENDORED, data, page
+from testbed.report.page import ASSETS, VENDORED, page
 from testbed.report.signal import inside
 from testbed.report.trace import kept, trace, unpacked
 from testbed.report.view import view
@@ -139,6 +142,19 @@ def test_a_trace_says_how_many_samples_it_keeps_and_counts_every_drop_and_retran
         assert [each["name"] for each in told["flows"]] == ["flow 1", "flow 2"]
         assert all(sum(each["r"]) == signals.flows[0].retransmits[-1] for each in told["flows"])
         assert all(sum(count for _, count in each["drops"]) == 9 for each in told["queues"])
+        assert (told["signalled"], told["marked"]) == (0, 0)
+
+
+def test_a_trace_tells_drops_that_signal_congestion_and_marks_apart(run: Path) -> None:
+    found = stored_run.read(run)
+    folder = found.folder(found.results[-1].id)
+    table = pq.read_table(folder / "queues.parquet").to_pylist()
+    for row in table:
+        mine = row["way"] == "forward"
+        row["aqm_drops"], row["marks"] = (row["drops"] - 2, 5 * row["drops"]) if mine else (None, None)
+    pq.write_table(pa.Table.from_pylist(table), folder / "queues.parquet")
+    told = trace(inside(folder, found.results[-1]))
+    assert (told["signalled"], told["marked"]) == (7, 45)
 
 
 def test_goodput_of_a_flow_is_what_was_acknowledged(run: Path) -> None:

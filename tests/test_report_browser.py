@@ -442,7 +442,9 @@ def test_alike_remarks_are_one_row(open_page: Open, tmp_path: Path) -> None:
     run = stored_run.read(write_run(tmp_path / "run", made))
     opened = open_page(write_page(tmp_path / "report.html", view(run)))
     opened.page.locator("summary", has_text="3 remarks of the gate that do not change a verdict, in 12 trials").click()
-    rows = opened.page.get_by_role("region", name="Remarks of the gate").locator("tbody tr").all_inner_texts()
+    table = opened.page.get_by_role("region", name="Remarks of the gate").locator("tbody tr")
+    table.first.wait_for()
+    rows = table.all_inner_texts()
     cells = [row.split("\t")[:3] for row in rows]
     assert cells == [
         ["window", "12 of 12", "flows 1–3 waited for 15–35% of the time"],

@@ -386,11 +386,14 @@ def test_half_of_an_output_is_no_result(tmp_path: Path, planned: str, told: str,
 # What the gate says
 
 
-def evidence(asked: Trial, *, keep: int | None = None, **changes: Any) -> Evidence:
-    """What is seen if each flow takes 30 ms; `changes` are of the first, `keep` is how many are told of."""
+def evidence(asked: Trial, *, keep: int | None = None, accepted: int | None = None, **changes: Any) -> Evidence:
+    """What is seen if each flow takes 30 ms; `changes` are of the first, `keep` is how many are told of, `accepted` of
+    connections.
+    """
     made, workload = orders(asked), asked.workload
     assert isinstance(workload, ShortFlowWorkload)
     ideal = ideal_ns(workload, made.plan)
+    kept = (workload.requests and workload.requests.connections) or None
     found = [
         Completion(
             each.start_ns,
@@ -401,20 +404,24 @@ def evidence(asked: Trial, *, keep: int | None = None, **changes: Any) -> Eviden
             each.start_ns + 30 * MILLION,
             each.size_bytes,
             0,
-            4000,
+            4000 + (number % kept if kept else 0),
+            workload.requests.size_bytes if workload.requests else 0,
         )
-        for each in short_flow.asked(workload, made.plan, asked.seed)
+        for number, each in enumerate(short_flow.asked(workload, made.plan, asked.seed))
     ]
     found[0] = replace(found[0], **changes)
     told = tuple(found[:keep])
     measured = {"fct": record.write(summary(told, 2 * 10**9))}
     outcome = Outcome(0, None, 2 * 10**9, 1.0, None, (), measured, completions=told)
+    ended = sum(each.began_ns is not None for each in told)
+    outcome = replace(outcome, connections=(kept or ended) if accepted is None else accepted)
     return Evidence(PingResult(5, 5, 0.01, 0.01, 0.01, 0.0), (), (), outcome, (), {}, {}, None, 0)
 
 
 def judged(asked: Trial, seen: Evidence) -> list[Finding]:
     plan = orders(asked).plan
-    checks = (completion_check.as_drawn, completion_check.possible, completion_check.ended)
+    own = (completion_check.as_drawn, completion_check.requested)
+    checks = (*own, completion_check.possible, completion_check.ended)
     return [finding for check in checks for finding in check(asked, plan, seen)]
 
 
@@ -442,6 +449,41 @@ def test_flows_as_drawn_are_fine() -> None:
 def test_a_flow_that_is_not_as_drawn_is_told_of(changes: dict[str, Any], verdict: str, says: str) -> None:
     found = judged(trial(), evidence(trial(), **changes))
     assert [each.verdict for each in found if re.search(says, each.text)] == [verdict], found
+
+
+@pytest.mark.parametrize(
+    ("requests", "changes", "says"),
+    [
+        ({"size": "100 B"}, {}, None),
+        ({"size": "100 B"}, {"requested_bytes": 99}, "request of flow 1: it had 99 bytes, asked were 100"),
+        ({"size": "100 B"}, {"requested_bytes": 0}, "it had 0 bytes"),
+        ({"size": "100 B"}, {"requested_bytes": None}, "missing: how long it was"),
+        (None, {"requested_bytes": 8}, "it had 8 bytes, asked were 0"),
+        ({"connections": 2}, {}, None),
+        ({"connections": 2}, {"accepted": 3}, "3 connections were accepted, asked were 2"),
+        ({"connections": 2}, {"accepted": 1}, "1 connections were accepted, asked were 2"),
+        ({"connections": 2}, {"port": 4001}, "came from port"),
+        ({"size": "100 B"}, {"accepted": 10**6}, "1000000 connections were accepted"),
+        ({"size": "100 B"}, {"accepted": 0}, "0 connections were accepted"),
+        (None, {"accepted": 0}, "0 connections were accepted"),
+    ],
+)
+def test_requests_and_connections_are_those_asked(
+    requests: dict[str, Any] | None, changes: dict[str, Any], says: str | None
+) -> None:
+    asked = trial() if requests is None else trial(requests=requests)
+    plan = orders(asked).plan
+    found = list(completion_check.requested(asked, plan, evidence(asked, **changes)))
+    assert bool(found) == (says is not None), found
+    assert all(each.verdict == "invalid" for each in found)
+    assert says is None or any(says in each.text for each in found)
+
+
+def test_how_many_connections_were_accepted_is_never_left_out() -> None:
+    seen = evidence(trial())
+    seen = replace(seen, outcome=replace(seen.outcome, connections=None))
+    (found,) = completion_check.requested(trial(), orders(trial()).plan, seen)
+    assert "missing: how many connections" in found.text
 
 
 def test_a_flow_that_is_missing_is_told_of() -> None:

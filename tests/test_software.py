@@ -91,7 +91,7 @@ def test_a_program_counts_by_its_content_its_place_and_its_libraries(
     folders = [tmp_path / name for name in ("first", "second")]
     for folder in folders:
         folder.mkdir()
-    monkeypatch.setattr(software, "SEARCH", tuple(map(str, folders)))
+    monkeypatch.setattr(software, "PLACES", tuple(map(str, folders)))
     libraries: dict[str, list[str]] = {}
     monkeypatch.setattr(software, "_libraries", lambda programs: {each: libraries.get(each, []) for each in programs})
 

@@ -271,6 +271,11 @@ def test_ids_use_the_shortest_names_that_tell_axes_apart() -> None:
     assert trial_ids(runs) == ["a.rtt=1ms,b.rtt=2ms,loss.forward=0.1pct,seed=1"]
 
 
+def test_a_key_that_is_the_end_of_another_key_names_itself() -> None:
+    runs = [(("congestion", "reno"), ("background.far.congestion", "bbr"), ("seed", "1"))]
+    assert trial_ids(runs) == ["congestion=reno,far.congestion=bbr,seed=1"]
+
+
 def test_ids_are_unique_and_short_whatever_the_values() -> None:
     values = ["x y", "xy", "x/y", "x-y", "/", "..", "z" * 200, "z" * 201]
     ids = trial_ids([(("path.loss", value), ("seed", "1")) for value in values])

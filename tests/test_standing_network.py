@@ -198,3 +198,16 @@ def test_every_node_has_its_name_at_all_its_addresses() -> None:
     asked = {(str(each.ip), port.node) for port in book.ports for each in port.addresses}
     assert {(line[0], line[1]) for line in lines[2:]} == asked
     assert {4, 6} == {6 if ":" in line[0] else 4 for line in lines[2:]}
+
+
+def test_what_a_network_has_none_of_is_said(tmp_path: Path) -> None:
+    """It said "allowed: " and no more; `pingall`, which has no --name, said "allowed: --name"."""
+    home = Home.at(tmp_path)
+    for name in ("one", "two"):
+        home.says("up", home.topology(name), "--kernel", "lab-realtime")
+    for words in (("logs", "a", "--name", "one"), ("reload", "a", "--name", "one")):
+        assert "; allowed: none" in home.run(*words).stderr.decode()
+    assert home.run("pingall").stderr.decode().endswith("(one, two); allowed: to name one of one, two\n")
+    home.run("down", "--all")
+    assert home.left() == []
+    home.clean()

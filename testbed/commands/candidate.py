@@ -189,12 +189,25 @@ def _named(*kinds: str) -> Find:
     return lambda *_: [(each.name, each.description) for kind in kinds for each in known.KINDS[kind]()]
 
 
-def _nodes_of_networks(current: str, before: Sequence[str], given: Sequence[str]) -> Words:
-    after = [before[at + 1] for at, word in enumerate(before[:-1]) if word in ("-n", "--name")]
-    running = known.networks()
-    return [
-        (node, f"network {name}") for name, nodes in running.items() for node in nodes if name in (after or running)
-    ]
+def _parts(of: Callable[[], dict[str, tuple[str, ...]]]) -> Find:
+    """The parts of running networks, or of the one that is named before."""
+
+    def found(current: str, before: Sequence[str], given: Sequence[str]) -> Words:
+        after = [before[at + 1] for at, word in enumerate(before[:-1]) if word in ("-n", "--name")]
+        running = of()
+        return [
+            (part, f"network {name}") for name, parts in running.items() for part in parts if name in (after or running)
+        ]
+
+    return found
+
+
+def _changes(current: str, before: Sequence[str], given: Sequence[str]) -> Words:
+    """Of a link: its keys, or that it goes down or up, which stands alone."""
+    from ..spec.topology.change import KEYS
+
+    alone = [("down", "pull out the cable"), ("up", "put it in again")] if len(given) < 2 else []
+    return [*alone, *((f"{key}=", "") for key in KEYS)]
 
 
 def _settings(current: str, before: Sequence[str], given: Sequence[str]) -> Words:
@@ -215,7 +228,7 @@ def _metrics(*_: object) -> Words:
     return [(name, metric.what) for name, metric in METRICS.items()]
 
 
-KINDS_OF_FIGURE = ("profile", "windows", "cuc", "cdf", "fct", "timeseries", "heatmap", "topology")
+KINDS_OF_FIGURE = ("profile", "windows", "cuc", "cdf", "fct", "tradeoff", "timeseries", "heatmap", "topology")
 
 VALUES: dict[str, tuple[str, Find | None]] = {
     "SCENARIO": ("files", _named("scenarios")),
@@ -224,7 +237,9 @@ VALUES: dict[str, tuple[str, Find | None]] = {
     "RUN|PROFILE": ("dirs", _named("profiles")),
     "KERNEL": ("none", _named("kernels")),
     "SOURCE": ("files", None),
-    **dict.fromkeys(("NODE", "FROM", "TO"), ("none", _nodes_of_networks)),
+    **dict.fromkeys(("NODE", "FROM", "TO"), ("none", _parts(lambda: known.networks()))),
+    "LINK": ("none", _parts(lambda: known.links())),
+    "KEY=VALUE|down|up": ("none", _changes),
     "NETWORK": ("none", lambda *_: [(name, ", ".join(nodes)) for name, nodes in known.networks().items()]),
     "KIND": ("none", lambda *_: [(kind, "") for kind in KINDS_OF_FIGURE]),
     "METRIC": ("none", _metrics),

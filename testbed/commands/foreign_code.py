@@ -57,8 +57,8 @@ def refuse_unconfined(whose: str, parts: Iterable[tuple[Topology, Workload | Non
 
 
 def has_code(topology: Topology) -> bool:
-    """Whether a controller's app comes with it."""
-    return any(node.controller is not None and node.controller.text is not None for node in topology.nodes)
+    """Whether a controller's app comes with it, or a program that is a controller."""
+    return any(node.controller is not None and not node.controller.is_ours for node in topology.nodes)
 
 
 def refuse_foreign(folder: Path, topology: Topology, workload: Workload, kernel: Kernel) -> None:

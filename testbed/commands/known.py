@@ -83,6 +83,15 @@ def networks() -> dict[str, tuple[str, ...]]:
     return {each.name: each.nodes for each in networks() if each.is_ready}
 
 
+def links() -> dict[str, tuple[str, ...]]:
+    """The running networks of this user and their links."""
+    from ..interactive.running_network import networks
+
+    return {
+        each.name: tuple(link["name"] for link in each.about.get("links", ())) for each in networks() if each.is_ready
+    }
+
+
 KINDS: dict[str, Callable[[], tuple[Known, ...]]] = {
     "scenarios": scenarios,
     "topologies": topologies,

@@ -134,6 +134,7 @@ LOSSES = (
          lambda each: bool(each.seen.random_drops) or any(stage.random_loss for stage in each.stages)),
     Loss("policed", lambda each: each.policed_packets, lambda each: each.policed_packets is not None),
     Loss("AQM drops", lambda each: each.seen.aqm_drops, lambda each: each.seen.aqm_drops is not None),
+    Loss("filtered ACKs", lambda each: each.seen.filtered_acks, lambda each: each.seen.filtered_acks is not None),
     Loss("marks", lambda each: each.seen.marks, lambda each: bool(each.seen.marks)),
 )  # fmt: skip
 

@@ -272,7 +272,7 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
         raise UserError(f"there is no published profile {where!r}; allowed: {listed}{meant}")
     profile = load(path)
     if series and series not in profile.series:
-        raise UserError(f"{where} has no series {series!r}; allowed: {one_of([*profile.series], series) or 'none'}")
+        raise UserError(f"{where} has no series {series!r}; allowed: {one_of([*profile.series], series)}")
     return profile, series or None
 
 

@@ -111,7 +111,7 @@ def axis_keys(run: Run, axis: str) -> tuple[str, ...]:
     for part in (each.strip() for each in axis.split("+")):
         fitting = [key for key in keys if key == part] or [key for key in keys if key.endswith(f".{part}")]
         if len(fitting) != 1:
-            allowed = one_of(keys, part) or "none, it has no axes"
+            allowed = one_of(keys, part, "none, it has no axes")
             raise UserError(f"--axis {axis}: the run has no such axis; allowed: {allowed}")
         found += fitting
     return tuple(found)

@@ -15,6 +15,7 @@ from ..plan import batch
 from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
+from ..plan.node import frr
 from ..plan.step import Moment, Step, Timeline
 from ..spec.topology.file import LinkFile
 from ..spec.topology.link.trace import short
@@ -60,8 +61,11 @@ class Build:
     def _node(self, name: str, type: str) -> dict[str, Any]:
         ports = self.plan.book.ports_of(name)
         addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
-        inside = node_files.environment(type, name)
-        return {"type": type, "where": self.plan.where(name).data(), "ports": addresses, "environment": inside}
+        asked = (each.version for each in self.plan.channels if each.controller.versions and name in each.switches)
+        inside = node_files.environment(type, name, next(asked, None))
+        found = {"type": type, "where": self.plan.where(name).data(), "ports": addresses, "environment": inside}
+        speaks = [each for each in frr.PROTOCOLS if frr.speaks(self.topology.node(name), each)]
+        return {**found, "routing": speaks} if self.topology.node(name).finds_routes else found
 
     def _link(self, name: str) -> dict[str, Any]:
         link, found = self.topology.link(name), self.plan.emulator(name)

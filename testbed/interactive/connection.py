@@ -137,15 +137,27 @@ def attend(
     Raises MachineError if the network goes down meanwhile.
     """
     with connected(network) as connection, _signals() as signs:
-        asked: dict[str, Any] = {"do": "session", **where, "words": words, "tty": terminal, "folder": os.getcwd()}
-        asked["environment"] = {key: os.environ[key] for key in ("TERM", "LANG") if key in os.environ}
-        asked["environment"] |= network.environment(node)
-        asked["environment"] |= {"TESTBED_NETWORK": network.name, "TESTBED_NODE": node, "PS1": f"{node}$ "}
+        inherited = {key: os.environ[key] for key in ("TERM", "LANG") if key in os.environ}
+        asked = asked_session(network, node, words, inherited) | {**where, "tty": terminal}
         if terminal:
             asked["rows"], asked["columns"] = _size()
         connection.sendall(frame.pack(0, frame.OPEN, json.dumps(asked).encode()))
         with _raw(0) if terminal else contextlib.nullcontext():
             return Exchange(network, connection, signs, is_text).run()
+
+
+def asked_session(
+    network: RunningNetwork, node: str, words: Sequence[str], environment: Mapping[str, str]
+) -> dict[str, Any]:
+    """What opens a session with a program that somebody works with in a node."""
+    ours = {"TESTBED_NETWORK": network.name, "TESTBED_NODE": node, "PS1": f"{node}$ "}
+    return {
+        "do": "session",
+        **network.where(node),
+        "words": list(words),
+        "folder": os.getcwd(),
+        "environment": {**environment, **network.environment(node), **ours},
+    }
 
 
 class Exchange:

@@ -183,6 +183,11 @@ def _started(
         virtual_time=False,
         signs=signs,
         channel=channel,
+        files=None if start["files"] is None else Path(start["files"]),
+        programs=lab.Programs(
+            {name: Path(folder) for name, folder in start["programs"]["folders"].items()},
+            tuple(map(Path, start["programs"]["reads"])),
+        ),
     )
 
 

@@ -1,7 +1,7 @@
 """Changes a link of a running network by hand.
 
 An emulator is set up anew, and loses the packets that wait in it. A link that goes down is a cable that is pulled out:
-both ends lose their carrier, and what is in it is lost.
+both ends lose their carrier, and what is in it is lost. One with `down: by hand` is cut in its middle instead.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Any
 
 from ..error import UserError, one_of
 from ..kernel.native_program import tools
+from ..model.link.fault import BY_HAND
 from ..model.run_setting import Kernel
 from ..model.topology import Topology
 from ..plan import batch
-from ..plan.link import fault
+from ..plan.link import fault, ruleset
 from ..plan.link.stage import Emulator
 from ..plan.step_json import data
 from ..spec.topology.change import changed
@@ -31,7 +32,7 @@ SETS_UP = ("ethtool", "tc", "nft")
 """The tools of an emulator's commands, but for those that make its devices."""
 ENDS = ("end0", "end1")
 CLEAR = 'for each; do tc qdisc del dev "$each" root; done 2>/dev/null; nft flush ruleset'
-DOWN = "down"
+DOWN, SWITCHED = "down", "switched"
 
 
 def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[str, Any]:
@@ -54,7 +55,7 @@ def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[
         raise UserError(f"{what}; allowed: these keys in the topology file, and testbed up")
     connection.carry_out(network, list(_steps(made, emulator, had)))
     now = {each["name"]: each for each in json.loads(json.dumps(made.to_dict()["links"]))}[link]
-    is_down = {DOWN: _asked(network, link)[DOWN]} if DOWN in _asked(network, link) else {}
+    is_down = {DOWN: "now"} if _asked(network, link).get(DOWN) == "now" and not is_by_hand(emulator) else {}
     now["asked"] = {**now["asked"], **is_down}
     with replacing(network.folder / TOPOLOGY) as file:
         file.write_text(json.dumps(TopologyFile.of(made.topology).written()))
@@ -65,24 +66,47 @@ def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[
 def pull(network: RunningNetwork, link: str, *, down: bool) -> None:
     """Takes a link down, or up again. Raises UserError for a link without an emulator."""
     emulator = _emulator(_build(network, link), link)
+    if is_by_hand(emulator):
+        _cut(network, emulator, down=down)
+        return
     words = [["ip", "link", "set", device, "down" if down else "up"] for device in ENDS]
     connection.carry_out(network, [{"run": each, "netns": emulator.netns, "title": f"link {link}"} for each in words])
     asked = {key: value for key, value in _asked(network, link).items() if key != DOWN}
-    about = next(each for each in network.about["links"] if each["name"] == link)
-    _store(network, {**about, "asked": {**asked, DOWN: "now"} if down else asked})
+    _store(network, {**_about(network, link), "asked": {**asked, DOWN: "now"} if down else asked})
+
+
+def is_by_hand(emulator: Emulator) -> bool:
+    """Whether a link says `down: by hand`, in a direction at least."""
+    return any(stage.asked.value(DOWN) == BY_HAND for stage in emulator.stages)
+
+
+def _cut(network: RunningNetwork, emulator: Emulator, *, down: bool) -> None:
+    """Each time gets another number than those before it; what is as asked stays, so that no packet is lost for it."""
+    about = _about(network, emulator.link)
+    if (about["asked"].get(DOWN) == "now") == down:
+        return
+    number = about.get(SWITCHED, 0) + 1
+    commands = ruleset.switch(emulator, number, is_down=down)
+    connection.carry_out(network, list(map(data, batch.steps(commands))))
+    asked = {**about["asked"], DOWN: "now" if down else BY_HAND}
+    _store(network, {**about, "asked": asked, SWITCHED: number})
+
+
+def _about(network: RunningNetwork, link: str) -> dict[str, Any]:
+    return dict(next(each for each in network.about["links"] if each["name"] == link))
 
 
 def _build(network: RunningNetwork, link: str) -> Build:
     """The network with all that was changed by hand. Raises UserError if the link cannot be changed."""
-    made = build(_topology(network), Kernel(network.about["kernel"]))
+    made = build(topology_of(network), Kernel(network.about["kernel"]))
     names = [each["name"] for each in network.about["links"]]
     if link not in names:
-        raise UserError(f"the network {network.name} has no link {link!r}; allowed: {one_of(names, link)}")
+        allowed = one_of(names, link, "none, it has no links")
+        raise UserError(f"the network {network.name} has no link {link!r}; allowed: {allowed}")
     able = [each.link for each in made.plan.emulators if each.on is None and each.link in names]
     if link not in able:
-        known = one_of(able, link) if able else "none of this network"
         what = f"the link {link} of {network.name} has no emulator of ours: it asks for nothing, or Mininet made it"
-        raise UserError(f"{what}; allowed: {known}")
+        raise UserError(f"{what}; allowed: {one_of(able, link, 'none of this network')}")
     return made
 
 
@@ -92,7 +116,8 @@ def _emulator(made: Build, link: str) -> Emulator:
     return found
 
 
-def _topology(network: RunningNetwork) -> Topology:
+def topology_of(network: RunningNetwork) -> Topology:
+    """The topology of a network, with all that was changed by hand."""
     return TopologyFile.model_validate(json.loads((network.folder / TOPOLOGY).read_text())).topology()
 
 
@@ -105,7 +130,7 @@ def _steps(made: Build, emulator: Emulator, had: Sequence[str]) -> Iterator[dict
 
 
 def _asked(network: RunningNetwork, link: str) -> dict[str, Any]:
-    return dict(next(each["asked"] for each in network.about["links"] if each["name"] == link))
+    return dict(_about(network, link)["asked"])
 
 
 def _store(network: RunningNetwork, now: Mapping[str, Any]) -> None:

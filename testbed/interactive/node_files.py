@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from ..model.address import AddressBook
 from ..model.topology import Topology
-from ..plan.command import OVS_FOLDER
-from ..plan.step import StartController, Step
+from ..plan.command import FRR_FOLDER, OVS_FOLDER
+from ..plan.node import frr
+from ..plan.step import StartController, StartProgram, Step
 
 TRIAL = "/run/trial"
 """Where nodes see the folder that FILES are written to."""
@@ -17,10 +19,16 @@ SHELL_RC = r"""[ -r /etc/bash.bashrc ] && . /etc/bash.bashrc
 PS1='\[\e[1m\]'$TESTBED_NODE'\[\e[0m\]:\w\$ '
 unset HISTFILE
 """
+SHELL = ("sh", "-c", f"command -v bash >/dev/null && exec bash --rcfile {TRIAL}/shellrc -i; exec sh -i")
 OFCTL = """#!/bin/sh
-exec /usr/bin/ovs-ofctl -O OpenFlow13 "$@"
+exec /usr/bin/ovs-ofctl -O "${TESTBED_OPENFLOW:-OpenFlow13}" "$@"
 """
 """By itself ovs-ofctl speaks OpenFlow 1.0, which shows no groups, meters and tables. A later -O has the last word."""
+VTYSH = """#!/bin/sh
+exec /usr/bin/vtysh --config_dir /run/frr -N "$TESTBED_NODE" "$@"
+"""
+ROUTING = "routing.json"
+"""What routing daemons must come to know."""
 TALKING = ("env", "PYTHONUNBUFFERED=1", "TESTBED_LOG_LEVEL=INFO", "sh", "-c", 'exec "$0" "$@" >&2')
 PATH = f"{TRIAL}/{TOOLS}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -31,24 +39,35 @@ def files(topology: Topology, book: AddressBook) -> dict[str, tuple[str, int]]:
         "shellrc": (SHELL_RC, 0o644),
         "hosts": ("".join(f"{line}\n" for line in _hosts(topology, book)), 0o644),
         f"{TOOLS}/ovs-ofctl": (OFCTL, 0o755),
+        f"{TOOLS}/vtysh": (VTYSH, 0o755),
+        ROUTING: (json.dumps([asdict(each) for each in frr.knowledge(topology, book)]), 0o644),
     }
 
 
-def environment(type: str, name: str) -> Mapping[str, str]:
-    """What programs in a node of this type get besides their users' settings."""
-    return {"OVS_RUNDIR": f"{OVS_FOLDER}/{name}", "PATH": PATH} if type == "ovs" else {}
+def environment(type: str, name: str, version: str | None = None) -> Mapping[str, str]:
+    """What programs in a node of this type get besides their users' settings. `version` of OpenFlow is that of a
+    switch, as Open vSwitch calls it; None is OpenFlow13.
+    """
+    if type == "ovs":
+        spoken = {} if version is None else {"TESTBED_OPENFLOW": version}
+        return {"OVS_RUNDIR": f"{OVS_FOLDER}/{name}", "PATH": PATH, **spoken}
+    return {"TESTBED_NODE": name, "PATH": PATH} if type == "router" else {}
 
 
-def log(type: str, name: str) -> str | None:
-    """Where a node's log is, as programs in it see it; None if it keeps none."""
+def log(type: str, name: str, *, finds_routes: bool) -> str | None:
+    """Where a node's log is, as programs in it see it; None if it keeps none. `finds_routes`: it has FRR."""
     if type == "controller":
         return f"{TRIAL}/controller-{name}.err"
+    if type == "router":
+        return f"{FRR_FOLDER}/{name}/{frr.LOG}" if finds_routes else None
     return f"{OVS_FOLDER}/{name}/ovs-vswitchd.log" if type == "ovs" else None
 
 
 def talking(step: Step) -> Step:
     """The step with a controller that shows what its app prints, and what it logs at INFO."""
-    return replace(step, words=(*TALKING, *step.words)) if isinstance(step, StartController) else step
+    if not isinstance(step, StartController | StartProgram):
+        return step
+    return replace(step, words=(*TALKING, *step.words), out=None)
 
 
 def _hosts(topology: Topology, book: AddressBook) -> Iterator[str]:

@@ -5,21 +5,28 @@ from __future__ import annotations
 import contextlib
 import json
 import struct
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..error import MachineError
+from ..plan.command import FRR_FOLDER
+from ..plan.link.stage import RATE
 from ..plan.node.namespace import node_netns
 from ..spec.syntax import input_file
-from ..trial.observe import sample
+from ..trial.observe import netlink, sample
 from ..trial.observe.sample import Query
 from .connection import ask, run
+from .node_files import ROUTING, TRIAL
 from .running_network import RunningNetwork
 
-OBSERVE = "/run/tools/observe"
+OBSERVE, LOOK = "/run/tools/observe", "/run/tools/await_routes.py"
+WAYS = {"forward": ("end0", "end1"), "backward": ("end1", "end0")}
+"""Where packets of a direction come into an emulator, and where they leave it."""
 DUMP_BYTES = 64 << 20
 """Of what the observer tells; a guest could have written anything in its place."""
-OURS = ("emulator", "changes", "drop_counters", "fault_counters")
+OURS = ("emulator", "changes", "drop_counters", "fault_counters", "switched")
 """Facts about a link that only this module needs."""
 
 
@@ -27,13 +34,16 @@ def overview(network: RunningNetwork) -> dict[str, Any]:
     """JSON: name, since, kernel, nodes with their addresses, links with what is asked of them and what passed through
     them.
 
-    `seen` of a link is None if the network did not answer.
+    `seen` of a link is None if the network did not answer, `clock_s` too: when the links were looked at, by a clock of
+    the network that began some time before it. A router with daemons has `routing`: their neighbours, the number of
+    their routes, and what is missing of either, which is an event, too.
     """
     about = network.about
     told = ask(network, "status")
-    counters = _counters(network)
-    links = [{**link, "seen": None if counters is None else _seen(link, counters)} for link in about["links"]]
-    nodes = {name: {"type": node["type"], "ports": node["ports"]} for name, node in about["nodes"].items()}
+    look = _look(network)
+    links = [{**link, "seen": None if look is None else _seen(link, look)} for link in about["links"]]
+    routers = _routers(network)
+    nodes = {name: _node(name, node, routers) for name, node in about["nodes"].items()}
     return {
         "name": network.name,
         "topology": about["topology"],
@@ -41,30 +51,60 @@ def overview(network: RunningNetwork) -> dict[str, Any]:
         "image": about["image"],
         "since": network.since,
         "memory_bytes": told["memory_bytes"],
-        "events": told["events"],
+        "events": [*told["events"], *(text for each in routers.values() for text in each["missing"])],
+        "clock_s": None if look is None else look.clock_s,
         "nodes": nodes,
         "links": [{key: value for key, value in link.items() if key not in OURS} for link in links],
     }
 
 
+def _node(name: str, node: dict[str, Any], routers: dict[str, Any]) -> dict[str, Any]:
+    found = {"type": node["type"], "ports": node["ports"]}
+    return {**found, "routing": routers[name]} if name in routers else found
+
+
+def _routers(network: RunningNetwork) -> dict[str, Any]:
+    """What the daemons of each router say now."""
+    names = [name for name, node in network.about["nodes"].items() if "routing" in node]
+    if not names:
+        return {}
+    with contextlib.suppress(MachineError, OSError, ValueError, LookupError):
+        status, out, _ = run(network, {}, ["sh", "-c", f"python3 {LOOK} {FRR_FOLDER} look < {TRIAL}/{ROUTING}"])
+        told = json.loads(out) if status == 0 else {}
+        if set(told) == set(names) and all(isinstance(each["missing"], list) for each in told.values()):
+            return {name: told[name] for name in names}
+    return {name: {"neighbours": {}, "routes": None, "missing": [f"{name}: did not answer"]} for name in names}
+
+
 Counters = dict[tuple[str, str], dict[str, int]]
 
 
-def _counters(network: RunningNetwork) -> Counters | None:
-    """Maps (namespace, device) to its counters, for the first end of each link and for its emulator; and (namespace,
-    counter) to the packets of a counter of the emulator.
+@dataclass(frozen=True)
+class Look:
+    """`counters` maps (namespace, device) to its counters, for the first end of each link and for its emulator; and
+    (namespace, counter) to the packets of a counter of the emulator. `queues` maps (namespace, device) to the packets
+    and bytes that wait for the rate there.
     """
+
+    clock_s: float | None
+    counters: Counters
+    queues: Mapping[tuple[str, str], tuple[int, int]]
+
+
+def _look(network: RunningNetwork) -> Look | None:
+    """None if the network does not answer. The file is this look's own: several may look at once."""
+    path = network.folder / "trial" / f"counters-{uuid.uuid4().hex}.bin"
     with contextlib.suppress(MachineError, OSError, ValueError, LookupError, ArithmeticError, struct.error):
         sources = tuple(_sources(network))
         if not sources:
-            return {}
-        name = f"counters-{network.entry.name}.bin"
-        path = network.folder / "trial" / name
-        path.unlink(missing_ok=True)
-        words = [OBSERVE, f"/run/trial/{name}", "0", *(source.word for source in sources)]
-        status, _, _ = run(network, {}, words)
-        if status == 0:
-            return _decoded(input_file.read(path, DUMP_BYTES, by_link=False), sources)
+            return Look(None, {}, {})
+        try:
+            words = [OBSERVE, f"/run/trial/{path.name}", "0", *(source.word for source in sources)]
+            status, _, _ = run(network, {}, words)
+            if status == 0:
+                return _decoded(input_file.read(path, DUMP_BYTES, by_link=False), sources)
+        finally:
+            path.unlink(missing_ok=True)
     return None
 
 
@@ -80,50 +120,65 @@ def _sources(network: RunningNetwork) -> Iterator[Query]:
     yield from (Query("nft", link["emulator"]) for link in network.about["links"] if link["drop_counters"])
 
 
-def _decoded(data: bytes, sources: tuple[Query, ...]) -> Counters:
+def _decoded(data: bytes, sources: tuple[Query, ...]) -> Look:
     found = {key: dict(each) for key, each in sample.device_counters(data, sources).items()}
     names = sample.device_numbers(data, sources)
+    queues = {}
     for queue in sample.queue_samples(data, sources):
-        counted = found.get((queue.netns, names.get((queue.netns, queue.device), "")))
+        device = (queue.netns, names.get((queue.netns, queue.device), ""))
+        counted = found.get(device)
         if counted is not None:
             counted["drops"] = max(counted.get("drops", 0), queue.drops)  # a parent counts those of its children, too
+            if queue.handle == RATE:
+                queues[device] = (queue.backlog_packets, queue.backlog_bytes)
     for counter in sample.counter_samples(data, sources):
         found[counter.netns, counter.name] = {"packets": counter.packets}
-    return found
+    times = [record.time_ns for record in netlink.records(data)]
+    return Look(times[0] / 1e9 if times else None, found, queues)
 
 
-def _seen(link: dict[str, Any], counters: Counters) -> dict[str, Any] | None:
-    """Packets and bytes in each direction, and the drops of an emulator's queues, losses and policy."""
+def _seen(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
+    """Packets and bytes in each direction; of an emulator also those that left it, what waits for its rate now, and the
+    drops of its queues, losses and policy.
+    """
+    counters = look.counters
     first, second = link["ends"]
     if link["emulator"] is not None:
-        space = link["emulator"]
-        ins = [counters.get((space, device)) for device in ("end0", "end1")]
-        ways = {"forward": (ins[0], "rx"), "backward": (ins[1], "rx")}
-    else:
-        near = counters.get((node_netns(first["node"]), first["device"]))
-        far = counters.get((node_netns(second["node"]), second["device"]))
-        ways = (
-            {"forward": (near, "tx"), "backward": (near, "rx")}
-            if near
-            else {"forward": (far, "rx"), "backward": (far, "tx")}
-        )
-        space = None
-    if any(counted is None for counted, _ in ways.values()):
+        return _seen_emulator(link, look)
+    near = counters.get((node_netns(first["node"]), first["device"]))
+    far = counters.get((node_netns(second["node"]), second["device"]))
+    counted, forward, backward = (near, "tx", "rx") if near else (far, "rx", "tx")
+    if counted is None:
         return None
-    seen: dict[str, Any] = {
-        way: {"packets": counted[f"{word}_packets"], "bytes": counted[f"{word}_bytes"]}
-        for way, (counted, word) in ways.items()
-        if counted is not None
-    }
-    named = [*link["drop_counters"], *(name for names in link.get("fault_counters", {}).values() for name in names)]
+    return {"forward": _passed(counted, forward), "backward": _passed(counted, backward)}
+
+
+def _seen_emulator(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
+    space, counters = link["emulator"], look.counters
+    ends = {end: counters.get((space, end)) for end in ("end0", "end1")}
+    seen: dict[str, Any] = {}
+    for way, (into, out_of) in WAYS.items():
+        came, left = ends[into], ends[out_of]
+        if came is None or left is None:
+            return None
+        waiting = look.queues.get((space, out_of))
+        seen[way] = {
+            **_passed(came, "rx"),
+            "left": _passed(left, "tx"),
+            "queue": None if waiting is None else {"packets": waiting[0], "bytes": waiting[1]},
+        }
+    faults = link.get("fault_counters", {})
+    named = [*link["drop_counters"], *(name for names in faults.values() for name in names)]
     if not link.get("changes") and any((space, name) not in counters for name in named):
         return None
-    if space is not None:
-        queued = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
-        for fault, names in link.get("fault_counters", {}).items():
-            seen[fault] = sum(_packets(counters, space, name) for name in names)
-        seen["drops"] = queued + sum(_packets(counters, space, name) for name in link["drop_counters"])
-    return seen
+    queued = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
+    for fault, names in faults.items():
+        seen[fault] = sum(_packets(counters, space, name) for name in names)
+    return seen | {"drops": queued + sum(_packets(counters, space, name) for name in link["drop_counters"])}
+
+
+def _passed(counted: Mapping[str, int], word: str) -> dict[str, int]:
+    return {"packets": counted[f"{word}_packets"], "bytes": counted[f"{word}_bytes"]}
 
 
 def _packets(counters: Counters, space: str, name: str) -> int:

@@ -47,7 +47,8 @@ def address(network: RunningNetwork, node: str) -> str:
     network.where(node)
     known = addresses(network)
     if node not in known:
-        raise UserError(f"{node} of {network.name} has no address; allowed: {one_of(tuple(known), node)}")
+        allowed = one_of(tuple(known), node, "none, no node of it has one")
+        raise UserError(f"{node} of {network.name} has no address; allowed: {allowed}")
     return known[node]
 
 

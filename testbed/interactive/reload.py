@@ -5,6 +5,8 @@ forget their flows.
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from typing import Any
 
 from ..error import UserError, one_of
@@ -12,9 +14,13 @@ from ..kernel.native_program import tools
 from ..model.run_setting import Kernel
 from ..model.topology import Topology
 from ..plan import batch
+from ..plan.command import PREFIX
 from ..plan.node import controller
 from ..plan.node.control_channel import Channel
+from ..plan.step import Run, Step
 from ..plan.step_json import data
+from ..spec import program_store
+from ..trial import strict_folder
 from ..trial.orders.local_words import substituted
 from . import connection, node_files
 from .build import Build, build
@@ -22,8 +28,17 @@ from .running_network import RunningNetwork
 
 WAIT_S = 10
 BRIDGE = "br0"
+FILES = "files"
+LEAVE = """for each in $(ip netns pids "$1"); do
+  case "$(readlink "/proc/$each/cwd")" in "$0"/*) kill -9 "$each" ;; esac
+done
+umount -l "$0/files" 2>/dev/null
+rm -rf "$0"
+"""
+"""Ends what a program has left in its folder, and removes that."""
+
 CONNECTED = f"ovs-vsctl --timeout={WAIT_S} wait-until controller {BRIDGE} is_connected="
-FORGET = f"{CONNECTED}false; for each in flows groups meters; do ovs-ofctl -O OpenFlow13 del-$each {BRIDGE}; done"
+FORGET = f"{CONNECTED}false; for each in flows groups meters; do ovs-ofctl -O {{version}} del-$each {BRIDGE}; done"
 
 
 def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bool]:
@@ -35,20 +50,48 @@ def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bo
     channels = {channel.name: channel for channel in made.plan.channels}
     network.where(node)
     if node not in channels:
-        raise UserError(f"{node} of {network.name} is no controller; allowed: {one_of(tuple(channels), node)}")
+        allowed = one_of(tuple(channels), node, "none, it has no controllers")
+        raise UserError(f"{node} of {network.name} is no controller; allowed: {allowed}")
     _refuse_other(network, made)
     channel = channels[node]
+    copy = _copied(network, channel)
     connection.carry_out(network, [{"stop": f"controller-{node}"}])
     for switch in channel.switches:
-        _in(network, switch, FORGET)
-    connection.carry_out(network, _starts(made, channel))
+        _in(network, switch, FORGET.format(version=channel.version))
+    connection.carry_out(network, _starts(made, channel, copy))
     return {switch: _in(network, switch, f"{CONNECTED}true") == 0 for switch in channel.switches}
 
 
-def _starts(made: Build, channel: Channel) -> list[dict[str, Any]]:
-    commands = controller.commands(channel, made.topology, made.plan.book)
-    steps, _ = substituted(made.topology, batch.steps(commands), tools(), is_lab=made.kernel.kind != "host")
-    return [data(node_files.talking(step)) for step in steps]
+def _copied(network: RunningNetwork, channel: Channel) -> str | None:
+    """The files of a controller that is a program, as they are now, where the network sees them; None without any."""
+    program = channel.controller.program
+    place = None if program is None else program_store.find(program.files)
+    if place is None:
+        return None
+    folder = network.folder / "trial"
+    earlier = sorted(folder.glob(f"{FILES}-{channel.name}-*"))
+    target = folder / f"{FILES}-{channel.name}-{int(earlier[-1].name.rpartition('-')[2]) + 1 if earlier else 1:06}"
+    shutil.copytree(place, target, symlinks=True)
+    for each in earlier[:-1]:  # the last one is in use
+        strict_folder.remove_tree(each)
+    return target.name
+
+
+def _starts(made: Build, channel: Channel, copy: str | None) -> list[dict[str, Any]]:
+    steps = batch.steps(controller.commands(channel, made.topology, made.plan.book))
+    if channel.controller.program is not None:
+        words = ("sh", "-c", LEAVE, channel.folder, f"{PREFIX}{channel.name}")
+        place = f"{node_files.TRIAL}/{copy}"
+        steps = (Run(words, "the folder"), *(_with_place(step, channel.name, place) for step in steps))
+    filled, _ = substituted(made.topology, steps, tools(), is_lab=made.kernel.kind != "host")
+    return [data(node_files.talking(step)) for step in filled]
+
+
+def _with_place(step: Step, name: str, place: str) -> Step:
+    word = str(controller.files_of(name))
+    if not isinstance(step, Run) or word not in step.words:
+        return step
+    return replace(step, words=tuple(place if each == word else each for each in step.words))
 
 
 def _refuse_other(network: RunningNetwork, made: Build) -> None:

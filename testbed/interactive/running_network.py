@@ -105,7 +105,7 @@ def choose(name: str | None, node: str | None = None) -> RunningNetwork:
     if fitting and node is not None:
         what = f"several networks that are up have a node {node!r} ({names})"
     meant = "" if fitting or node is None else did_you_mean(node, {name for each in found for name in each.nodes})
-    raise UserError(f"{what}{meant}; allowed: --name with one of {names}")
+    raise UserError(f"{what}{meant}; allowed: {'to name' if node is None else '--name with'} one of {names}")
 
 
 def _named(found: list[RunningNetwork], name: str) -> RunningNetwork:

@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,9 @@ from ..cache_folder import private
 from ..error import MachineError, TestbedError, UserError
 from ..journal import Entry, Held, Taken
 from ..kernel.image.cache import find
+from ..kernel.lab import Programs
 from ..kernel.native_program import tools
+from ..kernel.ready import controller_program
 from ..plan.step_json import data
 from ..spec.topology.file import TopologyFile
 from ..trial.orders.local_words import substituted
@@ -37,11 +39,18 @@ class Failed(TestbedError):
 
 
 def start(
-    build: Build, name: str, file: Path, report: Callable[[str], None], *, schedule: bool = False
+    build: Build,
+    name: str,
+    file: Path,
+    report: Callable[[str], None],
+    *,
+    schedule: bool = False,
+    files: Path | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> RunningNetwork:
     """Raises UserError if a network of that name is up, MachineError if this computer lacks something, and the error of
-    a step that fails. `file` is the topology's; `schedule` begins those of the links. Calls `report` with what is being
-    done.
+    a step that fails. `file` is the topology's; `schedule` begins those of the links. The folder `files` can be read in
+    a lab kernel; `more` are nodes that the topology does not have. Calls `report` with what is being done.
     """
     folder = folder_of(name)
     try:
@@ -50,7 +59,7 @@ def start(
         raise _refusal(Entry(KIND, name, {})) from None
     reading, writing = os.pipe()
     try:
-        _write(build, folder, file, held, schedule=schedule)
+        _write(build, folder, file, held, schedule=schedule, files=files, nodes=more or {})
         log = folder / "keeper.log"
         words = (sys.executable, "-m", KEEPER, folder, str(held.descriptor), str(writing))
         with log.open("wb") as said:
@@ -97,7 +106,16 @@ def _refusal(entry: Entry) -> TestbedError:
     return UserError(f"a network {name!r} is up already ({since}); allowed: another --name, or testbed down {name}")
 
 
-def _write(build: Build, folder: Path, file: Path, held: Held, *, schedule: bool) -> None:
+def _write(
+    build: Build,
+    folder: Path,
+    file: Path,
+    held: Held,
+    *,
+    schedule: bool,
+    files: Path | None,
+    nodes: Mapping[str, Any],
+) -> None:
     """Only this user may open the folder: whoever writes to its socket is root in the network."""
     remove_tree(folder)
     private(folder.parent.name)
@@ -120,14 +138,24 @@ def _write(build: Build, folder: Path, file: Path, held: Held, *, schedule: bool
         "steps": [data(node_files.talking(step)) for step in steps],
         "machines": TopologyFile.of(build.topology).written() if machines else None,
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
+        "files": None if files is None else str(files),
+        "programs": _told(controller_program.programs(build.topology)),
     }
     (folder / "start.json").write_text(json.dumps(beginning))
     (folder / TOPOLOGY).write_text(json.dumps(TopologyFile.of(build.topology).written()))
     made = build.to_dict()
     more = {"file": str(file.absolute()), "image": image, "schedule": schedule, "as_started": made["links"]}
-    about = {"name": held.entry.name, **more, **made}
+    about = {"name": held.entry.name, **more, **made, "nodes": {**made["nodes"], **nodes}}
     (folder / "network.json").write_text(json.dumps(about))
     (folder / "plan.sh").write_text(build.plan.script())
+
+
+def _told(programs: Programs) -> dict[str, Any]:
+    """As the keeper reads them."""
+    return {
+        "folders": {name: str(folder) for name, folder in programs.folders.items()},
+        "reads": [str(each) for each in programs.reads],
+    }
 
 
 def _wait(told: Any, report: Callable[[str], None], name: str) -> None:

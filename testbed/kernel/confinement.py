@@ -207,12 +207,17 @@ def python_files() -> tuple[Path, ...]:
 
 
 CONTROLLERS = "os_ken"
+CODE = ("__init__.py", "__pycache__", "agent")
+"""What a guest needs of our package."""
 
 
 @cache
 def code_folders() -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """What controllers import: folders of code to read, and those to list, in which Python looks for packages."""
-    ours = Path(__file__).resolve().parents[1]
+    """What controllers import: folders of code to read, and those to list, in which Python looks for packages. What
+    comes with the testbed, and so the solutions of exercises, is not among the former.
+    """
+    package = Path(__file__).resolve().parents[1]
+    ours = tuple(package / name for name in CODE)
     spec = importlib.util.find_spec(CONTROLLERS)
     installed = () if spec is None or spec.origin is None else (Path(spec.origin).resolve().parents[1],)
-    return (ours, *installed), (ours.parent,)
+    return (*ours, *installed), (package.parent,)

@@ -22,6 +22,7 @@ ENTRIES_MAX = 10_000
 """Files and folders below a trial's folder; a trial leaves some dozens."""
 CONSOLE_BYTES = 64 << 20
 LOOK_S = 0.5
+TICKS = os.sysconf("SC_CLK_TCK")
 ROOM_BYTES = 64 << 20
 """A disk on which a guest may take less, or that has less left, is as good as full: a trial can need as much."""
 
@@ -34,7 +35,8 @@ def share(folder: Path) -> int:
 @dataclass
 class Watch:
     """Looks at most every LOOK_S. `console` is the name of the file with the guest's output, `bytes_max` what all files
-    may take together.
+    may take together, `cpu_s` the processor time of all processes (None: no limit). `is_share` says that `bytes_max` is
+    what `share` allows.
     """
 
     pid: int
@@ -42,6 +44,8 @@ class Watch:
     console: str
     bytes_max: int
     looked: float = 0.0
+    cpu_s: float | None = None
+    is_share: bool = True
 
     def excess(self) -> str | None:
         """What there is too much of, in words; None if all is well."""
@@ -49,9 +53,11 @@ class Watch:
         if now - self.looked < LOOK_S:
             return None
         self.looked = now
-        processes = sum(1 for _ in _descendants(self.pid, PROCESSES_MAX))
-        if processes >= PROCESSES_MAX:
+        processes = [self.pid, *_descendants(self.pid, PROCESSES_MAX)]
+        if len(processes) > PROCESSES_MAX:
             return f"the guest has more than {PROCESSES_MAX} processes"
+        if self.cpu_s is not None and sum(map(_cpu_s, processes)) > self.cpu_s:
+            return f"the guest has taken more than {self.cpu_s:g} s of processor time: a loop that does not end?"
         if _bytes(self.folder / self.console) > CONSOLE_BYTES:
             return f"the guest has written more than {CONSOLE_BYTES >> 20} MiB to its console"
         entries, size, closed = _size(self.folder)
@@ -61,7 +67,8 @@ class Watch:
         if entries > ENTRIES_MAX:
             return f"the guest has made more than {ENTRIES_MAX} files"
         if size > self.bytes_max:
-            took = f"the guest's files take more than {_size_text(self.bytes_max)}, half of what was free when it began"
+            why = ", half of what was free when it began" if self.is_share else ""
+            took = f"the guest's files take more than {_size_text(self.bytes_max)}{why}"
             return f"{took}: {os.strerror(errno.ENOSPC)}" if self._has_little_room() else took
         return None
 
@@ -91,6 +98,15 @@ def _children(pid: int) -> list[int]:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
+
+
+def _cpu_s(pid: int) -> float:
+    """The processor time of a process and of its children that have ended; 0 if it has ended itself."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, words[11:15])) / TICKS
 
 
 def _bytes(path: str | Path) -> int:

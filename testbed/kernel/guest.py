@@ -98,14 +98,18 @@ def watch(
     progress: Progress,
     wall_limit_s: float | None,
     cancelled: Callable[[], bool],
+    cpu_limit_s: float | None = None,
+    bytes_max: int | None = None,
 ) -> None:
     """Waits for the process to end, reading the agent's signs of life.
 
-    Raises TrialError if none comes for STANDSTILL_S, after `wall_limit_s` (None: WALL_LIMIT_S), or if it takes too much
-    of the host; and Cancelled once `cancelled` returns true.
+    Raises TrialError if none comes for STANDSTILL_S (unless there is a `cpu_limit_s`, which a busy computer does not
+    change), after `wall_limit_s` (None: WALL_LIMIT_S), or if it takes too much
+    of the host: `cpu_limit_s` and `bytes_max` are as in `lab.run`; and Cancelled once `cancelled` returns true.
     """
     limit_s = WALL_LIMIT_S if wall_limit_s is None else wall_limit_s
-    taken = Watch(process.pid, folder, CONSOLE, share(folder))
+    most, is_share = (share(folder), True) if bytes_max is None else (min(bytes_max, share(folder)), False)
+    taken = Watch(process.pid, folder, CONSOLE, most, cpu_s=cpu_limit_s, is_share=is_share)
     began = heard = time.monotonic()
     last, unread = "nothing", b""
     ended = os.pidfd_open(process.pid)
@@ -123,7 +127,7 @@ def watch(
                     last = line[:SIGN_BYTES].decode(errors="replace").rstrip()  # the console is a terminal
                     if found := LAB_TIME.fullmatch(last):
                         progress(int(found[1]) / 1e9)
-            if now - heard > STANDSTILL_S:
+            if cpu_limit_s is None and now - heard > STANDSTILL_S:
                 raise TrialError(
                     f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
                     f"{standstill.story(process.pid)}"

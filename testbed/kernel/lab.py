@@ -10,8 +10,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import process
@@ -38,6 +39,19 @@ CHANNEL = "/dev/tty2"
 FILES = "files"
 """The name there of the folder with the files of a workload."""
 
+
+@dataclass(frozen=True)
+class Programs:
+    """Programs of users besides those of a workload: `folders` that a guest sees below HERE, by the names there, and
+    what `reads` it needs beyond them.
+    """
+
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    reads: tuple[Path, ...] = ()
+
+
+NO_PROGRAMS = Programs()
+
 RESERVE_BYTES = 512 << 20
 """The memory of the host that a trial leaves free."""
 
@@ -52,14 +66,18 @@ def run(
     memory_bytes: int,
     virtual_time: bool = True,
     wall_limit_s: float | None = None,
+    cpu_limit_s: float | None = None,
+    bytes_max: int | None = None,
     progress: Progress = lambda lab_s: None,
     cancelled: Callable[[], bool] = lambda: False,
     files: Path | None = None,
+    programs: Programs = NO_PROGRAMS,
 ) -> Ending:
     """Boots the kernel and has it execute the steps, which leave their files in `folder`, with `console.log`.
 
-    `memory_bytes` is a ceiling: the guest takes from the host what it touches. Raises TrialError if a step fails, the
-    guest dies or hangs; MachineError if the host lacks the memory.
+    `memory_bytes` is a ceiling: the guest takes from the host what it touches. `cpu_limit_s` is the processor time of
+    the guest with all its processes (None: no limit), `bytes_max` what its files may take (None: `consumption.share`).
+    Raises TrialError if a step fails, the guest dies or hangs; MachineError if the host lacks the memory.
     """
     check_memory(memory_bytes)
     write_steps(folder, steps)
@@ -77,9 +95,10 @@ def run(
             signs=writing,
             core=core,
             files=files,
+            programs=programs,
         ) as guest,
     ):
-        watch(guest, folder, signs, progress, wall_limit_s, cancelled)
+        watch(guest, folder, signs, progress, wall_limit_s, cancelled, cpu_limit_s, bytes_max)
     return ending(folder, time.monotonic() - began)
 
 
@@ -96,6 +115,7 @@ def started(
     core: int | None = None,
     channel: tuple[int, int] | None = None,
     files: Path | None = None,
+    programs: Programs = NO_PROGRAMS,
 ) -> Iterator[Running]:
     """Starts a guest that executes the steps in `folder`; ends it when the block ends.
 
@@ -106,7 +126,7 @@ def started(
     with _own_folder(folder) as uml_dir:
         words = [
             *(("taskset", "--cpu-list", str(core)) if core is not None else ()),
-            *confinement.words(tools, allowance(image.path, folder, tools, memory_bytes, files)),
+            *confinement.words(tools, allowance(image.path, folder, tools, memory_bytes, files, programs)),
             str(image.path),
             f"mem={memory_bytes >> 20}M",
             *(("time-travel=inf-cpu", "time-travel-start=0") if virtual_time else ()),
@@ -135,6 +155,7 @@ def started(
             "tools": tools.folder,
             "preload.so": tools.folder / "preload.so",  # LD_PRELOAD is cut at blanks
             **({} if files is None else {FILES: files}),
+            **programs.folders,
         }
         for name, target in targets.items():
             os.symlink(target, f"{uml_dir}/{name}")
@@ -169,11 +190,19 @@ def _own_folder(folder: Path) -> Iterator[str]:
             shutil.rmtree(path)
 
 
-def allowance(linux: Path, folder: Path, tools: Tools, memory_bytes: int, files: Path | None = None) -> Allowance:
+def allowance(
+    linux: Path,
+    folder: Path,
+    tools: Tools,
+    memory_bytes: int,
+    files: Path | None = None,
+    programs: Programs = NO_PROGRAMS,
+) -> Allowance:
     """What the process of a guest may do: read the system, our programs and Python, and write to a trial's folder."""
     code, listed = confinement.code_folders()
+    users = (*(() if files is None else (files,)), *programs.folders.values(), *programs.reads)
     return Allowance(
-        reads=(linux, tools.folder, *code, *confinement.python_files(), *(() if files is None else (files,))),
+        reads=(linux, tools.folder, *code, *confinement.python_files(), *users),
         lists=listed,
         writes=(folder.absolute(),),
         file_bytes=max(memory_bytes, share(folder)),  # its memory is a file, too

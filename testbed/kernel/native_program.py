@@ -16,7 +16,7 @@ from ..cache_folder import make, user_folder
 from ..journal import folder_noted, unique
 
 SOURCES = Path(__file__).parents[1] / "agent" / "native"
-SCRIPTS = (SOURCES.with_name("mininet_driver.py"),)
+SCRIPTS = (SOURCES.with_name("mininet_driver.py"), SOURCES.with_name("routing") / "await_routes.py")
 """Scripts that another Python than ours runs in the network; they travel with the compiled programs."""
 
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
@@ -26,7 +26,6 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "command.c": ("-o", "command"),
     "confine.c": ("-o", "confine"),
     "congestion.c": ("-shared", "-fPIC", "-o", "congestion.so", "-ldl"),
-    "dualpi2.c": ("-o", "dualpi2"),
     "flow.c": ("-o", "flow", "-pthread"),
     "observe.c": ("-o", "observe"),
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
@@ -36,6 +35,8 @@ BUILDS: dict[str, tuple[str, ...]] = {
 }
 STATIC = {"observe.c": ("-static", "-o", "observe-static")}
 """For other computers, whose C library may differ."""
+NAMES = {"dualpi2": "qdisc"}
+"""Other names of programs, which tell them what to do."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def tools() -> Tools:
 
 
 def _digest() -> str:
-    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC)).encode())
+    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC, NAMES)).encode())
     for path in (*sorted(SOURCES.glob("*.[ch]")), *SCRIPTS):
         text.update(path.read_bytes())
     return text.hexdigest()[:12]
@@ -72,6 +73,8 @@ def _compile(folder: Path) -> None:
 def _build(partial: Path, folder: Path) -> None:
     for name, options in (*BUILDS.items(), *STATIC.items()):
         process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
+    for name, program in NAMES.items():
+        shutil.copy(partial / program, partial / name)
     for script in SCRIPTS:
         shutil.copyfile(script, partial / script.name)
     partial.chmod(0o755)

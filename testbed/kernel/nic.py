@@ -26,7 +26,7 @@ def facts(nic: str) -> Facts:
     link = next((each for each in links if each["ifname"] == nic), None)
     if link is None:
         real = [each["ifname"] for each in links if each["ifname"] != "lo"]
-        raise UserError(f"this computer has no network interface {nic!r}; allowed: {one_of(real, nic) or 'none'}")
+        raise UserError(f"this computer has no network interface {nic!r}; allowed: {one_of(real, nic)}")
     addresses = [each for one in _asked("ip", "-j", "address", "show", "dev", nic) for each in one.get("addr_info", [])]
     return {
         "link": link,

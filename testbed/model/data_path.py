@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
+from itertools import islice
 
+from ..error import UserError
 from .address import AddressBook
 from .link.impairment import Way, mean_loss
 from .route import way
+from .schedule import Change
 from .topology import MTU_DEFAULT, Link, Topology
+
+MOST_NS, INSTANTS_MAX = 86_400_000_000_000, 100
 
 
 @dataclass(frozen=True)
@@ -78,3 +83,35 @@ def data_path_between(topology: Topology, book: AddressBook, source: str, destin
 
 def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
     return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
+
+
+def detours(topology: Topology, book: AddressBook, data_path: DataPath) -> tuple[DataPath, ...]:
+    """The data paths that routing daemons find while links are down, for each set of links that are down together as
+    their schedules say; those between the same hosts. Without daemons nobody finds any.
+    """
+    if not any(node.finds_routes for node in topology.nodes):
+        return ()
+    found: dict[DataPath, None] = {}
+    for down in sorted(map(sorted, _down_together(topology.links))):
+        left = replace(topology, links=tuple(link for link in topology.links if link.name not in down))
+        ports = (tuple(port for port in ports if port.link not in down) for ports in (book.ports, book.tagged))
+        try:
+            detour = data_path_between(left, AddressBook(*ports), data_path.source, data_path.destination)
+        except (UserError, AssertionError):  # nobody can pass
+            continue
+        if (detour.path, detour.answers) != (data_path.path, data_path.answers):
+            found[detour] = None
+    return tuple(found)
+
+
+def _down_together(links: Iterable[Link]) -> set[frozenset[str]]:
+    """The links that are down, at the first instants at which any goes down or comes back."""
+    downs = [(link.name, change) for link in links for change in link.schedule if _takes_down(change)]
+    instants = {at for _, change in downs for at in islice(change.instants(MOST_NS), INSTANTS_MAX)}
+    return {
+        frozenset(name for name, change in downs if change.holds(at_ns)) for at_ns in sorted(instants)[:INSTANTS_MAX]
+    } - {frozenset[str]()}
+
+
+def _takes_down(change: Change) -> bool:
+    return any(pair == ("down", True) for pair in (*change.forward, *change.backward, *change.data))

@@ -18,6 +18,12 @@ APPS = ("learning-switch", "static", "firewall", "monitor")
 NOBODY = "none"
 """In place of a controller's name: the switch has none."""
 
+CONTROLLER_PORT = 6653
+"""Of TCP, where switches find a controller that says nothing else."""
+
+VERSIONS = {f"1.{minor}": f"OpenFlow1{minor}" for minor in range(6)}
+"""Of OpenFlow, with the names that Open vSwitch has for them."""
+
 MONITOR_INTERVAL_NS = 1_000_000_000
 DPID_MAX = 2**64 - 1
 
@@ -48,12 +54,27 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Controller:
-    """An OpenFlow controller: `app` is one of APPS, or the name of a file with `text` (None for APPS).
+class ControllerProgram:
+    """A controller that is a program of its user's. `files` are files and folders for it, by name with the SHA-256 of
+    what is in each; `python` is the one among them that is a virtual environment (None: the system's Python).
+    """
 
-    `forward` and `backward` are the channel from its switches to it, and back. `rules` are the firewall's,
+    words: tuple[str, ...]
+    files: tuple[tuple[str, str], ...] = ()
+    python: str | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Controller:
+    """An OpenFlow controller: `app` is one of APPS, or the name of a file with `text` (None for APPS); or that of a
+    `program`.
+
+    `files` are names and texts of files beside the app. `forward` and `backward` are the channel from its switches to
+    it, and back. `rules` are the firewall's,
     `interval_ns` the monitor's. It starts `start_ns` after the workload, or before it (None), and is killed `stop_ns`
-    after the workload's start, or never (None). `loops` says that an app in a file copes with rings of switches.
+    after the workload's start, or never (None). `loops` says that an app in a file copes with rings of switches. It
+    listens at the TCP port `port`. `versions` are those of OpenFlow that its switches offer; empty: all.
     """
 
     app: str
@@ -65,10 +86,14 @@ class Controller:
     start_ns: int | None = None
     stop_ns: int | None = None
     loops: bool = False
+    files: tuple[tuple[str, str], ...] = ()
+    program: ControllerProgram | None = None
+    port: int = CONTROLLER_PORT
+    versions: tuple[str, ...] = ()
 
     @property
     def is_ours(self) -> bool:
-        return self.text is None
+        return self.text is None and self.program is None
 
     @property
     def rtt_ns(self) -> int:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from itertools import count
 
 from ..error import UserError
 from .address import AddressBook, Port
 from .forwarding import is_told, towards
-from .topology import Lane, Link, Room, Topology
+from .topology import Lane, Link, Node, Room, Topology
+
+OSPF_COST = 10
+"""Of a link whose cost nobody set, on routers with FRR."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ def routes(topology: Topology, book: AddressBook, node: str) -> tuple[Hop, ...]:
     """The routes of a host or router, one for each remote network; a single default route where all use the same
     neighbour. Ties go to the port that comes first in the file.
     """
-    first_hops = _first_hops(topology, book, node)
+    first_hops = _first_hops(topology, book, node, weighs=topology.node(node).finds_routes)
     if not first_hops:
         return ()
     if len({(port, via) for port, via in first_hops.values()}) == 1:
@@ -38,25 +43,50 @@ def routes(topology: Topology, book: AddressBook, node: str) -> tuple[Hop, ...]:
     return tuple(hops)
 
 
-def _first_hops(topology: Topology, book: AddressBook, node: str) -> dict[int, tuple[Port, Port]]:
-    """Remote segment to (own port, neighbour's port), by breadth-first search through routers."""
+def _hides(topology: Topology, member: Port) -> bool:
+    """Whether a router translates the addresses of all that lies behind it, seen from this port."""
+    router = topology.node(member.node).router
+    return router is not None and router.nat is not None and router.nat.out == member.link
+
+
+def _costs(node: Node) -> dict[str, int]:
+    """The costs of OSPF on the links of a router that are not OSPF_COST."""
+    frr = None if node.router is None else node.router.frr
+    return {} if frr is None or frr.ospf is None else dict(frr.ospf.costs)
+
+
+def _first_hops(topology: Topology, book: AddressBook, node: str, *, weighs: bool) -> dict[int, tuple[Port, Port]]:
+    """Remote segment to (own port, neighbour's port), over the fewest routers; or, if it `weighs` them, as OSPF finds
+    them: by the least sum of the costs of the ports that a packet leaves by (RFC 2328, 16.1).
+    """
+
+    def cost_of(port: Port) -> int:
+        return _costs(topology.node(port.node)).get(port.link, OSPF_COST) if weighs else 1
+
+    counter = count()
+    waiting: list[tuple[int, int, int, tuple[Port, Port] | None]] = []
     own = {port.segment: port for port in reversed(book.interfaces_of(node))}
+    for port in book.interfaces_of(node):
+        heappush(waiting, (cost_of(port), next(counter), port.segment, None))
     found: dict[int, tuple[Port, Port]] = {}
-    waiting: deque[tuple[int, tuple[Port, Port] | None]] = deque(
-        (port.segment, None) for port in book.interfaces_of(node)
-    )
+    settled: set[int] = set()
     crossed = {node}
     while waiting:
-        segment, hop = waiting.popleft()
+        cost, _, segment, hop = heappop(waiting)
+        if segment in settled:
+            continue
+        settled.add(segment)
+        if hop is not None and segment not in own:
+            found[segment] = hop
         for member in book.members(segment):
             if member.node in crossed or not topology.node(member.node).is_router:
                 continue
             crossed.add(member.node)
+            if _hides(topology, member):
+                continue
             first = hop or (own[segment], member)
             for port in book.interfaces_of(member.node):
-                if port.segment not in own and port.segment not in found:
-                    found[port.segment] = first
-                    waiting.append((port.segment, first))
+                heappush(waiting, (cost + cost_of(port), next(counter), port.segment, first))
     return found
 
 
@@ -108,10 +138,24 @@ def way(topology: Topology, book: AddressBook, source: str, destination: str) ->
             f"{source} has no IPv{to.version} address on the link {sender.link}, over which it would "
             f"reach {to}; allowed: addresses of the same kind at both ends"
         )
-    back = trace(topology, book, destination, back_to)
-    if not back:
+    seen_as = _translated(topology, book, there)
+    back = trace(topology, book, destination, seen_as[1] if seen_as else back_to)
+    inside = trace(topology, book, seen_as[0], back_to) if seen_as else ()
+    if not back or inside is None:
         raise _no_way(source, destination)
-    return Way(back_to, to, there, back)
+    return Way(back_to, to, there, (*back, *inside))
+
+
+def _translated(
+    topology: Topology, book: AddressBook, there: tuple[tuple[Link, str], ...]
+) -> tuple[str, IPv4Address | IPv6Address] | None:
+    """The last router on the way that translates the source, with its address outside; None if none does."""
+    for link, entered in reversed(there):
+        router = topology.node(entered).router
+        if router is not None and router.nat is not None and router.nat.out == link.name:
+            outside = (a.ip for p in book.interfaces_of(entered) if p.link == link.name for a in p.addresses)
+            return next(((entered, ip) for ip in outside if ip.version == 4), None)
+    return None
 
 
 def _no_way(source: str, destination: str) -> UserError:

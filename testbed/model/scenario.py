@@ -172,8 +172,10 @@ def trial_ids(runs: Sequence[Params]) -> list[str]:
 
 
 def _labels(keys: list[str]) -> dict[str, str]:
-    """The shortest unique end of each key: "rtt" for "path.rtt"."""
-    return {key: next(end for end in _ends(key) if sum(end in _ends(other) for other in keys) == 1) for key in keys}
+    """The shortest unique end of each key: "rtt" for "path.rtt"; the whole key if it is the end of another one."""
+    return {
+        key: next((end for end in _ends(key) if sum(end in _ends(other) for other in keys) == 1), key) for key in keys
+    }
 
 
 def _ends(key: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from .link.impairment import UNIMPAIRED, Direction, Way
 from .node.machine import Machine
+from .node.router import Router
 from .node.type import NODE_TYPES, NodeType
 from .node.vm import Vm
 from .openflow import Controller, Neighbours, Ovs
@@ -56,7 +57,8 @@ class Node:
     says whether a switch runs the spanning tree protocol; `real_nic` is a NIC of this computer that is one of its
     ports. `ecn` is the variant of ECN that its TCP asks for and accepts; None leaves it to its kernel. `vlans` has
     every port of a switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
-    `ovs`, `controller`, `vm` and `machine` are there for nodes of those types.
+    `ovs`, `controller`, `vm` and `machine` are there for nodes of those types, `router` for
+    routers that do more than forward.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Node:
     real_nic: str | None = None
     mac: str | None = None
     ecn: Ecn | None = None
+    router: Router | None = None
 
     @property
     def kind(self) -> NodeType:
@@ -89,6 +92,11 @@ class Node:
     def forwards(self) -> bool:
         """Whether it passes on packets meant for others."""
         return self.kind.switches_frames or self.is_router
+
+    @property
+    def finds_routes(self) -> bool:
+        """Whether routing daemons find its routes."""
+        return self.router is not None and self.router.frr is not None
 
     def membership(self, link: str) -> Membership | None:
         return next((each for each in self.vlans if each.link == link), None)

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from ..agent.syscall import OUTSIDE
 from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import OWN_PROGRAM, OWN_QDISC_PROGRAM, Command, is_of_own_qdisc, output_file, process_words, remote_name
-from .step import Location, Run, StartController, StartVm, Step, Write
+from .command import OWN_PROGRAM, OWN_QDISC_PROGRAM, Command, output_file, process_words, remote_name, takes_own_program
+from .step import Location, Run, StartController, StartProgram, StartVm, Step, Write
 
 BATCH_LINES = 500
 """Most commands in one batch: `ip -batch` keeps a file open for every namespace that it names."""
@@ -42,7 +42,7 @@ def program(command: Command) -> str:
     """What does what a command says: programs of our own for queues that tc does not know, or may be too old for."""
     if command.tool == "tc" and OWN_PROGRAM in command.words:
         return OWN_PROGRAM
-    return OWN_QDISC_PROGRAM if is_of_own_qdisc(command) else command.tool
+    return OWN_QDISC_PROGRAM if takes_own_program(command) else command.tool
 
 
 def steps(commands: Iterable[Command]) -> tuple[Step, ...]:
@@ -106,6 +106,13 @@ def _controllers(batch: Batch) -> Iterator[Step]:
         yield StartController(process_words(command), "controller", batch.where, background=name)
 
 
+def _programs(batch: Batch) -> Iterator[Step]:
+    for command in batch.commands:
+        name = f"controller-{command.words[0]}"
+        words = process_words(command)
+        yield StartProgram(words, "controller", batch.where, background=name, out=f"{name}.out")
+
+
 _STEPS: dict[str, Callable[[Batch], Iterator[Step]]] = {
     "ip": _batch_file,
     "tc": _batch_file,
@@ -116,6 +123,7 @@ _STEPS: dict[str, Callable[[Batch], Iterator[Step]]] = {
     "write": _writes,
     "file": _files,
     "controller": _controllers,
+    "program": _programs,
     "vm": _machines,
     "mininet": _mininet,
 }

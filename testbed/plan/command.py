@@ -21,12 +21,20 @@ Tool: TypeAlias = Literal[
     "wait",
     "signal",
     "controller",
+    "program",
+    "mount",
+    "umount",
+    "ln",
+    "sh",
     "ovsdb-tool",
     "ovsdb-server",
     "ovs-vswitchd",
     "ovs-vsctl",
     "ovs-appctl",
     "mininet",
+    "frr",
+    "vtysh",
+    "dnsmasq",
 ]
 
 
@@ -43,15 +51,27 @@ OWN_QDISC_PROGRAM = "qdisc"
 """Our program that sets them up, with lines as `tc -batch` reads them: tc does not know them."""
 
 
+EXACT_NETEM = "netem-ns"
+"""What that program calls a netem whose delay it sets to the nanosecond: tc 6.1 cuts off what is less than 1 us."""
+
+
 OVS_FOLDER = f"/run/{PREFIX}ovs"
 """Has a folder for each switch and controller: sockets, database, process numbers, apps."""
 
+
+FRR_FOLDER = "/run/frr"
+"""Has a folder for each router: sockets of its daemons, their configuration, log and process numbers."""
+FRR_DAEMONS = "/usr/lib/frr"
 
 OWN_PROGRAM = "dualpi2"
 """A queueing discipline that Debian 12's tc does not know: our program of this name takes the words of later tc."""
 
 CONTROLLER = ("python3", "-m", "testbed.agent.controller")
 """Starts a controller, where our package can be imported."""
+
+
+STARTED = 'cd "$0/work" && echo $$ >"$0/pid" && exec "$@"'
+"""Starts a program in the folder `work` of a controller's folder."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +85,13 @@ class Command:
         file        a path, and the text that it gets
         vm          a name, and the program that is the virtual machine
         controller  its name, and its folder
+        program     the name of a controller that is a program, its folder, and its words
         wait        a number of seconds that the machine must have been up
         signal      the signal, and a file with the number of the process
         mininet     what the driver reads
         ovs…        the tools of Open vSwitch run for the switch that the namespace belongs to
+        frr         a daemon of FRR, and its words
+        vtysh       runs for the router that the namespace belongs to
 
     `undo` are words for the same tool, or for `undo_tool`; None where removing the namespace or the device undoes it.
     `on` is a virtual machine or, as `home` calls it, a computer; None is this one.
@@ -85,6 +108,11 @@ class Command:
 def is_of_own_qdisc(command: Command) -> bool:
     """Whether it is about one of OWN_QDISCS."""
     return command.tool == "tc" and not set(OWN_QDISCS).isdisjoint(command.words)
+
+
+def takes_own_program(command: Command) -> bool:
+    """Whether tc cannot do it, and OWN_QDISC_PROGRAM does."""
+    return is_of_own_qdisc(command) or (command.tool == "tc" and EXACT_NETEM in command.words)
 
 
 def output_file(name: str) -> str:
@@ -120,11 +148,23 @@ def process_words(command: Command) -> tuple[str, ...]:
             return ("sh", "-c", f'kill -{words[0]} "$(cat {shlex.quote(words[1])})"')
         case "controller":
             return (*CONTROLLER, words[1])
+        case "frr":
+            return (f"{FRR_DAEMONS}/{words[0]}", *words[1:])
+        case "vtysh":
+            assert command.netns is not None, "BUG: a router without a namespace"
+            return vtysh_words(command.netns.removeprefix(PREFIX), *words)
+        case "program":
+            return ("sh", "-c", STARTED, words[1], *words[2:])
         case tool if tool.startswith("ovs"):
             assert command.netns is not None, "BUG: a switch without a namespace"
             folder = f"{OVS_FOLDER}/{command.netns.removeprefix(PREFIX)}"
             return ("env", f"OVS_RUNDIR={folder}", tool, *words)
     return (command.tool, *words)
+
+
+def vtysh_words(router: str, *words: str) -> tuple[str, ...]:
+    """vtysh, talking to the daemons of this router."""
+    return ("vtysh", "--config_dir", FRR_FOLDER, "-N", router, *words)
 
 
 def home(machine: str) -> str:

@@ -223,6 +223,7 @@ def plan(
     for e in aside:
         commands += emulation.commands(e, superpackets=True, real_time=real_time, control=None)
     commands += wiring.openflow(topology, book, channels, datapath)
+    commands += wiring.routing(topology, book)
     later = (
         *(moment for channel in channels for moment in control_channel.moments(channel)),
         *((0, begin) for e in emulators for begin in emulation.begins(e)),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..agent.syscall import OUTSIDE
 from ..error import visible
 from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import HOME, OWN_QDISC_PROGRAM, OWN_QDISCS, Command, is_of_own_qdisc, process_words
+from .command import EXACT_NETEM, HOME, OWN_QDISC_PROGRAM, OWN_QDISCS, Command, process_words, takes_own_program
 
 
 def script(commands: Iterable[Command]) -> str:
@@ -22,7 +22,7 @@ def comment(text: str) -> str:
 
 
 def _shell_lines(command: Command) -> str:
-    line = _own_qdisc(command) if is_of_own_qdisc(command) else _line(command)
+    line = _own_qdisc(command) if takes_own_program(command) else _line(command)
     if command.on is None:
         return f"{line}\n"
     if not command.on.endswith(HOME):
@@ -31,9 +31,11 @@ def _shell_lines(command: Command) -> str:
 
 
 def _own_qdisc(command: Command) -> str:
-    """Such a line works in the lab kernel alone, where our program can be called."""
+    """Such a line works where our program can be called; OWN_QDISCS are in the lab kernel alone."""
     text = f"echo {shlex.quote(' '.join(command.words))} | {OWN_QDISC_PROGRAM}"
     inside = text if command.netns is None else shlex.join(("ip", "netns", "exec", command.netns, "sh", "-c", text))
+    if EXACT_NETEM in command.words:
+        return f"{inside}  # to the nanosecond: testbed/agent/native/qdisc.c"
     kind = next(word for word in command.words if word in OWN_QDISCS)
     return f"{inside}  # {kind} is ours: kernel/lab/patches/"
 
@@ -48,7 +50,7 @@ def _line(command: Command) -> str:
     text = shlex.join(line if netns is None else ("ip", "netns", "exec", netns, *line))
     if command.tool == "file":
         return f"printf %s {shlex.quote(words[1])} | {text} > /dev/null"
-    return f"{text} &" if command.tool in ("controller", "vm") else text
+    return f"{text} &" if command.tool in ("controller", "program", "vm") else text
 
 
 def _mininet_line(verb: str, text: str) -> str:

@@ -59,6 +59,10 @@ class StartController(Run):
     """
 
 
+class StartProgram(Run):
+    """Starts a controller that is a program of its user's."""
+
+
 class StartVm(Run):
     """Starts a virtual machine; its words contain placeholders."""
 

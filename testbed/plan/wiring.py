@@ -12,7 +12,7 @@ from .command import Command
 from .link import emulator as emulation
 from .link import fault
 from .link.stage import Emulator
-from .node import control_channel, controller, machine_link, open_vswitch, vm
+from .node import control_channel, controller, frr, machine_link, open_vswitch, vm
 from .node.control_channel import Channel
 from .node.namespace import node_netns
 
@@ -106,3 +106,8 @@ def openflow(
     for channel in channels:
         if channel.controller.start_ns is None:
             yield from (open_vswitch.connected(switch) for switch in channel.switches)
+
+
+def routing(topology: Topology, book: AddressBook) -> Iterator[Command]:
+    """Routing daemons, once all networks are there."""
+    yield from frr.commands(topology, book)

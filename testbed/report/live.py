@@ -1,40 +1,31 @@
 """The report of a run that goes on: serves it on this computer alone, and says what has changed since.
 
-It opens a port on the loopback address and reads the run's folder. A page is worked out when somebody asks for it, and
-once for each change: a run that nobody looks at is not slowed down. The loopback address is open to all local users:
-only who knows the token in the page's address gets an answer, and CONNECTIONS_MAX bounds the descriptors.
+It reads the run's folder. A page is worked out when somebody asks for it, and once for each change: a run that nobody
+looks at is not slowed down.
 """
 
 from __future__ import annotations
 
 import json
-import secrets
-import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ..browser.page_text import data
+from ..browser.server import Answer, Asked, LocalServer
 from ..error import TestbedError, UserError
 from ..model.scenario import Trial
 from ..sweep.store import Store
 from ..trial.folder import disk_full, write_text
 from ..trial.stored_result import TrialResult
-from .page import data, page
+from .page import page
 from .stored_run import Reader
 from .view import Traces, view
 
-ADDRESS = "127.0.0.1"
-CONNECTIONS_MAX = 16
-"""So many at a time; one more, and the oldest is ended."""
-SILENCE_S = 5.0
-"""How long a connection may be silent while its request is read, or its answer sent."""
 FILE = "report.html"
 LOOKING_S = 6.0
 """Who asked within this time is still looking."""
@@ -56,12 +47,12 @@ class Live:
         self._ended = False
         self._asked_at = -LOOKING_S
         self._fetched = threading.Event()
-        self._server = _Server(self)
+        self._server = LocalServer(self._answer, "testbed run")
 
     @property
     def url(self) -> str:
         """The address of the page, with the token."""
-        return f"http://{ADDRESS}:{self._server.server_port}/{self._server.token}/"
+        return self._server.url
 
     @property
     def file(self) -> Path:
@@ -69,7 +60,7 @@ class Live:
         return self._store.path / FILE
 
     def __enter__(self) -> Live:
-        threading.Thread(target=self._server.serve_forever, name="live report", daemon=True).start()
+        self._server.__enter__()
         return self
 
     def __exit__(
@@ -82,8 +73,7 @@ class Live:
                 refused = UserError(f"the report {self.file} cannot be kept: {failed}")
                 raise disk_full(failed, self._store.path) or refused from None
         finally:
-            self._server.shutdown()
-            self._server.server_close()
+            self._server.__exit__(None, None, None)
 
     def begun(self, trial: Trial) -> None:
         """Nothing to show yet."""
@@ -115,6 +105,12 @@ class Live:
                 self._fetched.set()
             return self._made[1]
 
+    def _answer(self, asked: Asked) -> Answer | None:
+        if asked.method != "GET" or asked.path not in _PAGES:
+            return None
+        kind, make = _PAGES[asked.path]
+        return Answer(kind, make(self))
+
     def _changed(self, verdict: str) -> None:
         self._verdicts[verdict] += 1
         self._version += 1
@@ -128,80 +124,6 @@ class Live:
         self._ended = True
         if time.monotonic() - self._asked_at < LOOKING_S:
             self._fetched.wait(GOODBYE_S)
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, live: Live) -> None:
-        super().__init__((ADDRESS, 0), _Handler)
-        self.live = live
-        self.token = secrets.token_urlsafe(16)
-        self._open: dict[socket.socket, None] = {}
-        self._counting = threading.Lock()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._counting:
-            while len(self._open) >= CONNECTIONS_MAX:
-                oldest = next(iter(self._open))
-                del self._open[oldest]
-                with suppress(OSError):  # its thread sees the end, and closes it
-                    oldest.shutdown(socket.SHUT_RDWR)
-            self._open[request] = None
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._counting:
-            self._open.pop(request, None)
-        super().shutdown_request(request)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Nothing: the terminal is the progress display's, and the client is gone."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: _Server
-    timeout = SILENCE_S
-
-    def do_GET(self) -> None:
-        if not self._is_for_us():
-            self.send_error(HTTPStatus.FORBIDDEN, "this host name is not allowed")
-            return
-        token, slash, path = self.path.partition("?")[0].removeprefix("/").partition("/")
-        if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
-            self.send_error(HTTPStatus.FORBIDDEN, "the address of the page has a token, which testbed run printed")
-            return
-        if path not in _PAGES:
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        kind, make = _PAGES[path]
-        try:
-            self._answer(kind, make(self.server.live))
-        except TestbedError as error:
-            self.send_error(HTTPStatus.INTERNAL_SERVER_ERROR, "the report cannot be made", str(error))
-        except (BrokenPipeError, ConnectionResetError):
-            return  # the page was closed
-
-    def _is_for_us(self) -> bool:
-        """A page from elsewhere that has its own name lead to this address must not read the results."""
-        hosts = [f"{name}:{self.server.server_port}" for name in (ADDRESS, "localhost")]
-        origin = self.headers.get("Origin")
-        return self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts))
-
-    def _answer(self, kind: str, text: str) -> None:
-        body = text.encode()
-        self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *words: Any) -> None:
-        """Nothing: the terminal is the progress display's."""
 
 
 _PAGES: dict[str, tuple[str, Callable[[Live], str]]] = {

@@ -7,12 +7,12 @@ sets it as text. A policy in the file forbids the page every connection.
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from ..browser.page_text import SHARED, asset, data
 from ..error import harmless
 
 ASSETS = Path(__file__).with_name("assets")
@@ -22,6 +22,7 @@ OWN = (
     "dom.js",
     "look.js",
     "chart.js",
+    "shape.js",
     "network.js",
     "trust.js",
     "series.js",
@@ -32,13 +33,13 @@ OWN = (
     "main.js",
 )
 LIVE = "live.js"
+COMMON = ("dom.js", "look.js", "shape.js")
+"""Those of OWN that other pages have, too."""
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
     "connect-src {connect}; base-uri 'none'; form-action 'none'"
 )
 """Vega compiles expressions, so that it needs eval."""
-
-_ESCAPED = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
 def page(view: Mapping[str, Any], live: bool = False) -> str:
@@ -53,18 +54,5 @@ def page(view: Mapping[str, Any], live: bool = False) -> str:
     )
 
 
-def data(view: Mapping[str, Any]) -> str:
-    """JSON that can stand in HTML, and whose texts are harmless. Raises ValueError for a number that JSON has not."""
-    return json.dumps(_shown(view), separators=(",", ":"), allow_nan=False, ensure_ascii=False).translate(_ESCAPED)
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return harmless(value)
-    if isinstance(value, Mapping):
-        return {harmless(key) if isinstance(key, str) else key: _shown(each) for key, each in value.items()}
-    return [_shown(each) for each in value] if isinstance(value, list | tuple) else value
-
-
 def _asset(name: str) -> str:
-    return (ASSETS / name).read_text(encoding="utf-8")
+    return asset(SHARED if name in COMMON else ASSETS, name)

@@ -24,7 +24,7 @@ QUIET = 0.001
 
 ENDS = ("source", "source_port", "destination", "destination_port")
 SAMPLED = ("time_s", *ENDS, "bytes_acked", "srtt_s", "snd_cwnd", "snd_mss_bytes", "total_retrans")
-QUEUED = ("time_s", "link", "way", "backlog_packets", "drops")
+QUEUED = ("time_s", "link", "way", "backlog_packets", "drops", "aqm_drops", "marks")
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,16 @@ class FlowSignals:
 
 @dataclass(frozen=True)
 class QueueSignals:
-    """Of one bottleneck buffer: packets that wait, and packets dropped since the sample before."""
+    """Of one bottleneck buffer: packets that wait, and packets dropped since the sample before; how many of those were
+    dropped to signal congestion, and how many were marked in place of that.
+    """
 
     name: str
     time_s: FloatArray
     backlog_packets: FloatArray
     drops: FloatArray
+    signalled: int = 0
+    marked: int = 0
 
 
 @dataclass(frozen=True)
@@ -163,8 +167,16 @@ def _queues(columns: Mapping[str, Any]) -> list[QueueSignals]:
         drops = _real(own["drops"]) if "drops" in own else np.zeros(len(rows))
         backlog = _real(own["backlog_packets"]) if "backlog_packets" in own else np.full(len(rows), np.nan)
         name = f"{own['link'][0]} {own['way'][0]}"
-        found.append(QueueSignals(name, _real(own["time_s"]), backlog, np.maximum(np.diff(drops, prepend=0), 0)))
+        signalled, marked = (_last(own[key]) if key in own else 0 for key in ("aqm_drops", "marks"))
+        fell = np.maximum(np.diff(drops, prepend=0), 0)
+        found.append(QueueSignals(name, _real(own["time_s"]), backlog, fell, signalled, marked))
     return found
+
+
+def _last(values: Any) -> int:
+    """The highest of a counter; 0 for a queue without it."""
+    known = _real(values)
+    return int(np.nanmax(known)) if np.isfinite(known).any() else 0
 
 
 def _groups(keys: Sequence[Any], length: int) -> Iterable[Any]:

@@ -44,6 +44,8 @@ def trace(found: Inside, share: float = 1.0, least: int = 40) -> dict[str, Any]:
         "kept": sum(len(each["t"]) for each in (*flows, *queues)),
         "flows": flows,
         "queues": queues,
+        "signalled": sum(each.signalled for each in found.queues),
+        "marked": sum(each.marked for each in found.queues),
     }
 
 

@@ -38,6 +38,7 @@ def asked_and_seen(result: TrialResult) -> dict[str, Any]:
         "random_drops": seen.random_drops,
         "aqm_drops": seen.aqm_drops,
         "marks": seen.marks,
+        "filtered_acks": seen.filtered_acks,
         "policed": result.policed_packets,
     }
 
@@ -104,6 +105,7 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
         ("random loss", [each.seen.random_drops for each in results]),
         ("policies", [each.policed_packets for each in results]),
         ("queues that signal congestion", [each.seen.aqm_drops for each in results]),
+        ("filters of ACKs", [each.seen.filtered_acks for each in results]),
     ):
         hit = [count for count in lost if count]
         if hit:

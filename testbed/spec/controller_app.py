@@ -1,35 +1,70 @@
-"""App files: what controllers of a topology name is read and becomes part of it, so that it can be repeated. Reads
-files.
+"""Files that nodes of a topology name, whose text becomes part of it, so that it can be repeated: apps of controllers
+and what lies beside them, configurations of FRR, rulesets of nftables. Reads files.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..model.openflow import APPS
 from .syntax import input_file
-from .syntax.document import Document, Fault, Position
+from .syntax.document import Document, Fault, Path, Position, mapping
 from .topology.node.keys import nodes_that
 
 ALLOWED = "a file in UTF-8, relative to the topology file's folder"
 
 
 def with_apps(document: Document, folder: str) -> Document:
-    """The document of a topology with the `text` of every app in a file; what cannot be read is a fault of it."""
+    """The document of a topology with the text of every such file; what cannot be read is a fault of it."""
     for name, about in nodes_that(document.data, lambda kind: kind.openflow == "controller").items():
-        app = about.get("app")
-        if not isinstance(app, str) or app in APPS or "text" in about:
-            continue
-        if not app.endswith(".py"):
-            continue
-        path = ("nodes", name, "app")
+        if "command" not in about:  # see `controller_program`
+            document = _with_files(document, name, about.get("files"), folder)
+    for path, file, to in (*_apps(document), *_of_routers(document)):
         try:
-            said = input_file.read_text(os.path.join(folder, app), input_file.SPEC_BYTES)
-            text = Document(said, {(): document.positions.get(path, Position(app))})
+            said = input_file.read_text(os.path.join(folder, file), input_file.SPEC_BYTES)
+            text = Document(said, {(): document.positions.get(path, Position(file))})
         except OSError as error:
-            fault = Fault(path, f"the file {app!r} cannot be read: {error.strerror}", ALLOWED)
+            fault = Fault(path, f"the file {file!r} cannot be read: {error.strerror}", ALLOWED)
             document = replace(document, faults=(*document.faults, fault))
             continue
-        document = document.grafted(("nodes", name, "text"), text)
+        document = document.grafted(to, text)
     return document
+
+
+def _apps(document: Document) -> Iterator[tuple[Path, str, Path]]:
+    """Where each file is named, its name, and where its text goes."""
+    for name, about in nodes_that(document.data, lambda kind: kind.openflow == "controller").items():
+        app = about.get("app")
+        if isinstance(app, str) and app not in APPS and "text" not in about and app.endswith(".py"):
+            yield ("nodes", name, "app"), app, ("nodes", name, "text")
+
+
+def _of_routers(document: Document) -> Iterator[tuple[Path, str, Path]]:
+    for name, about in nodes_that(document.data, lambda kind: kind.forwards_packets).items():
+        config, rules = mapping(about.get("frr")).get("config"), about.get("nftables")
+        if isinstance(config, str) and "text" not in mapping(about.get("frr")):
+            yield ("nodes", name, "frr", "config"), config, ("nodes", name, "frr", "text")
+        if isinstance(rules, str) and "nftables_text" not in about:
+            yield ("nodes", name, "nftables"), rules, ("nodes", name, "nftables_text")
+
+
+def _with_files(document: Document, node: str, names: object, folder: str) -> Document:
+    """A list of files with their texts in its place, as a mapping."""
+    if not isinstance(names, list):
+        return document
+    path = ("nodes", node, "files")
+    texts: dict[str, str] = {}
+    for number, each in enumerate(names):
+        try:
+            if not isinstance(each, str) or os.path.basename(each) != each:
+                raise OSError(0, "it is in another folder")
+            texts[each] = input_file.read_text(os.path.join(folder, each), input_file.SPEC_BYTES)
+        except OSError as error:
+            at = (*path, number)
+            fault = Fault(at, f"the file {each!r} cannot be read: {error.strerror}", ALLOWED)
+            document = replace(document, faults=(*document.faults, fault))
+    position = document.positions.get(path, Position(node))
+    here: dict[Path, Position] = {(): position, **{(each,): position for each in texts}}
+    return document.grafted(path, Document(texts, here))

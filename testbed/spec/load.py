@@ -145,7 +145,7 @@ def _capture_faults(data: dict[str, Any], topologies: ScenarioTopologies) -> Ite
     for index, capture in enumerate(captures if isinstance(captures, list) else ()):
         at = mapping(capture).get("at")
         if isinstance(at, str) and known is not None and at not in known:
-            allowed = one_of(known, at) or "names that all topologies have"
+            allowed = one_of(known, at, "names that all topologies have")
             yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", allowed, named=True)
 
 

@@ -18,6 +18,7 @@ from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax import input_file
 from .syntax.document import Document, Fault, Position, mapping
 from .syntax.file_model import check
+from .topology import mininet_option
 from .topology.mininet_topology import MININET_TOPOLOGY, PLACE, MininetTopologyFile, nodes_and_links
 
 READ_LIMIT_S = 20
@@ -71,6 +72,14 @@ def expanded(document: Document, folder: str) -> Document:
     position = document.positions[("topo",)]
     positions |= {path: positions.get(path, position) for path in _paths(made, ())}
     return Document({**rest, **made}, positions, document.faults)
+
+
+def without_effect(document: Document, folder: str) -> tuple[str, ...]:
+    """A sentence for each option of its Mininet topology that changes nothing here; none for other documents."""
+    mininet_topology, faults = check(MININET_TOPOLOGY, mapping(document.data).get("topo"))
+    if mininet_topology is None or faults:
+        return ()
+    return tuple(mininet_option.without_effect(_read(document, mininet_topology, folder), mininet_topology.options))
 
 
 def python_file(document: Document, folder: str) -> str | None:

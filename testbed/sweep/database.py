@@ -17,7 +17,7 @@ from ..trial.stored_result import TrialResult
 from . import table
 from .store import Store
 
-LARGE = ("samples", "queues", "completions")
+LARGE = ("samples", "queues", "faults", "completions")
 """Tables that SQL reads from their files as needed; the others are small enough for memory."""
 
 
@@ -63,6 +63,11 @@ class Results:
     def queues(self) -> pa.Table:
         """A row for each bottleneck buffer and time of each trial."""
         return self._table("queues")
+
+    @property
+    def faults(self) -> pa.Table:
+        """A row for each fault of a link and time of each trial with faults."""
+        return self._table("faults")
 
     @property
     def completions(self) -> pa.Table:

@@ -22,12 +22,12 @@ from ..spec.syntax import input_file
 from ..trial import column, sample_table
 from ..trial.folder import RESULT, disk_full, read_host, read_result, replacing
 from ..trial.folder import damaged as damaged_record
-from ..trial.sample_table import COMPLETIONS
+from ..trial.sample_table import COMPLETIONS, FAULTS
 from ..trial.stored_result import SCHEMA, TrialResult
 from ..trial.workload.completion import FctResult
 from .store import Store
 
-NAMES = ("trials", "flows", "samples", "queues", COMPLETIONS)
+NAMES = ("trials", "flows", "samples", "queues", FAULTS, COMPLETIONS)
 WALL = "host"
 """The table of wall times; `read` adds them to the trials."""
 VERSION = "1"
@@ -235,6 +235,13 @@ def _make_completions(trials: _Trials, file: Path) -> None:
     _write_tables(file, columns, trials, (_of_one(trials, id, COMPLETIONS, columns) for id in ids))
 
 
+def _make_faults(trials: _Trials, file: Path) -> None:
+    """Only trials with faults, and with samples, have such a table."""
+    columns = column.of_trial(column.FAULTS)
+    ids = (id for id in trials.changed_ns if (trials.folder(id) / f"{FAULTS}.parquet").exists())
+    _write_tables(file, columns, trials, (_of_one(trials, id, FAULTS, columns) for id in ids))
+
+
 def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table:
     """One trial's table with its id and all columns. Raises UserError if its file cannot be read."""
     file = trials.folder(id) / f"{name}.parquet"
@@ -261,6 +268,7 @@ MAKERS: dict[str, Callable[[_Trials, Path], None]] = {
     "flows": _make_flows,
     "samples": _of_all("samples", column.SAMPLES),
     "queues": _of_all("queues", column.QUEUES),
+    FAULTS: _make_faults,
     COMPLETIONS: _make_completions,
     WALL: _make_wall,
 }

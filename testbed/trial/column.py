@@ -44,6 +44,7 @@ TRIAL = (
     ("seen.queue_drops", WHOLE),
     ("seen.aqm_drops", WHOLE),
     ("seen.marks", WHOLE),
+    ("seen.filtered_acks", WHOLE),
     ("workload_s", REAL),
     ("steady_s", REAL),
     ("kernel_place", TEXT),
@@ -87,11 +88,23 @@ COMPLETION = (
 )
 """One flow of a workload whose flows arrive and end; `fct_s` and `slowdown` are NULL unless `state` is `finished`."""
 
+FAULT = (
+    ("time_s", REAL),
+    ("link", TEXT),
+    ("way", TEXT),
+    ("fault", TEXT),
+    ("packets", WHOLE),
+    ("met", WHOLE),
+)
+"""A fault of a link at one time. Only trials with faults have such a table."""
+
 COUNTED = (("aqm_drops", WHOLE), ("full_drops", WHOLE), ("marks", WHOLE))
 """Of queues that links ask for. A trial without such a queue has a table without them."""
+FILTERED = (("filtered_acks", WHOLE),)
+"""Of queues that filter ACKs."""
 
-SAMPLES, UNCOUNTED, QUEUES = pa.schema(SAMPLE), pa.schema(QUEUE), pa.schema((*QUEUE, *COUNTED))
-COMPLETIONS = pa.schema(COMPLETION)
+SAMPLES, QUEUES = pa.schema(SAMPLE), pa.schema((*QUEUE, *COUNTED, *FILTERED))
+COMPLETIONS, FAULTS = pa.schema(COMPLETION), pa.schema(FAULT)
 
 
 def trials(axes: Iterable[str]) -> pa.Schema:

@@ -100,6 +100,30 @@ class SdnResult:
 
 
 @dataclass(frozen=True)
+class RouteChange:
+    """A change of a route, `time_s` from the workload's start, as `ip monitor` says it."""
+
+    time_s: float = field(metadata=SIGNED)
+    what: str
+
+
+@dataclass(frozen=True)
+class RouterResult:
+    """One router with routing daemons or rules. All neighbours and routes were there `waited_s` after the first look
+    (None: nobody waited). `neighbours_` are those that were there, as "ospf 10.0.0.2"; `routes` those after the
+    workload, by network, each with its next hops and their devices. `rules` maps each rule of nftables, after its table
+    and chain, to the packets that it met while the workload ran (None: it does not count).
+    """
+
+    waited_s: float | None = None
+    neighbours_before: tuple[str, ...] = ()
+    neighbours_after: tuple[str, ...] = ()
+    routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    changes: tuple[RouteChange, ...] = ()
+    rules: Mapping[str, int | None] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True)
 class FaultResult:
     """What `fault` did from a time on, counted from the workload's start: of `packets` that it looked at it met `met`,
     and should have met `expected` (None: a share, left to chance).
@@ -126,8 +150,9 @@ class ShaperResult:
     """What a shaper did, from the look before the workload to the one after it. Bytes are those of whole frames.
 
     `knee_s` is when the credit was used up for the first time, counted from the workload's start, or from the first
-    look if the tool does not report its start; None if it never was, or nobody looked. `least_credit_bytes` and
-    `credit_bytes` are the least that any look saw, and what was left.
+    look if the tool does not report its start; None if it never was, or if that cannot be told. `used_up` says whether
+    it ever was; None where that cannot be told, as it may be without samples. `least_credit_bytes` and `credit_bytes`
+    are the least that any look saw (None: nobody looked meanwhile), and what was left.
     """
 
     asked_rate_bps: float = field(metadata=POSITIVE)
@@ -135,8 +160,9 @@ class ShaperResult:
     refill_bps: float
     knee_s: float | None
     carried_bytes: int
-    least_credit_bytes: int
+    least_credit_bytes: int | None
     credit_bytes: int
+    used_up: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -192,7 +218,8 @@ class TclinkResult:
 class QueueResult:
     """A queue that was asked, by its `type` and in `words`. To signal congestion it dropped `aqm_drops` and set the ECN
     mark CE `marks` times; `queue_drops` of its stage are those of a full queue. `is_told_apart`: False where the kernel
-    does not tell these from the former, and there may be some.
+    does not tell these from the former, and there may be some. `filtered_acks`: ACKs that cake dropped as a later one
+    said the same; None if the queue does no such thing.
     """
 
     type: str
@@ -200,3 +227,4 @@ class QueueResult:
     aqm_drops: int
     marks: int
     is_told_apart: bool = True
+    filtered_acks: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)

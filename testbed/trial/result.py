@@ -11,15 +11,17 @@ from ..plan.link.queue import MadeQueue
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..plan.network import Plan
 from ..spec.topology.link.loss import write_loss
-from .evidence import paced
+from .evidence import paced, routing
 from .evidence.fault import DownCount, FaultCount, outages
 from .evidence.interval import Interval, Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
 from .gate import chance
 from .gate.judge import verdict
+from .gate.link.bucket_check import watch
 from .gate.link.fault_check import expected
 from .gate.link.link_check import asked_drops
+from .gate.link.queue_check import filters_acks
 from .node_result import FaultResult, OutageResult, QueueResult, TclinkResult
 from .orders import openflow_dump
 from .stored_result import (
@@ -68,8 +70,9 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
             + sum(each.drops for each in evidence.tc_ends),
             aqm_drops=_of_queues(evidence, "aqm_drops"),
             marks=_of_queues(evidence, "marks"),
+            filtered_acks=_filtered(evidence),
         ),
-        stages=tuple(_stage(each, evidence) for each in evidence.stages),
+        stages=tuple(_stage(trial, each, evidence) for each in evidence.stages),
         measured=outcome.measured,
         captures=evidence.captures,
         workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
@@ -86,8 +89,13 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         lab_s=ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
         machines=evidence.machines,
         sdn=openflow_dump.result(evidence.openflow, begin) if evidence.openflow.switches else None,
+        routers=routing.result(evidence.routing, evidence.filters, begin or _timeline_start(evidence)),
         wall_s=ending.wall_s,
     )
+
+
+def _timeline_start(evidence: Evidence) -> int | None:
+    return None if evidence.timeline is None else evidence.timeline.start_ns
 
 
 def _of_queues(evidence: Evidence, name: str) -> int | None:
@@ -96,12 +104,19 @@ def _of_queues(evidence: Evidence, name: str) -> int | None:
     return sum(counts) if counts else None
 
 
+def _filtered(evidence: Evidence) -> int | None:
+    """The ACKs that queues filtered; None if none was asked to."""
+    asked = [each.filtered_acks for each in evidence.stages if filters_acks(each)]
+    return sum(asked) if asked else None
+
+
 def _queue(queue: MadeQueue | None, seen: StageEvidence | Interval, each: StageEvidence) -> QueueResult | None:
     if queue is None:
         return None
     last = each.queue_around[1].counts if each.queue_around else None
     is_told = last is not None and last.is_told_apart
-    return QueueResult(queue.type, queue_words(queue.asked), seen.aqm_drops, seen.marks, is_told)
+    acks = seen.filtered_acks if filters_acks(each) else None
+    return QueueResult(queue.type, queue_words(queue.asked), seen.aqm_drops, seen.marks, is_told, acks)
 
 
 def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
@@ -125,7 +140,7 @@ def _tclink(each: TcEvidence) -> TclinkResult:
     )
 
 
-def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
+def _stage(trial: Trial, each: StageEvidence, evidence: Evidence) -> StageResult:
     timeline, begin_ns = evidence.timeline, evidence.outcome.begin_ns
     policing, policed = each.stage.policing, each.policed
     return StageResult(
@@ -152,7 +167,7 @@ def _stage(each: StageEvidence, evidence: Evidence) -> StageResult:
         random_loss=None if each.stage.states else _random_loss(each.stage.loss, each),
         faults=tuple(_fault(count, each) for count in each.faults),
         outages=tuple(_outage(count, timeline) for count in outages(each.downs)),
-        paced=paced.result(each.stage.asked, each.paced, each.policer, begin_ns),
+        paced=paced.result(each.stage.asked, each.paced, each.policer, watch(trial, evidence)),
         queue=_queue(each.stage.queue, each, each),
     )
 

@@ -14,6 +14,7 @@ from typing import Any
 from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, Steps, TrialError, write_steps
 from ..kernel.machine import ssh_relay
+from ..kernel.ready import controller_program
 from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
@@ -41,11 +42,13 @@ def run(
     progress: Progress = lambda lab_s: None,
     cancelled: Callable[[], bool] = lambda: False,
     ready: ReadyKernel | None = None,
+    cpu_limit_s: float | None = None,
 ) -> TrialResult:
     """Carries out a trial. Afterwards `folder` has all that is needed to repeat it and to analyse it again.
 
-    `ready` is the kernel to run on; None is the one that the trial names, as this computer has it. Raises TrialError
-    if the trial failed, Cancelled if `cancelled` returned True.
+    `ready` is the kernel to run on; None is the one that the trial names, as this computer has it. `cpu_limit_s` is the
+    processor time of a lab kernel (None: no limit). Raises TrialError if the trial failed, Cancelled if `cancelled`
+    returned True.
     """
     ready = ready or ready_kernel(trial.kernel)
     noted = provenance.of(trial, ready)
@@ -59,7 +62,7 @@ def run(
     try:
         try:
             with ssh_relay.opened(machines(trial), folder):
-                ending = _carry_out(trial, made, steps, ready, folder, progress, cancelled, files)
+                ending = _carry_out(trial, made, steps, ready, folder, progress, cancelled, files, cpu_limit_s)
         finally:
             left = remains.tidied(folder)
     except TrialError as error:
@@ -104,6 +107,7 @@ def _carry_out(
     progress: Progress,
     cancelled: Callable[[], bool],
     files: Path | None,
+    cpu_limit_s: float | None,
 ) -> Ending:
     wall_limit_s = trial.limits.wall_ns / 1e9 if trial.limits.wall_ns is not None else None
     if ready.image is None:
@@ -127,7 +131,9 @@ def _carry_out(
         memory_bytes=made.memory_bytes,
         virtual_time=trial.kernel.is_virtual_time,
         wall_limit_s=wall_limit_s,
+        cpu_limit_s=cpu_limit_s,
         progress=progress,
         cancelled=cancelled,
         files=files,
+        programs=controller_program.programs(trial.topology),
     )

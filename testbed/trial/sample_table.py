@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,15 @@ import pyarrow.parquet as pq
 
 from ..spec.syntax import input_file
 from . import column
-from .evidence.stage import Evidence
+from .evidence.stage import Evidence, StageEvidence
+from .gate.link.queue_check import filters_acks
 from .observe.queue_counter import Counts
 from .workload.completion import Completion
 
 COMPLETIONS = "completions"
 """The table of flows that arrive and end; only trials with such flows have it."""
+FAULTS = "faults"
+"""The table of what faults met; only trials with links that have some have it."""
 VALUES_MAX = 1 << 27
 """Of all columns of a trial's table together: 1 GiB in memory. A hundred flows for an hour have a tenth of it."""
 TABLE_BYTES = 1 << 30
@@ -71,13 +74,14 @@ def rows(table: pq.ParquetFile, columns: Sequence[str] | None = None, *, use_thr
 
 def _counts(seen: Counts | None) -> dict[str, int | None]:
     """What a queue that was asked counted, which the token bucket above it does not tell."""
-    names = [name for name, _ in column.COUNTED]
+    names = [name for name, _ in (*column.COUNTED, *column.FILTERED)]
     return {name: None if seen is None else getattr(seen, name) for name in names}
 
 
 def write_samples(folder: Path, evidence: Evidence) -> None:
     """samples.parquet: one row for each socket and time; queues.parquet: one for each bottleneck buffer and time.
-    completions.parquet: one for each flow of a workload whose flows arrive and end.
+    completions.parquet: one for each flow of a workload whose flows arrive and end; faults.parquet: one for each fault
+    of a link and time.
     """
     begin_ns = evidence.outcome.begin_ns or 0
     sockets = [
@@ -109,16 +113,26 @@ def write_samples(folder: Path, evidence: Evidence) -> None:
         for counted in ({each.time_ns: each.counts for each in stage.queue_samples},)
         for sample in stage.samples
     ]
-    waiting = column.QUEUES if any(stage.stage.queue for stage in evidence.stages) else column.UNCOUNTED
+    counted = column.COUNTED if any(stage.stage.queue for stage in evidence.stages) else ()
+    filtered = column.FILTERED if any(map(filters_acks, evidence.stages)) else ()
+    waiting = pa.schema((*column.QUEUE, *counted, *filtered))
     tables: list[tuple[str, list[dict[str, Any]], pa.Schema]] = [
         ("samples", sockets, column.SAMPLES),
         ("queues", queues, waiting),
     ]
+    if faults := [row for each in evidence.stages for row in _faults(each, begin_ns)]:
+        tables.append((FAULTS, faults, column.FAULTS))
     if evidence.outcome.completions:
         rows = [_completion(number, each) for number, each in enumerate(evidence.outcome.completions)]
         tables.append((COMPLETIONS, rows, column.COMPLETIONS))
     for name, rows, columns in tables:
         pq.write_table(pa.Table.from_pylist(rows, columns), folder / f"{name}.parquet", compression="zstd")
+
+
+def _faults(stage: StageEvidence, begin_ns: int) -> Iterator[dict[str, Any]]:
+    for each in stage.fault_samples:
+        place = {"time_s": (each.time_ns - begin_ns) / 1e9, "link": stage.link, "way": stage.stage.way}
+        yield {**place, "fault": each.key, "packets": each.packets, "met": each.met}
 
 
 def _completion(number: int, each: Completion) -> dict[str, Any]:

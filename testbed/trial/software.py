@@ -23,6 +23,8 @@ from ..error import MachineError
 from ..kernel import confinement
 from ..kernel.guest import AGENT, interpreter
 from ..kernel.native_program import tools
+from ..plan.command import FRR_DAEMONS
+from ..plan.node.frr import DAEMONS
 from .compiled_module import is_read
 
 Parts = Mapping[str, str]
@@ -39,10 +41,12 @@ OURS = ("model", "spec", "plan", "kernel", "trial", "process.py", "package.py", 
 """Those of our sources that make a trial and read its evidence; the agent is a part of its own."""
 
 SEARCH = package.GUEST_FOLDERS
+PLACES = (*SEARCH, FRR_DAEMONS)
 
 PROGRAMS = (
     *("ip", "tc", "nft", "ethtool", "bridge", "ping", "iperf3", "tcpdump", "nginx", "curl"),
     *("ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ovsdb-server", "ovsdb-tool"),
+    *("zebra", *DAEMONS, "vtysh"),
     *("sh", "awk", "cat", "date", "env", "grep", "mkdir", "mount", "sleep", "tee", "truncate", "python3", "mnexec"),
 )
 """All that plans, workloads and controllers start in a guest, but for our own programs."""
@@ -212,7 +216,7 @@ def contents(names: Iterable[str]) -> dict[str, str]:
 
 def _programs(names: tuple[str, ...] = PROGRAMS) -> dict[str, str]:
     """Each program's content, where in the search path it is, and the libraries that it loads."""
-    found = {name: path for name in names if (path := shutil.which(name, path=os.pathsep.join(SEARCH))) is not None}
+    found = {name: path for name in names if (path := shutil.which(name, path=os.pathsep.join(PLACES))) is not None}
     libraries = _libraries(found.values())
     return {name: _program(found.get(name), libraries) for name in names}
 
@@ -224,7 +228,7 @@ def _program(path: str | None, libraries: Mapping[str, list[str]]) -> str:
         return UNKNOWN
     try:
         loaded = [_library(Path(each)) for each in libraries[path]]
-        return _sha(Path(path).read_bytes(), repr((SEARCH.index(str(Path(path).parent)), loaded)).encode())
+        return _sha(Path(path).read_bytes(), repr((PLACES.index(str(Path(path).parent)), loaded)).encode())
     except OSError:
         return UNKNOWN
 

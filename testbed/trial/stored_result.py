@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from . import record
+from . import node_result, record
 from .node_result import (
     FaultResult,
     MachineResult,
@@ -68,8 +68,7 @@ class FlowResult:
 @dataclass(frozen=True)
 class Asked:
     """What was asked of the workload's path: `rtt_s`, the `rate_bps` of its slowest link (None: unlimited), and how
-    many of the data packets that came its periodic losses should have dropped (None: no such loss). `data_packets` and
-    `queue_drops` are always None.
+    many of the data packets its periodic losses should have dropped (None: no such loss). The others are None.
     """
 
     rtt_s: float
@@ -83,10 +82,9 @@ class Asked:
 class Seen:
     """What was seen of the same path. RTTs are those of pings (None: no reply came). `rate_bps` is the highest rate
     that its slowest emulator carried over one sample interval (None: unlimited, or not sampled).
-
     `data_packets` and `dropped_packets` are counted at the periodic loss (None: there is no emulator), `random_drops`
-    at the random loss in the data's direction, and `queue_drops` at full buffers of both directions. Queues of both
-    directions dropped `aqm_drops` and marked `marks` to signal congestion (None: no such queue was asked).
+    at the random loss in the data's direction; of both directions `queue_drops` at full buffers, and `aqm_drops`,
+    `marks` and `filtered_acks` of queues that signal congestion (None: none was asked, or not to filter ACKs).
     """
 
     rtt_s: float | None
@@ -98,6 +96,7 @@ class Seen:
     queue_drops: int | None = None
     aqm_drops: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     marks: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    filtered_acks: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -164,12 +163,12 @@ class StageResult:
 
     `loss_phase` is the number of data packets by which a periodic loss comes early. Drops are counted where they
     happen. Of the `data_packets` that came, a periodic loss dropped `dropped_packets` and should have dropped
-    `expected_drops` (None: there is no such loss). A full buffer dropped `queue_drops`, a random loss `random_drops`.
-    `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` come from the samples; None
-    without samples. `intervals` are the states of a schedule; empty without one. `more` has the other impairments that
-    were asked, by key and in words. `random_loss` says which shares of random loss the data exclude; None if none was
-    asked, and with a schedule, whose `intervals` have it. In the `outages` the link was down; `paced` is of buckets.
-    `queue` None is a fifo.
+    `expected_drops` (None: there is no such loss). A full buffer dropped `queue_drops`, a random loss
+    `random_drops`. `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` come from
+    the samples; None without samples. `intervals` are the states of a schedule; empty without one. `more` has the
+    other impairments that were asked, by key and in words. `random_loss` has the shares that the data exclude; None
+    if none was asked, and with a schedule, whose `intervals` have it. In the `outages` the link was down; `paced`
+    is of buckets. `queue` None is a fifo.
     """
 
     link: str
@@ -255,6 +254,7 @@ class TrialResult:
     lab_s: float
     machines: Mapping[str, MachineResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     sdn: SdnResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    routers: Mapping[str, node_result.RouterResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     wall_s: float = field(default=0.0, compare=False)
 
     @property

@@ -65,6 +65,7 @@ ip netns exec tb-odd.emulator ethtool -K wire1 tso off gso off
 ip netns exec tb-odd.emulator ethtool -K end1 tso off gso off
 tc -n tb-odd.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-odd.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500.0014us
+ip netns exec tb-odd.emulator sh -c 'echo '"'"'qdisc change dev wire1 root handle 1: netem-ns delay 500001 jitter 0'"'"' | qdisc'  # to the nanosecond: testbed/agent/native/qdisc.c
 ip netns exec tb-odd.emulator nft 'add table netdev testbed'
 ip netns exec tb-odd.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-odd.emulator nft 'add counter netdev testbed dropped-forward'
@@ -96,6 +97,7 @@ ip netns exec tb-uneven.emulator ethtool -K wire1 tso off gso off
 ip netns exec tb-uneven.emulator ethtool -K end1 tso off gso off
 tc -n tb-uneven.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40000us
 tc -n tb-uneven.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 2.5004us
+ip netns exec tb-uneven.emulator sh -c 'echo '"'"'qdisc change dev wire1 root handle 1: netem-ns delay 2500 jitter 0'"'"' | qdisc'  # to the nanosecond: testbed/agent/native/qdisc.c
 ip netns exec tb-uneven.emulator nft 'add table netdev testbed'
 ip netns exec tb-uneven.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-uneven.emulator nft 'add counter netdev testbed dropped-forward'

@@ -15,14 +15,18 @@ import sys
 import traceback
 from pathlib import Path
 
-from . import recorder, ryu_alias
 from .settings import folder, told
 
 FILE_APP = "controller_app"
 """The name under which an app's file is imported: its own could be that of something else."""
 
+OTHERS = ("/site-packages", "/dist-packages")
+
 
 def main() -> None:
+    leave_out_others()
+    from . import recorder
+
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     (folder() / "pid").write_text(f"{os.getpid()}\n")
     level = os.environ.get("TESTBED_LOG_LEVEL", "WARNING")
@@ -37,7 +41,17 @@ def main() -> None:
         sys.exit(text)
 
 
+def leave_out_others() -> None:
+    """From here on Python finds its own library and what PYTHONPATH names, and no packages of the system's: one of
+    those beside ours of another age may break an import.
+    """
+    ours = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:] = [each for each in sys.path if each in ours or not each.endswith(OTHERS)]
+
+
 def start() -> None:
+    from . import recorder, ryu_alias
+
     about = told()
     ryu_alias.install()
     app = (

@@ -17,10 +17,12 @@
  * Written to standard output, one line each:
  *   start NS                          the common start
  *   socket CONGESTION RATE            what the kernel says it set, of every socket that sent (RATE 0: no limit)
- *   flow I PORT BEGAN CONNECTED ENDED RECEIVED RETRANSMITS   PORT is that of the end that connected; times in ns after the
+ *   accepted N                        connections that the listening end accepted
+ *   flow I PORT BEGAN CONNECTED ENDED RECEIVED RETRANSMITS REQUESTED   PORT is that of the end that connected; times in ns after the
  *                                     start: when it was begun, was connected (0: never, or before the start) and ended
  *                                     (0: cut).  RECEIVED is what the receiver has got, or of a flow that was cut what it
- *                                     acknowledged
+ *                                     acknowledged.  REQUESTED is what the end that answers got of the request, as its
+ *                                     kernel counts it
  *   end NS                            when all had ended or were cut, ns after the start
  */
 #define _GNU_SOURCE
@@ -43,6 +45,7 @@ enum {
 struct flow {
 	long long start_ns, bytes;
 	long long began_ns, connected_ns, ended_ns, received_bytes;
+	long long requested_bytes;
 	unsigned retransmits, port;
 	int sender;                /* the socket that sends the data; -1 while there is none */
 	long long acked_before;    /* what that socket had before this flow */
@@ -62,7 +65,7 @@ static long long start_ns, seen_rate;
 static _Atomic int owners[PORTS_MAX][65536];   /* which flow comes from a port of the other end, plus 1 */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;   /* of the flows, and of what follows */
 static pthread_cond_t all_ended;
-static int ended, open_now;
+static int ended, open_now, accepted;
 
 static void inside(int netns)
 {
@@ -137,6 +140,15 @@ static void *receive(void *argument)
 	return NULL;
 }
 
+/* All that the kernel has received for a socket. */
+static long long got_by(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t length = sizeof info;
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) < 0 ? 0 : (long long)info.tcpi_bytes_received;
+}
+
 /* The end that answers requests: what it sends is the data. */
 static void *answer(void *argument)
 {
@@ -145,10 +157,12 @@ static void *answer(void *argument)
 	struct flow *f = NULL;
 	bool more = true;
 	uint64_t number;
+	long long got_before = 0, got;
 
 	while (more) {
 		more = recv(fd, &number, sizeof number, MSG_WAITALL) == sizeof number && number < (uint64_t)count_of_flows
 		       && receive_bytes(fd, asked.request_bytes - (long long)sizeof number);
+		got = more ? got_by(fd) : 0;
 		pthread_mutex_lock(&lock);
 		if (f) {                       /* the receiver has all of the answer before */
 			look(f, &info);
@@ -159,6 +173,8 @@ static void *answer(void *argument)
 			f->acked_before = info.tcpi_bytes_acked;
 			f->retransmits_before = info.tcpi_total_retrans;
 			f->sender = fd;
+			f->requested_bytes = got - got_before;
+			got_before = got;
 		} else {
 			close(fd);
 		}
@@ -176,6 +192,11 @@ static void *accept_all(void *argument)
 	for (;;) {
 		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
+		if (fd >= 0) {
+			pthread_mutex_lock(&lock);
+			accepted++;
+			pthread_mutex_unlock(&lock);
+		}
 		if (fd >= 0)
 			spawn(asked.request_bytes ? answer : receive, (void *)(long)fd, NULL);
 		else if (errno != EINTR && errno != ECONNABORTED)
@@ -333,13 +354,13 @@ static void report(void)
 	for (int i = 0; i < count_of_flows; i++)
 		if (flows[i].sender >= 0)
 			look(&flows[i], &info);
-	printf("socket %s %lld\n", asked.congestion, seen_rate);
+	printf("socket %s %lld\naccepted %d\n", asked.congestion, seen_rate, accepted);
 	for (int i = 0; i < count_of_flows; i++) {
 		struct flow *f = &flows[i];
 
 		if (f->began)
-			printf("flow %d %u %lld %lld %lld %lld %u\n", i, f->port, f->began_ns, f->connected_ns, f->ended_ns,
-			       f->received_bytes, f->retransmits);
+			printf("flow %d %u %lld %lld %lld %lld %u %lld\n", i, f->port, f->began_ns, f->connected_ns,
+			       f->ended_ns, f->received_bytes, f->retransmits, f->requested_bytes);
 	}
 	printf("end %lld\n", end_ns);
 }

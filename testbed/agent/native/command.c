@@ -19,6 +19,7 @@
  * We are the parent of all orphans, so a program that forks away is found, and ended.
  *
  * Written to standard output, one line each:
+ *   space BYTES LINGER                  told NAME LIMIT READY-LIMIT RUNS START PAUSE STOP      as it was understood
  *   ready NAME NS                       begin NS     all servers are ready     end NS    the last client ended
  *   run NAME N BEGIN END STATUS         STATUS is negative if a signal ended it
  *   stopped NAME N STATUS HOW           HOW is itself, asked or killed
@@ -694,6 +695,8 @@ static void read_words(int argc, char **argv)
 			struct program *p = read_program(argv + i);
 
 			i += 13 + p->envs + p->words;
+			if (p->envs < 0 || p->words < 1 || i > argc)
+				die("%s has fewer words than it was to have", p->name);
 		} else
 			die("unknown option %s", option);
 	}
@@ -705,6 +708,13 @@ int main(int argc, char **argv)
 	long long begin_ns;
 
 	read_words(argc, argv);
+	printf("space %lld %lld\n", space, linger);
+	for (int i = 0; i < count; i++) {
+		const struct program *p = &programs[i];
+
+		printf("told %s %lld %lld %d %lld %lld %d\n", p->name, p->limit_ns, p->ready_limit_ns, p->runs, p->start_ns,
+		       p->pause_ns, p->stop);
+	}
 	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

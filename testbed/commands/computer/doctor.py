@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from ...kernel.ready.doctor import examine, lab_works
-from ...kernel.ready.examination import BUILD, CONFINED, HOST, LAB, MININET, SDN, VM, Examination
+from ...kernel.ready.examination import BUILD, CONFINED, HOST, LAB, MININET, ROUTE, SDN, VM, Examination
 from ...kernel.ready.feasibility import Ability, abilities
 from ..text_table import Column, Table, paragraph, show, terminal_width
 
@@ -26,6 +26,7 @@ TITLES = {
     MININET: "To build networks with Mininet (`engine: mininet`)",
     HOST: "To run trials in the kernel of this computer (`kernel: host`)",
     SDN: "For nodes of the types ovs and controller",
+    ROUTE: "For routing daemons (FRR), DHCP and DNS",
     VM: "To run virtual machines (`type: vm`, with `kernel: host`)",
 }
 SAME_BYTES = "same bytes"

@@ -13,6 +13,8 @@ EXAMPLES = (
     ("Draw goodput over RTT", "testbed plot results/quickstart"),
     ("Draw what happened inside a trial, for a paper",
      "testbed plot results/quickstart timeseries --trial ID -o figure.pdf"),
+    ("Draw goodput over the round-trip time under load, a point for each trial",
+     "testbed plot results/bufferbloat-class tradeoff"),
     ("Draw the mean of each cell over two axes", "testbed plot results/quickstart heatmap --x rtt --y loss"),
 )  # fmt: skip
 
@@ -24,8 +26,8 @@ def plot(
         typer.Argument(
             metavar="KIND",
             help="profile (goodput over RTT), windows (transfer by window), cuc (utilization-concavity coefficient), "
-            "cdf, fct (flow completion times), timeseries (inside a trial), heatmap (over two axes) or topology; "
-            "profile if left out.",
+            "cdf, fct (flow completion times), tradeoff (goodput over another metric), timeseries (inside a trial), "
+            "heatmap (over two axes) or topology; profile if left out.",
         ),
     ] = "profile",
     output: Annotated[
@@ -40,7 +42,11 @@ def plot(
     y: Annotated[str | None, typer.Option(metavar="KEY", help="heatmap: the vertical axis.")] = None,
     metric: Annotated[
         str | None,
-        typer.Option(metavar="METRIC", help="cdf: a metric of `testbed compare`, or srtt or rate, over all samples."),
+        typer.Option(
+            metavar="METRIC",
+            help="cdf: a metric of `testbed compare`, or srtt or rate, over all samples; tradeoff: a metric, rtt-p95 "
+            "if left out.",
+        ),
     ] = None,
 ) -> None:
     """The caption of the figure says how to repeat it."""
@@ -51,10 +57,10 @@ def plot(
     from ...report.figure.option import Options
     from ...report.stored_run import read
 
-    for option, of, value in (("--trial", "timeseries", trial), ("--x", "heatmap", x), ("--y", "heatmap", y),
-                              ("--metric", "cdf", metric)):  # fmt: skip
-        if value is not None and kind != of and kind in KINDS:
-            raise UserError(f"{option} is for {of}; allowed: {kind} without it")
+    for option, of, value in (("--trial", ("timeseries",), trial), ("--x", ("heatmap",), x), ("--y", ("heatmap",), y),
+                              ("--metric", ("cdf", "tradeoff"), metric)):  # fmt: skip
+        if value is not None and kind not in of and kind in KINDS:
+            raise UserError(f"{option} is for {' and '.join(of)}; allowed: {kind} without it")
     path = output or folder / f"{kind}.png"
     draw(kind, read(folder), path, Options(trial, x, y, metric))
     print(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,8 @@ from ...kernel.vm.named_kernels import check_names, names
 from ...library import PROFILES, spec_file
 from ...model.scenario import Trial
 from ...plan.network import plan
-from ...spec.load import files_of, is_scenario, load_scenario, load_topology, sizes_of
+from ...spec.load import files_of, is_scenario, load_scenario, load_topology, read, sizes_of
+from ...spec.mininet_import import without_effect
 from ...trial import readiness
 from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import orders
@@ -89,7 +91,8 @@ def _describe(file: Path) -> tuple[str, str]:
     topology = load_topology(file)
     planned = plan(topology)
     counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
-    return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), ""
+    said = "".join(f"\n  remark: {each}" for each in without_effect(read(file), os.path.dirname(file)))
+    return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), said
 
 
 def _profile(file: Path) -> str:

@@ -35,6 +35,7 @@ from ..sequential.budget import HELP as BUDGET_HELP
 from ..terminal import Terminal, say
 from . import cluster_option
 from .forecast_text import foretell
+from .lone_topology import scenario_for
 from .run_until_decided import Decision, Options
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def run(
         Path | None,
         typer.Argument(
             metavar="SCENARIO",
-            help="A scenario file, or the name of one that comes with the testbed (testbed list scenarios).",
+            help="A scenario file, the name of one that comes with the testbed (testbed list scenarios), or a Mininet "
+            "topology in Python.",
         ),
     ] = None,
     output: Annotated[
@@ -150,28 +152,28 @@ def run(
             )
         _repeat(repeat, allow_code)
     elif scenario is not None:
-        scenario = spec_file(scenario)
         if allow_code:
             foreign_code.allow()
-        loaded = load_scenario(scenario, settings or [], quick=quick)
-        if not allow_code:
-            cells = ((cell.topology, cell.workload, cell.kernel) for cell in loaded.cells)
-            foreign_code.refuse_unconfined(str(scenario), cells)
-        needed = names(cell.topology for cell in loaded.cells)
-        check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
-        mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
-        share = "" if mine is None else f"-shard-{mine.number}-of-{mine.count}"
-        folder = store.Store(output or Path("results") / f"{loaded.name}{'-quick' if quick else ''}{share}")
-        if dry_run and live:
-            raise UserError("--dry-run runs nothing, so --live has nothing to show; allowed: one of them")
-        if dry_run:
-            prepared = prepare(loaded, folder, check=False, shard=mine)
-            foretell(loaded, prepared, jobs, format, mine)
-        else:
-            decision = Decision.of(options, loaded) if until_decided else None
-            specs = files_of(scenario, settings or [], quick=quick)
-            specs |= programs_of(scenario, settings or [], quick=quick)
-            _run(loaded, folder, specs, jobs, console, live, decision, mine, place)
+        with scenario_for(spec_file(scenario)) as scenario:
+            loaded = load_scenario(scenario, settings or [], quick=quick)
+            if not allow_code:
+                cells = ((cell.topology, cell.workload, cell.kernel) for cell in loaded.cells)
+                foreign_code.refuse_unconfined(str(scenario), cells)
+            needed = names(cell.topology for cell in loaded.cells)
+            check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
+            mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
+            share = "" if mine is None else f"-shard-{mine.number}-of-{mine.count}"
+            folder = store.Store(output or Path("results") / f"{loaded.name}{'-quick' if quick else ''}{share}")
+            if dry_run and live:
+                raise UserError("--dry-run runs nothing, so --live has nothing to show; allowed: one of them")
+            if dry_run:
+                prepared = prepare(loaded, folder, check=False, shard=mine)
+                foretell(loaded, prepared, jobs, format, mine)
+            else:
+                decision = Decision.of(options, loaded) if until_decided else None
+                specs = files_of(scenario, settings or [], quick=quick)
+                specs |= programs_of(scenario, settings or [], quick=quick)
+                _run(loaded, folder, specs, jobs, console, live, decision, mine, place)
 
 
 def _run(

@@ -12,6 +12,7 @@ from ...error import UserError, one_of
 from ...model.scenario import Scenario
 from ...sweep.store import Store
 from .. import question
+from ..known import learn_metrics
 from ..question import Question
 from ..run_verdict import FailOn, Format, share, show_runs
 from ..sequential.budget import Budget, budget_of
@@ -68,6 +69,7 @@ class Decision:
 
     def carry_out(self, folder: Path, jobs: int, console: Console) -> None:
         """Adds seeds, prints the comparison, and raises typer.Exit with its code if it is a failure."""
+        learn_metrics([folder, *(() if self.base is None else (self.base,))])
         wanted = self._question(folder)
         UntilDecided(wanted, self.budget, jobs, console).carry_out()
         show_runs(question.answer(wanted), Format.table, FailOn.cannot_tell, None)
@@ -83,7 +85,7 @@ def _values(options: Options, scenario: Scenario, axis: str) -> tuple[str, str]:
     known = {each.key: each.values for each in scenario.axes}
     for part in axis.split("+"):
         if not any(part.strip() in (key, key.rpartition(".")[2]) for key in known):
-            allowed = one_of([*known], part.strip()) or "none, it has no axes"
+            allowed = one_of([*known], part.strip(), "none, it has no axes")
             raise UserError(f"--axis {axis}: the scenario has no such axis; allowed: {allowed}")
     if options.base is not None and options.candidate is not None:
         return options.base, options.candidate

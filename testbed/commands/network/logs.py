@@ -1,4 +1,4 @@
-"""`testbed logs`: prints what a controller or a switch of a running network has said."""
+"""`testbed logs`: prints what a controller, a switch or a router of a running network has said."""
 
 from __future__ import annotations
 
@@ -18,18 +18,23 @@ EXAMPLES = (
 
 
 def logs(
-    node: Annotated[str, typer.Argument(metavar="NODE", help="A controller or an ovs of a running network.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A controller, an ovs or a router with FRR.")],
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
     name: OfNode = None,
 ) -> None:
     """Of a controller: what its app prints and logs (INFO and above), and why it ended if it did. Of an ovs: the log of
-    Open vSwitch.
+    Open vSwitch; of a router: that of FRR.
     """
     network = choose(name, node)
-    where, types = network.where(node), {each: about["type"] for each, about in network.about["nodes"].items()}
-    file = node_files.log(types[node], node)
+    where = network.where(node)
+    files = {
+        each: node_files.log(about["type"], each, finds_routes="routing" in about)
+        for each, about in network.about["nodes"].items()
+    }
+    file = files[node]
     if file is None:
-        able = [each for each, type in types.items() if node_files.log(type, each)]
-        raise UserError(f"{node} of {network.name} keeps no log; allowed: {one_of(able, node)}")
+        able = [each for each, has in files.items() if has]
+        allowed = one_of(able, node, "none, it has no controller, no ovs and no router with routing")
+        raise UserError(f"{node} of {network.name} keeps no log; allowed: {allowed}")
     words = ["tail", "-n", "+1", *(["-F"] if follow else []), file]
     raise typer.Exit(connection.attend(network, node, where, words, terminal=False, is_text=True))

@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ...interactive import connection
+from ...interactive import connection, node_files
 from ...interactive.running_network import RunningNetwork, choose
 from ..terminal import behind
 from .exec import OfNode
-
-WORDS = ["sh", "-c", "command -v bash >/dev/null && exec bash --rcfile /run/trial/shellrc -i; exec sh -i"]
 
 EXAMPLES = (
     ("Open a shell in a node", "testbed shell client"),
@@ -31,7 +29,7 @@ def shell(
     where = network.where(node)
     if "on" in where:
         raise typer.Exit(_line_by_line(network, node, where))
-    raise typer.Exit(connection.attend(network, node, where, WORDS, terminal=connection.is_terminal()))
+    raise typer.Exit(connection.attend(network, node, where, [*node_files.SHELL], terminal=connection.is_terminal()))
 
 
 def _line_by_line(network: RunningNetwork, node: str, where: dict[str, str]) -> int:

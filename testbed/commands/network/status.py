@@ -86,7 +86,14 @@ def _lines(network: dict[str, Any], width: int | None) -> list[str]:
 
 def _node(name: str, node: dict[str, Any]) -> tuple[str, ...]:
     ports = [f"{device} {' '.join(addresses)}".strip() for device, addresses in node["ports"].items()]
-    return name, node["type"], _listed(ports)
+    return name, _type(node), _listed(ports)
+
+
+def _type(node: dict[str, Any]) -> str:
+    """With what routing daemons have: "router, ospf 2 of 2"."""
+    found = node.get("routing", {}).get("neighbours", {})
+    there = (f"{name} {sum(each.values())} of {len(each)}" for name, each in found.items())
+    return ", ".join((node["type"], *there))
 
 
 def _link(link: dict[str, Any]) -> tuple[str, ...]:

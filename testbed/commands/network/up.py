@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +18,8 @@ from ...kernel.ready import feasibility
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.run_setting import Kernel
-from ...spec.load import is_scenario, load_topology
+from ...spec.load import is_scenario, load_topology, read
+from ...spec.mininet_import import without_effect
 from ...spec.syntax.scalar import NAME_ALLOWED, NAME_PATTERN
 from .. import foreign_code
 from ..foreign_code import AllowCode
@@ -75,7 +77,8 @@ def up(
     console = Terminal()
     if schedule and made.timeline is None:
         raise UserError(f"{topology}: no link has a schedule; allowed: a link with one, or no --schedule")
-    for note in () if schedule else made.notes:
+    said = without_effect(read(topology), os.path.dirname(topology))
+    for note in (*said, *(() if schedule else made.notes)):
         say(console, note)
     with console.status(Text(f"{called}: kernel {place}")) as screen:
         start(made, called, topology, lambda step: screen.update(Text(f"{called}: {step}")), schedule=schedule)

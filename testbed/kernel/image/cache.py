@@ -84,7 +84,7 @@ class Cache:
             return fitting[-1]
         if name is None:
             raise MachineError("no lab kernel has been built yet", BUILD_COMMAND)
-        have = one_of(sorted({image.name for image in images}), name) or "none"
+        have = one_of(sorted({image.name for image in images}), name)
         what = f"no lab kernel is called {name!r} (there are: {have})"
         raise MachineError(what, f"{BUILD_COMMAND} --source SOURCE --name {name}")
 

@@ -60,6 +60,22 @@ PROBES: dict[str, tuple[tuple[str, ...], str]] = {
         ),
         "8021q",
     ),
+    "nat": (
+        (
+            "nft",
+            "add table ip t; add chain ip t c { type nat hook postrouting priority 100; }; add rule ip t c masquerade; "
+            "add chain ip t d { type nat hook prerouting priority -100; }; add rule ip t d dnat to 10.0.0.1",
+        ),
+        "nft_masq nft_nat",
+    ),
+    "ct": (
+        (
+            "nft",
+            "add table inet t; add chain inet t c { type filter hook forward priority 0; }; "
+            "add rule inet t c ct state established accept",
+        ),
+        "nft_ct",
+    ),
     **{name: ((*ROOT_QDISC, name, *(RED if name == "red" else ())), f"sch_{name}") for name in QUEUES},
 }
 """What a plan may need of the kernel: a command that tries it in its own network namespace, and the module."""

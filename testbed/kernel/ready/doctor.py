@@ -18,8 +18,8 @@ from ...spec import mininet_import
 from .. import confinement
 from ..image import feature, first_boot
 from ..image.cache import find
-from . import machine_doctor, sdn_doctor, vm_doctor
-from .examination import BUILD, CONFINED, HOST, LAB, MININET, VM, Examination
+from . import machine_doctor, sdn_doctor, surroundings, vm_doctor
+from .examination import BUILD, CONFINED, HOST, LAB, MININET, ROUTE, VM, Examination
 from .probe import lacking, lacking_program
 
 PYTHON = (3, 11)
@@ -75,7 +75,7 @@ def _python() -> Iterator[Examination]:
 
 
 def _programs() -> Iterator[Examination]:
-    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET, "machine": HOST}
+    needs = {"run": LAB, "build": BUILD, "vm": VM, "mininet": MININET, "machine": HOST, "route": ROUTE}
     for each in (each for each in package.packages() if each.use in needs):
         lacks = None if each.use != "run" or each.probe in OUTSIDE else lacking_program(each.probe, is_lab=True)
         fix = "" if each.present and lacks is None else package.install_command([each.name])
@@ -194,6 +194,7 @@ ABILITIES = {"veth": "veth", "netem": "sch_netem", "tbf": "sch_tbf", "periodic l
 
 CHECKS: tuple[Callable[[], Iterator[Examination]], ...] = (
     _machine,
+    surroundings.examine,
     _python,
     _programs,
     _mininet,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LAB, HOST, BUILD, SDN, VM, MININET = "lab", "host", "build", "sdn", "vm", "mininet"
+LAB, HOST, BUILD, SDN, VM, MININET, ROUTE = "lab", "host", "build", "sdn", "vm", "mininet", "route"
 CONFINED = "confinement"
 
 
@@ -13,7 +13,8 @@ class Examination:
     """`fix` is what to type: empty if all is well, "# …" if nothing helps.
 
     `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
-    of the types ovs and controller), "vm", "mininet" (`engine: mininet`) or "confinement" (what others wrote).
+    of the types ovs and controller), "vm", "mininet" (`engine: mininet`), "route" (FRR, DHCP, DNS) or "confinement"
+    (what others wrote).
     """
 
     what: str

@@ -170,6 +170,8 @@ PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     **{name: partial(_emulation, name) for name in QUEUES},
     "vlan_filtering": partial(_emulation, "vlan_filtering"),
     "802.1Q": partial(_emulation, "802.1Q"),
+    "nat": partial(_emulation, "nat"),
+    "ct": partial(_emulation, "ct"),
     "periodic loss": partial(_emulation, "nft"),
     "Open vSwitch": _open_vswitch,
     "controllers": partial(_raised, partial(controller_runtime.check, is_lab=False)),

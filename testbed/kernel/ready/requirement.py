@@ -64,7 +64,7 @@ REAL_NIC: Mapping[KernelKind, Needed] = {
     "host": ("nft",),
 }
 
-IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q", *QUEUES)
+IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q", "nat", "ct", *QUEUES)
 """Words of commands that are also names of probes."""
 
 

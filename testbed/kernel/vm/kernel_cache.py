@@ -64,7 +64,7 @@ def find(name: str | None) -> VmKernel:
         return fitting[-1]
     if name is None:
         raise MachineError("no kernel for virtual machines has been fetched yet", FETCH_COMMAND)
-    listed = one_of(sorted(each.name for each in have), name) if have else "none"
+    listed = one_of(sorted(each.name for each in have), name)
     what = f"no kernel for virtual machines is called {name!r} (there are: {listed})"
     raise MachineError(
         what, f"{FETCH_COMMAND} --name {name}, or for a kernel of your own: {BUILD_COMMAND} --name {name}"

@@ -34,7 +34,7 @@ def _problems(document: Document, missing: Collection[str], have: Collection[str
     for path, name in (*_of_nodes(document), *_of_axes(document)):
         if name in missing:
             what = f"no kernel for virtual machines is called {name!r} here"
-            allowed = one_of(sorted(have), str(name)) if have else "none yet"
+            allowed = one_of(sorted(have), str(name), "none yet")
             fetch = f"{allowed}; or one from {kernel_cache.FETCH_COMMAND} --name NAME"
             yield document.problem(Fault(path, what, fetch, named=True))
 

@@ -30,9 +30,10 @@ from ...model.link.impairment import Buffer, Direction, Loss, PeriodicLoss, Poli
 from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
-from ..command import PREFIX, Command
+from ..command import EXACT_NETEM, PREFIX, Command
 from . import fault, fault_rules, paced, queue, ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
+from .setting import TC_NS
 from .stage import DELAY, POLICE, RATE, Emulator, Policing, Stage, State, frame_bytes
 
 Device: TypeAlias = tuple[str, str]
@@ -146,6 +147,7 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
     """The commands from one state to the next. They change the qdiscs in place, so that no waiting packet is lost."""
     if _netem(stage, state) != _netem(stage, before):
         yield _tc("change", emulator, stage.delay_place, ("root",), _netem(stage, state))
+        yield from _exactly(emulator, stage, state)
     rates = [_rate(emulator, stage, each, real_time, change=True) for each in (before, state)]
     for one, later in zip(*rates, strict=True):
         # A token bucket hands its limit down to a fifo, which needs its own again; other queues keep theirs.
@@ -173,14 +175,22 @@ def buffer(direction: Direction, rtt_ns: int, mtu_bytes: int) -> tuple[int | Non
     if own is not None:
         size = queue.limit(own, asked, default_bytes, frame)
         return size, "packets" if own.kind.limit_unit == "packets" else "bytes"
-    return asked or (default_bytes, "bytes")
+    return asked or (_counted(default_bytes), "bytes")
 
 
 def _buffer(asked: Buffer, bdp_bytes: Fraction, frame: int) -> tuple[int, Literal["packets", "bytes"]]:
     if asked.unit == "packets":
         return max(1, math.floor(asked.amount)), "packets"
     amount = asked.amount * (bdp_bytes if asked.unit == "bdp" else 1)
-    return max(frame, math.floor(amount)), "bytes"
+    return _counted(max(frame, math.floor(amount))), "bytes"
+
+
+def _counted(size_bytes: int) -> int:
+    """Raises UserError for a buffer that no kernel can count."""
+    if size_bytes > queue.COUNTED_MAX:
+        what = f"a buffer of {size_bytes} bytes is more than the kernel can count"
+        raise UserError(f"{what}; allowed: up to {queue.COUNTED_MAX} bytes, or fewer bdp")
+    return size_bytes
 
 
 def _phase(loss: Loss | None, seed: str) -> int:
@@ -193,6 +203,7 @@ def _qdiscs(stage: Stage, emulator: Emulator, real_time: bool) -> Iterator[Comma
     """netem for the delay and random loss, tbf with its buffer for the rate; parents before children."""
     if stage.has_netem:
         yield _tc("add", emulator, stage.delay_place, ("root",), _netem(stage, stage.start))
+        yield from _exactly(emulator, stage, stage.start)
     for qdisc in _rate(emulator, stage, stage.start, real_time):
         yield _tc("add", emulator, *qdisc)
     for place, words in fault_rules.queues(stage, stage.start):
@@ -203,6 +214,15 @@ def _netem(stage: Stage, state: State) -> Words:
     words = netem_options(state)
     in_order = IN_ORDER if is_in_order(stage, state) and IN_ORDER[0] not in words else ()
     return ("netem", "limit", str(NETEM_LIMIT), *words, *in_order)
+
+
+def _exactly(emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
+    """Sets times to the nanosecond, where tc cuts off parts of a microsecond."""
+    jitter_ns = 0 if state.asked.jitter is None else state.asked.jitter.sd_ns
+    times = {"delay": state.asked.delay_ns, "jitter": jitter_ns}
+    if any(time_ns % TC_NS for time_ns in times.values()):
+        words = (word for name, time_ns in times.items() for word in (name, str(time_ns)))
+        yield _tc("change", emulator, stage.delay_place, ("root",), (EXACT_NETEM, *words))
 
 
 def _rate(

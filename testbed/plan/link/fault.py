@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from ...model.link.fault import Aggregate, Pick, Reorder
+from .setting import TC_NS
 from .stage import Emulator, Stage, State, frame_bytes
 
 LATE, TWIN, BURST = "7:", "8:", "9:"
@@ -41,9 +42,6 @@ NO_BOUND, ALL, SLOT_TIMES = 2**31 - 1, 2**32 - 1, ("slot_min_ns", "slot_max_ns")
 
 Number: TypeAlias = tuple[str, int, str, str]
 """What it is, its value, the handle, and its name for Qdisc.value()."""
-
-TC_NS = 1000
-"""tc truncates times to a microsecond."""
 
 DRAIN_BPS = 10**11
 """The rate at which packets that wait in a link that goes down come to where they are counted and dropped."""

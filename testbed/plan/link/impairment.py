@@ -12,10 +12,12 @@ from fractions import Fraction
 
 from ...model.link.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
 from . import fault, paced, queue
+from .setting import TICK_NS as TICK_NS
 from .setting import Chain as Chain
 from .setting import Context as Context
 from .setting import Setting as Setting
 from .setting import Words as Words
+from .setting import slack_ns
 from .stage import BUFFER, DELAY, POLICE, RATE, Stage, State, frame_bytes
 
 NETEM_LIMIT = 2**31 - 1
@@ -33,9 +35,6 @@ REAL_TIME_BURST_NS = 1_000_000
 
 OVER_VOLUME = "0x1"
 """The mark of packets beyond the volume of a policy. It does not leave the emulator."""
-
-TICK_NS = 64
-"""The kernel's packet scheduler counts in ticks of 64 ns (PSCHED_SHIFT), so what is read back is exact to a tick."""
 
 WHOLE = 2**32 - 1
 """A share of 1, as netem counts it."""
@@ -145,7 +144,7 @@ def _delay(state: State) -> Words:
 
 def _delay_settings(stage: Stage, state: State) -> Iterator[Setting]:
     if stage.has_netem:
-        yield Setting("delay in ns", state.asked.delay_ns, DELAY, "delay_ns", TICK_NS)
+        yield Setting("delay in ns", state.asked.delay_ns, DELAY, "delay_ns", slack_ns(state.asked.delay_ns))
         yield Setting("packets that the delay holds", NETEM_LIMIT, DELAY, "limit")
     else:
         yield Setting("delay in ns", 0, DELAY, "delay_ns", TICK_NS, may_be_absent=True)
@@ -163,8 +162,8 @@ def _jitter(state: State) -> Words:
 
 
 def _jitter_settings(stage: Stage, state: State) -> Iterator[Setting]:
-    if state.asked.jitter is not None:
-        yield Setting("jitter in ns", state.asked.jitter.sd_ns, DELAY, "jitter_ns", TICK_NS)
+    if (jitter := state.asked.jitter) is not None:
+        yield Setting("jitter in ns", jitter.sd_ns, DELAY, "jitter_ns", slack_ns(jitter.sd_ns))
     else:
         yield Setting("jitter in ns", 0, DELAY, "jitter_ns", may_be_absent=True)
 

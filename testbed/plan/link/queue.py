@@ -24,6 +24,10 @@ LEAST_MEMORY_BYTES = 32 << 20
 """The kernel's default of what fq_codel and fq_pie may take."""
 
 
+COUNTED_MAX = 2**32 - 1
+"""What a field of netlink holds."""
+
+
 @dataclass(frozen=True)
 class MadeQueue:
     """A queue as it is set up: its limit in the unit of its type, and every parameter; None is off."""
@@ -78,6 +82,10 @@ def made(queue: Queue, size: int, frame: int, rate_bps: int) -> MadeQueue:
         )
     own = _red(values, size, frame, rate_bps) if queue.type == "red" else _of_link(queue.type, size, frame)
     values |= {name: value for name, value in own.items() if values.get(name) is None}
+    largest = max(size, *own.values()) if own else size
+    if largest > COUNTED_MAX:
+        what = f"the buffer of a {queue.type} is {largest} in a field that holds up to {COUNTED_MAX}"
+        raise UserError(f"{what}; allowed: a smaller buffer")
     return MadeQueue(queue, size, tuple(values.items()))
 
 

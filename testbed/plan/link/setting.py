@@ -7,6 +7,16 @@ from typing import TypeAlias
 
 Words: TypeAlias = tuple[str, ...]
 
+TICK_NS = 64
+"""The kernel's packet scheduler counts in ticks of 64 ns (PSCHED_SHIFT), so what tc sets is exact to a tick."""
+TC_NS = 1000
+"""tc cuts off parts of a microsecond."""
+
+
+def slack_ns(time_ns: int) -> int:
+    """By how much a delay may be off: what tc cannot set, our own program sets exactly."""
+    return 0 if time_ns % TC_NS else TICK_NS
+
 
 @dataclass(frozen=True)
 class Setting:

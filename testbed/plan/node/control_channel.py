@@ -13,13 +13,15 @@ from functools import cached_property
 from ipaddress import IPv4Network
 from typing import Literal, TypeAlias
 
-from ...model.openflow import NOBODY, Controller, Datapath, FailMode, Ovs
+from ...model.openflow import NOBODY, VERSIONS, Controller, Datapath, FailMode, Ovs
 from ...model.topology import Link, Node, Topology
 from ..command import OVS_FOLDER, PREFIX, Command
 from ..link.emulator import emulator_netns
 
 NETWORK = IPv4Network("198.18.0.0/15")
-PORT = 6653
+SPOKEN = "1.3"
+"""Our own tools speak this version of OpenFlow, unless a switch has to offer others only."""
+
 DEVICE = "ctl0"
 NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 
@@ -64,7 +66,13 @@ class Channel:
     @property
     def target(self) -> str:
         """What a switch connects to."""
-        return f"tcp:{NETWORK[1]}:{PORT}"
+        return f"tcp:{NETWORK[1]}:{self.controller.port}"
+
+    @property
+    def version(self) -> str:
+        """The version of OpenFlow, as Open vSwitch calls it, in which its switches can be asked about all they have."""
+        asked = self.controller.versions
+        return VERSIONS[SPOKEN if not asked or SPOKEN in asked else asked[-1]]
 
 
 def channels(topology: Topology) -> tuple[Channel, ...]:

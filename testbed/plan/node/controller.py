@@ -8,14 +8,39 @@ from typing import Any
 
 from ...model.address import AddressBook
 from ...model.forwarding import towards, tree
-from ...model.openflow import MONITOR_INTERVAL_NS, Rule
+from ...model.openflow import MONITOR_INTERVAL_NS, ControllerProgram, Rule
 from ...model.topology import Topology
 from ..command import OVS_FOLDER, PREFIX, Command
+from ..step import Placeholder
 from . import control_channel
 from .control_channel import Channel
 from .open_vswitch import port_number
 
 TOLD = "told.json"
+FILES = "files"
+SYSTEM_PYTHON = ("/usr/bin/python3", "-B")
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONNOUSERSITE": "1",
+    "PYTHONUNBUFFERED": "1",
+}
+"""Of a controller that is a program; it has no other, so that what this computer's user has does not matter."""
+
+STARTERS = """mkdir "$1"
+for each in "$0"/*; do
+  [ -f "$each" ] || continue
+  read -r first <"$each" 2>/dev/null || first=
+  case "$first" in '#!'*python*) python="\\"$0/python\\" " ;; *) python= ;; esac
+  printf '#!/bin/sh\\nexec %s"%s" "$@"\\n' "$python" "$each" >"$1/${each##*/}"
+done
+chmod 755 "$1"/*"""
+"""For each program of a virtual environment one that starts it where the environment is now: by themselves they name
+the folder in which it was made.
+"""
+
 IP_PROTOCOLS = {("tcp", 4): 6, ("tcp", 6): 6, ("udp", 4): 17, ("udp", 6): 17, ("icmp", 4): 1, ("icmp", 6): 58}
 ETHER_TYPES = {4: 0x0800, 6: 0x86DD}
 
@@ -23,9 +48,14 @@ ETHER_TYPES = {4: 0x0800, 6: 0x86DD}
 def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterator[Command]:
     """Starts the controller; one that must start late waits for a signal."""
     folder, controller = f"{OVS_FOLDER}/{channel.name}", channel.controller
+    if controller.program is not None:
+        yield from _of_program(channel, folder, controller.program)
+        return
     yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
     if controller.text is not None:
         yield Command("file", (f"{folder}/{_file_name(controller.app)}", controller.text))
+    for name, text in controller.files:
+        yield Command("file", (f"{folder}/{name}", text))
     text = json.dumps(told(channel, topology, book), sort_keys=True)
     yield Command("file", (f"{folder}/{TOLD}", f"{text}\n"))
     yield Command("controller", (channel.name, folder), f"{PREFIX}{channel.name}", ("TERM", f"{folder}/pid"), "signal")
@@ -39,7 +69,7 @@ def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, A
     found: dict[str, Any] = {
         "app": controller.app if controller.is_ours else _file_name(controller.app),
         "is_ours": controller.is_ours,
-        "listen": [channel.address(channel.name).partition("/")[0], control_channel.PORT],
+        "listen": [channel.address(channel.name).partition("/")[0], channel.controller.port],
         "waits": controller.start_ns is not None,
     }
     if controller.app == "monitor":
@@ -51,6 +81,41 @@ def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, A
     if controller.app == "static":
         found["switches"] = _tables(channel, topology, book)
     return found
+
+
+def _of_program(channel: Channel, folder: str, program: ControllerProgram) -> Iterator[Command]:
+    """In a folder of its own with links to its files, and in no environment but its own."""
+    work, files = f"{folder}/work", f"{folder}/{FILES}"
+    netns = f"{PREFIX}{channel.name}"
+    yield Command("mkdir", ("-p", work, files), None, ("-r", folder), "rm")
+    if program.files:
+        yield mounted(channel.name, folder)
+        links = tuple(f"{files}/{name}" for name, _ in program.files)
+        yield Command("ln", ("-s", *links, work))
+    settings = {**ENVIRONMENT, "HOME": work, "OVS_RUNDIR": folder}
+    if program.python is not None:
+        yield Command("sh", ("-c", STARTERS, f"{files}/{program.python}/bin", f"{folder}/bin"))
+        settings |= {"PATH": f"{folder}/bin:{settings['PATH']}", "VIRTUAL_ENV": f"{files}/{program.python}"}
+    settings |= dict(program.environment)
+    words = ("env", "-i", *(f"{key}={value}" for key, value in settings.items()), *_words(program))
+    yield Command("program", (channel.name, folder, *words), netns, ("TERM", f"{folder}/pid"), "signal")
+
+
+def mounted(name: str, folder: str) -> Command:
+    """The files of a controller that is a program; the kernel knows where they are."""
+    target = f"{folder}/{FILES}"
+    return Command("mount", ("-o", "bind,ro", str(files_of(name)), target), None, (target,), "umount")
+
+
+def files_of(name: str) -> Placeholder:
+    return Placeholder(f"files-of-{name}")
+
+
+def _words(program: ControllerProgram) -> tuple[str, ...]:
+    """A script is started by the Python of its virtual environment, or else by the system's."""
+    if not program.words[0].endswith(".py"):
+        return program.words
+    return (*(SYSTEM_PYTHON if program.python is None else ("python",)), *program.words)
 
 
 def _file_name(app: str) -> str:

@@ -9,7 +9,7 @@ from ...model.address import AddressBook
 from ...model.node.type import NODE_TYPES
 from ...model.topology import Node, Topology
 from ..command import Command
-from . import namespace, vm
+from . import namespace, ruleset, vm
 from .control_channel import NO_IPV6
 from .namespace import Sysctls, node_netns, ups
 from .real_nic import take_in
@@ -77,6 +77,7 @@ def _router(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls)
     yield from namespace.set_sysctls(node, book, ROUTER_SYSCTLS)
     yield from namespace.add_vlan_devices(node, book)
     yield from namespace.add_addresses(node, book)
+    yield from ruleset.commands(node, book)
 
 
 def _switch(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:

@@ -126,8 +126,9 @@ def add_neighbours(node: Node, book: AddressBook, always: frozenset[str], unknow
 
 
 def add_routes(node: Node, topology: Topology, book: AddressBook) -> Iterator[Command]:
+    """Those of the plan, unless routing daemons find them, and those of the user."""
     netns = node_netns(node.name)
-    for hop in routes(topology, book, node.name):
+    for hop in () if node.finds_routes else routes(topology, book, node.name):
         for via in hop.via.addresses:
             if hop.to is None or hop.to.version == via.version:
                 to = _everything(via.version) if hop.to is None else str(hop.to)

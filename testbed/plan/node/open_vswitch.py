@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...error import UserError
 from ...model.address import AddressBook, Port
 from ...model.forwarding import switches_around
-from ...model.openflow import Datapath
+from ...model.openflow import VERSIONS, Datapath
 from ...model.topology import Node, Topology
 from ..command import OVS_FOLDER, PREFIX, Command
 from . import control_channel
@@ -24,8 +24,8 @@ WAIT_S = 30
 BACKOFF_MS = 1000
 """How long a switch waits, at most, before it tries to connect again."""
 
-PROTOCOLS = ",".join(f"OpenFlow1{minor}" for minor in range(6))
-"""The versions that a switch offers. The app chooses one; our apps choose 1.3."""
+PROTOCOLS = ",".join(VERSIONS.values())
+"""The versions that a switch offers, unless its controller says which. The app chooses one; our apps choose 1.3."""
 
 DATAPATH_TYPES: dict[Datapath, str] = {"kernel": "system", "user": "netdev"}
 
@@ -57,7 +57,7 @@ def bridge(switch: Node, topology: Topology, book: AddressBook, default: Datapat
         *("add-br", "br0", "--", "set", "bridge", "br0"),
         f"datapath_type={DATAPATH_TYPES[control_channel.datapath(switch, default)]}",
         f"fail_mode={control_channel.fail_mode(topology, switch)}",
-        f"protocols={PROTOCOLS}",
+        f"protocols={protocols(topology, switch)}",
         f"other_config:datapath-id={control_channel.dpid(topology, switch):016x}",
     ]
     for port in book.ports_of(switch.name):
@@ -68,6 +68,13 @@ def bridge(switch: Node, topology: Topology, book: AddressBook, default: Datapat
             words += ["--", "set-controller", "br0", channel.target]
             words += ["--", "set", "controller", "br0", "connection_mode=out-of-band", f"max_backoff={BACKOFF_MS}"]
     return Command("ovs-vsctl", (f"--timeout={WAIT_S}", *words), f"{PREFIX}{switch.name}")
+
+
+def protocols(topology: Topology, switch: Node) -> str:
+    """The versions that a switch offers, and no others."""
+    channel = next((each for each in control_channel.channels(topology) if switch.name in each.switches), None)
+    asked = () if channel is None else channel.controller.versions
+    return ",".join(VERSIONS[version] for version in asked) or PROTOCOLS
 
 
 def connected(switch: str) -> Command:

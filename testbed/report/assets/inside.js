@@ -69,7 +69,8 @@ function insideSection(data) {
       spec: { vconcat: spec, spacing: 10, resolve: { scale: { color: "independent", strokeDash: "independent" } }, config: { concat: { spacing: 8 } } },
       zoom: { params: panels.map((_, i) => "brush" + i), done: (ends) => state.set({ zt: ends.map((v) => Number(v.toPrecision(5))).join("~") }) },
       caption: `Goodput is what was acknowledged over the last ${short(trace.average_s, 3)} s; MB are 10^6 bytes. ${total ? `Marks at the top: ${total
-        } packets dropped by full queues.` : "No queue was full."} ${trace.kept < trace.samples ? `${trace.kept} of ${trace.samples} samples are shown: those with the smallest and the largest measured values of each interval.` : `All ${trace.samples} samples are shown.`}${
+        } packets dropped by queues${trace.signalled ? `, ${trace.signalled} of them to signal congestion` : " that were full"}.` : "No queue dropped a packet."}${
+        trace.marked ? ` Queues marked ${trace.marked} packets (CE).` : ""} ${trace.kept < trace.samples ? `${trace.kept} of ${trace.samples} samples are shown: those with the smallest and the largest measured values of each interval.` : `All ${trace.samples} samples are shown.`}${
         trace.left_out ? ` ${trace.left_out} flows that moved less are not shown.` : ""}${canBrush() ? " Drag across to zoom." : ""}`,
       rows: () => [
         ...flows.flatMap((flow) => flow.rows).map((row) => ({ what: "flow", name: row.name, time_s: row.t, goodput_mbps: row.goodput, cwnd_mb: row.cwnd,

@@ -99,7 +99,7 @@ function trustSection(data) {
       { name: "goodput", get: (row) => row.trial.goodput, show: (row) => rateText(row.trial.goodput), number: true },
       ...pair("RTT", (trial) => trial.rtt, msText), ...pair("rate", (trial) => trial.rate, rateText),
       ...pair("drops", (trial) => trial.drops, (n) => n ?? "–"),
-      ...[["random drops", "random_drops"], ["policed", "policed"], ["AQM drops", "aqm_drops"], ["marks", "marks"]].filter(([, key]) => data.trials.some((trial) => trial[key]))
+      ...[["random drops", "random_drops"], ["policed", "policed"], ["AQM drops", "aqm_drops"], ["filtered ACKs", "filtered_acks"], ["marks", "marks"]].filter(([, key]) => data.trials.some((trial) => trial[key]))
         .map(([name, key]) => ({ name, get: (row) => row.trial[key], number: true })),
       { name: "buffer asked", get: (row) => row.trial.queue[0], show: buffer, number: true },
       { name: "most packets queued", get: (row) => row.trial.queue[2], number: true },

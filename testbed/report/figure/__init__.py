@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from ...error import UserError, harmless
 from ..caption import caption
 from ..stored_run import StoredRun
-from . import cdf, cuc, fct, heatmap, profile, timeseries, topology, windows
+from . import cdf, cuc, fct, heatmap, profile, timeseries, topology, tradeoff, windows
 from .option import Options
 from .style import GREY
 
@@ -70,6 +70,7 @@ KINDS: dict[str, Callable[[Figure, StoredRun, Options], None]] = {
     "cuc": cuc.draw,
     "cdf": cdf.draw,
     "fct": fct.draw,
+    "tradeoff": tradeoff.draw,
     "timeseries": timeseries.draw,
     "heatmap": heatmap.draw,
     "topology": topology.draw,
@@ -80,8 +81,9 @@ TITLES = {
     "cuc": "utilization-concavity coefficient",
     "cdf": "distribution",
     "fct": "flow completion times",
+    "tradeoff": "what goodput costs",
     "timeseries": "inside a trial",
     "heatmap": "mean of each cell",
     "topology": "the network",
 }
-OF_GOODPUT = frozenset({"profile", "windows", "cuc", "cdf", "fct", "heatmap"})
+OF_GOODPUT = frozenset({"profile", "windows", "cuc", "cdf", "fct", "tradeoff", "heatmap"})

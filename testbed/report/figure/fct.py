@@ -24,6 +24,8 @@ from .option import Options
 from .style import HIGH, WIDE, Panel, grid, log_axis, panels
 
 COLUMNS = ["size_bytes", "fct_s", "slowdown"]
+ACROSS = 1.5
+"""So much wider than other figures, for two panels."""
 SHARES = ((0.5, "-", "median"), (0.99, ":", "99 %"))
 
 
@@ -33,7 +35,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     flows = {id(series): _flows(run, series) for panel in shown for series, _, _ in panel.members}
     if not any(len(each) for each in flows.values()):
         raise UserError("no trial of this run has flows that arrive; allowed: a workload with 'arrivals'")
-    figure.set_size_inches(WIDE, HIGH * len(shown))
+    figure.set_size_inches(ACROSS * WIDE, HIGH * len(shown))
     rows = figure.subplots(len(shown), 2, squeeze=False)
     for (left, right), panel in zip(rows, shown, strict=True):
         _distribution(left, panel, [flows[id(series)] for series, _, _ in panel.members])
@@ -74,7 +76,8 @@ def _distribution(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None
 def _by_size(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None:
     """The quantiles of each class of sizes. Without slowdowns, of the completion times."""
     column = 2 if all(not np.isnan(each[~np.isnan(each[:, 1]), 2]).any() for each in flows) else 1
-    for (_, _, (colour, _, mark)), each in zip(panel.members, flows, strict=True):
+    for (_, label, (colour, _, mark)), each in zip(panel.members, flows, strict=True):
+        axes.plot([], [], color=colour, linestyle="", marker=mark, markersize=4, label=label)
         for share, line, _ in SHARES:
             points = [_quantile(members[:, column], share) for members in _classes(each)]
             axes.plot(range(len(SIZES_BYTES)), points, color=colour, linestyle=line, marker=mark, markersize=4)
@@ -85,7 +88,7 @@ def _by_size(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None:
     axes.set_xlabel("size of the flow")
     axes.set_ylabel("slowdown" if column == 2 else "flow completion time (s)")
     if any(np.isfinite(line.get_ydata()).any() for line in axes.get_lines()):
-        axes.set_yscale("log")
+        log_axis(axes, "y")
     axes.legend(fontsize=7, frameon=False, loc="best")
     grid(axes)
 

@@ -50,7 +50,10 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         grid(axes)
     panels[-1].set_xlabel("lab time since the workload began (s)")
     total = int(sum(queue.drops.sum() for queue in found.queues))
+    signalled, marked = (sum(getattr(each, name) for each in found.queues) for name in ("signalled", "marked"))
     marks = f"; orange marks: {total} queue drops" if total else ""
+    marks += f" ({signalled} to signal congestion)" if total and signalled else ""
+    marks += f"; {marked} packets marked" if marked else ""
     more = f"; {found.left_out} flows that moved less are not shown" if found.left_out else ""
     panels[0].set_title(f"{trial.id} ({trial.verdict}){marks}{more}", fontsize=9, loc="left")
     if 1 < len(found.flows) <= LEGEND_MOST:
@@ -79,7 +82,7 @@ def _queues(axes: Axes, queues: Sequence[QueueSignals]) -> None:
 
 
 def _drops(axes: Axes, found: Inside) -> None:
-    """A tick at the top for each sample interval in which a full buffer dropped packets."""
+    """A tick at the top for each sample interval in which a queue dropped packets."""
     times = np.concatenate([queue.time_s[queue.drops > 0] for queue in found.queues] or [np.array([])])
     if len(times):
         axes.plot(

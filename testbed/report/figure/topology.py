@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
+from ...browser.placement import Control
 from ...error import UserError
 from ...model.node.type import Colour, Shape
-from ..drawing import Control, Drawing, Line, Spot, drawings
+from ..drawing import Drawing, Line, Spot, drawings
 from ..stored_run import StoredRun
 from .option import Options
 from .style import COLOURS, GREY

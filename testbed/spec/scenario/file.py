@@ -210,10 +210,8 @@ class UntilFile(FileModel):
 
 
 def read_metric(value: object) -> str:
-    name = text_of(value, one_of(METRIC_NAMES, ""))
-    if name not in METRIC_NAMES:
-        raise ValueRefused(f"{name!r} is not a metric", one_of(METRIC_NAMES, name))
-    return name
+    """The name of a metric; whether there is one depends on the workload."""
+    return text_of(value, one_of(METRIC_NAMES, ""))
 
 
 def read_quick(value: object) -> dict[str, Any]:
@@ -247,7 +245,12 @@ Values = Annotated[Any, PlainValidator(read_values)]
 MetricName = Annotated[
     str,
     PlainValidator(read_metric),
-    WithJsonSchema({"enum": [*METRIC_NAMES], "description": "The metric that decides a comparison of two runs."}),
+    WithJsonSchema(
+        {
+            "anyOf": [{"enum": [*METRIC_NAMES]}, {"type": "string"}],
+            "description": "The metric that decides a comparison of two runs, also one that a command measures.",
+        }
+    ),
 ]
 
 Rules = Annotated[dict[str, Any], Field(min_length=1)]
@@ -279,3 +282,6 @@ class ScenarioFile(RunFile, TitleFile):
             yield from (fault.under("until") for fault in self.until.faults())
         if self.until is not None and "repetitions" in self.model_fields_set:
             yield Fault(("repetitions",), "repetitions and until exclude each other", "one of the two")
+        known = [*dict.fromkeys((*METRIC_NAMES, *getattr(self.workload, "measure", {})))]
+        if self.primary is not None and self.primary not in known:
+            yield Fault(("primary",), f"primary: {self.primary!r} is not a metric", one_of(known, self.primary))

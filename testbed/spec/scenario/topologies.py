@@ -12,6 +12,7 @@ from ...error import Problem, SpecError
 from ...library import did_you_mean_file
 from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
+from ..controller_program import with_controller_programs
 from ..inventory import with_inventory
 from ..mininet_import import described, expanded, is_python, python_file
 from ..syntax import input_file
@@ -198,7 +199,7 @@ def completed(topology: Document, folder: str) -> Document:
     controllers, where images are, traces of links.
     """
     built = with_traces(anchored(expanded(topology, folder), folder), folder)
-    return with_inventory(with_apps(built, folder), folder)
+    return with_inventory(with_controller_programs(with_apps(built, folder), folder), folder)
 
 
 def read(path: str | os.PathLike[str]) -> Document:

@@ -100,15 +100,17 @@ Rate = Annotated[
     PlainSerializer(or_none(units.format_rate)),
     WithJsonSchema(matching(units.RATE.pattern, "A rate in bits per second, or none.", "10 Gbit/s", none=True)),
 ]
+LONGEST = (87_600 * 3600 * 10**9, "up to 87600 h")
+"""Ten years, in ns, which no clock of a kernel exceeds; and in words."""
 Time = Annotated[
     int,
-    PlainValidator(scalar.quantity(units.parse_time, units.TIME.allowed)),
+    PlainValidator(scalar.quantity(units.parse_time, units.TIME.allowed, high=LONGEST)),
     PlainSerializer(units.format_time),
     WithJsonSchema(_TIME),
 ]
 Span = Annotated[
     int,
-    PlainValidator(scalar.quantity(units.parse_time, units.TIME.allowed, low=1)),
+    PlainValidator(scalar.quantity(units.parse_time, units.TIME.allowed, low=1, high=LONGEST)),
     PlainSerializer(units.format_time),
     WithJsonSchema(matching(units.TIME.pattern, "A time, more than 0.", "10 s", "500 ms")),
 ]

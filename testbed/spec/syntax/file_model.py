@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -28,6 +28,8 @@ class FileModel(BaseModel):
     """A mapping with known keys: any other key is a fault that lists them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    refused_keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """Keys that somebody may expect: why there is none, and what is allowed."""
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
@@ -56,7 +58,11 @@ class FileModel(BaseModel):
     def _explained(cls, error: ErrorDetails) -> InitErrorDetails:
         kind, context = error["type"], dict(error.get("ctx", {}))
         if kind == "extra_forbidden" and len(error["loc"]) == 1:
-            kind, context = "unknown_key", {"allowed": one_of(cls.known_keys(), str(error["loc"][0]))}
+            key = str(error["loc"][0])
+            kind, context = "unknown_key", {"allowed": one_of(cls.known_keys(), key)}
+            if key in cls.refused_keys:
+                what, allowed = cls.refused_keys[key]
+                context = {"allowed": allowed, "what": what}
         custom = PydanticCustomError(kind, error["msg"], context)
         return InitErrorDetails(type=custom, loc=error["loc"], input=error["input"])
 
@@ -84,7 +90,7 @@ def _fault(error: ErrorDetails) -> Fault:
     if kind == "missing":
         return Fault(path[:-1], f"the key {path[-1]!r} is missing", named=True)
     if kind == "unknown_key":
-        return Fault(path, f"unknown key {str(path[-1])!r}", context["allowed"])
+        return Fault(path, context.get("what", f"unknown key {str(path[-1])!r}"), context["allowed"])
     if kind == "literal_error":
         written, words = str(error["input"]), re.findall(r"'(.*?)'", context["expected"])
         return Fault(path, f"{written!r} is not known", one_of(words, written), named=True)

@@ -69,10 +69,15 @@ def _part(text: str, at: int) -> str:
     return text[max(0, at - 20) : at + 20]
 
 
+LARGEST = 2**63 - 1
+"""What a signed number of 64 bits holds, as kernels and clocks count."""
+
+
 def quantity(
-    parse: Callable[[str], int], allowed: str, low: int = 0, none: bool = False
+    parse: Callable[[str], int], allowed: str, low: int = 0, none: bool = False, high: tuple[int, str] | None = None
 ) -> Callable[[Any], int | None]:
-    """A reader of text with a unit; of "none" as well, if `none`."""
+    """A reader of text with a unit; of "none" as well, if `none`. `high` is the most, also in words."""
+    most, said = high or (LARGEST, f"less than 2^63 of the smallest unit: {allowed}")
 
     def read(value: object) -> int | None:
         text = text_of(value, allowed)
@@ -81,6 +86,8 @@ def quantity(
         found = parse(text)
         if found < low:
             raise ValueRefused(f"{text!r} is too small", f"more than 0: {allowed}" if low == 1 else allowed)
+        if found > most:
+            raise ValueRefused(f"{text!r} is too large", said)
         return found
 
     return read

@@ -27,9 +27,10 @@ from ..syntax.file_model import FileModel
 from ..syntax.variant import Variant
 from .link.fault import without_outages
 from .link.impaired import WAYS, Impaired, both, link_keys, rows, with_keys
-from .node.keys import HostFile, NodeKeys, RouterFile
+from .node.keys import HostFile, NodeKeys
 from .node.machine import MachineFile
 from .node.openflow import ControllerNodeFile, OvsNodeFile
+from .node.router import RouterFile
 from .node.switch import SwitchFile
 from .node.vm import VmFile
 from .schedule import ChangeFile, Schedule

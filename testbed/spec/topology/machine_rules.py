@@ -44,7 +44,7 @@ def _emulator(
     if link.emulator not in machines:
         is_node = link.emulator in nodes
         what = f"{link.emulator!r} is not a machine" if is_node else f"there is no node {link.emulator!r}"
-        yield Fault(("emulator",), what, one_of(tuple(machines), link.emulator) or "a node of type machine", named=True)
+        yield Fault(("emulator",), what, one_of(tuple(machines), link.emulator, "a node of type machine"), named=True)
     elif link.emulator in link.ends and not machines[link.emulator].forward:
         what = f"{link.emulator!r} is an end of the link, so it must route between this link and others"
         yield Fault(("emulator",), what, f"'forward: true' at {link.emulator}", named=True)
@@ -67,7 +67,7 @@ def _unused(
     own = [link for link, each in links.items() if name in each.ends or each.emulator == name]
     for link in machine.nics:
         if link not in own:
-            allowed = one_of(own, link) or "links that it is an end or the emulator of"
+            allowed = one_of(own, link, "links that it is an end or the emulator of")
             yield Fault(("nodes", name, "nics", link), f"{link!r} is not a link of {name!r}", allowed, named=False)
 
 

@@ -19,6 +19,8 @@ from ...model.openflow import NOBODY
 from ..syntax.field import Text
 from ..syntax.file_model import FileModel
 from ..syntax.scalar import NAME_PATTERN
+from . import mininet_option
+from .mininet_option import NODES, OF_BRIDGES, OF_LINKS, OF_SWITCHES
 
 PLACE = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_.-]*)")
 ALLOWED = "FILE.py:CLASS, or {file: FILE.py, class: CLASS, args: {…}}"
@@ -28,23 +30,11 @@ BRIDGE_CLASS, LONE_CLASS, USER_CLASS = "LinuxBridge", "OVSBridge", "UserSwitch"
 """Mininet's Linux bridge, its Open vSwitch without a controller, and the one in user space."""
 
 SWITCH_CLASSES = {None, BRIDGE_CLASS, LONE_CLASS, USER_CLASS, "OVSSwitch", "OVSKernelSwitch"}
-WITHOUT_EFFECT = {"cpu", "cores", "sched", "defaultRoute"}
-"""Options of hosts that change nothing here: computing is free in virtual time, and routes are worked out from the
-links."""
-
-OF_SWITCHES = {"batch", "listenPort"}
-"""Options of switches that change nothing of what they do: how they are started, and a port for dpctl."""
-
-OF_BRIDGES = {"stp", "prio", "dpid"}
-"""A bridge has a dpid as little as an OpenFlow controller."""
-
 OPENFLOW = "OpenFlow13"
 """What controllers speak here; switches offer all versions."""
 
 CONTROLLER = "c0"
 """What Mininet calls it."""
-OF_LINKS = {"gro", "txo", "rxo", "fast", "port", "delete", "use_htb"}
-"""Options of links that change nothing here: ports are in the order of the links, and a TCLink is an HTB anyway."""
 TC_UNITS = {"": 1e3, "us": 1e3, "usec": 1e3, "usecs": 1e3, "ms": 1e6, "msec": 1e6, "msecs": 1e6}
 TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 """A time without a unit is in µs for tc."""
@@ -59,13 +49,14 @@ class MininetTopologyFile(FileModel):
     )
     args: dict[str, Any] = Field({}, description="The keyword arguments of its build().")
     switch: Literal["ovs", "bridge"] = Field("ovs", description="The type of the switches that have no class.")
+    options: dict[str, Any] = Field({}, description="Arguments of Mininet(): autoSetMacs, ipBase, …")
     controller: Any = Field(None, description="The keys of a controller, or none; default: {app: learning-switch}.")
 
 
 def read_mininet_topology(value: object) -> MininetTopologyFile:
     if isinstance(value, dict):
-        args = value.get("args")
-        typed = {"args": {key: _typed(one) for key, one in args.items()}} if isinstance(args, dict) else {}
+        given = {key: value[key] for key in ("args", "options") if isinstance(value.get(key), dict)}
+        typed = {key: {name: _typed(one) for name, one in words.items()} for key, words in given.items()}
         return MininetTopologyFile.model_validate({**value, **typed})
     found = PLACE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
@@ -96,15 +87,18 @@ MININET_TOPOLOGY = TypeAdapter[Any](MininetTopologyField)
 
 def nodes_and_links(built: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
     """The nodes and links of a topology file, from what the driver read. Raises ValueRefused for what we cannot do."""
+    mininet_option.check_net(mininet_topology.options)
+    numbered = mininet_option.numbering(mininet_topology.options)
     names = _names([node["name"] for node in built["nodes"]])
     degree = [end for link in built["links"] for end in link["ends"]]
     hosts = [node["name"] for node in built["nodes"] if not node["is_switch"]]
     alone = all(degree.count(name) <= 1 for name in hosts)
     nodes = {}
     for node in built["nodes"]:
-        number = hosts.index(node["name"]) + 1 if node["name"] in hosts and alone else None
+        own = numbered(hosts.index(node["name"]) + 1) if node["name"] in hosts and alone else (None, None)
+        free = _is_program(mininet_topology.controller)
         nodes[names[node["name"]]] = (
-            _switch(node, mininet_topology.switch) if node["is_switch"] else _host(node, number)
+            _switch(node, mininet_topology.switch, free=free) if node["is_switch"] else _host(node, *own)
         )
     links = {}
     for link in built["links"]:
@@ -141,24 +135,32 @@ def _names(given: list[str]) -> dict[str, str]:
     return names
 
 
-def _host(node: Mapping[str, Any], number: int | None) -> dict[str, Any]:
-    """`number` gives the address that Mininet would: 10.0.0.NUMBER/8; None leaves it to the plan."""
-    options = _known(node, HOST_CLASSES, {"ip", "mac", *WITHOUT_EFFECT})
-    ip = options.get("ip") or (f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}/8" if number else None)
+def _host(node: Mapping[str, Any], automatic: str | None, own_mac: str | None) -> dict[str, Any]:
+    """`automatic` is the address that Mininet would give; None leaves it, or the MAC address, to the plan."""
+    options = _known(node, HOST_CLASSES, {"ip", "mac", *NODES})
+    ip = options.get("ip") or automatic
     if ip and "/" not in ip:
         ip += "/8"
-    mac = {"mac": options["mac"]} if "mac" in options else {}
-    return {"type": "host", **({"addresses": [ip]} if ip else {}), **mac}
+    mac = options.get("mac", own_mac)
+    return {"type": "host", **({"addresses": [ip]} if ip else {}), **({"mac": mac} if mac else {})}
 
 
-def _switch(node: Mapping[str, Any], default: Literal["ovs", "bridge"]) -> dict[str, Any]:
-    """`default` is for a switch without a class, and `bridge` makes bridges of those that are Open vSwitches too."""
+def _is_program(controller: Any) -> bool:
+    return isinstance(controller, dict) and "command" in controller
+
+
+def _switch(node: Mapping[str, Any], default: Literal["ovs", "bridge"], *, free: bool) -> dict[str, Any]:
+    """`default` is for a switch without a class, and `bridge` makes bridges of those that are Open vSwitches too.
+    `free`: its controller is a program, which chooses the version.
+    """
     if default == "bridge" or node["class"] == BRIDGE_CLASS:
         if node["options"].get("failMode") == "standalone":  # which is what a bridge does
             node = {**node, "options": {key: value for key, value in node["options"].items() if key != "failMode"}}
-        options = _known(node, SWITCH_CLASSES, OF_BRIDGES | OF_SWITCHES, ", a bridge,")
+        options = _known(node, SWITCH_CLASSES, OF_BRIDGES.keys() | OF_SWITCHES, ", a bridge,")
         return {"type": "switch", "stp": "true" if options.get("stp") else "false"}
-    options = _known(node, SWITCH_CLASSES, set(OVS_KEYS) | OF_SWITCHES)
+    options = _known(node, SWITCH_CLASSES, OVS_KEYS.keys() | OF_SWITCHES)
+    if free:
+        options.pop("protocols", None)
     found = {ours: read(options[key]) for key, (ours, read) in OVS_KEYS.items() if key in options}
     if node["class"] == USER_CLASS:
         found["datapath"] = "user"

@@ -18,6 +18,7 @@ from .machine_rules import machine_faults
 from .node.keys import NodeKeys
 from .node.switch import SwitchFile
 from .openflow_rules import openflow_faults
+from .router_rules import router_faults
 from .schedule import schedule_faults
 from .segment_rules import segment_faults
 
@@ -223,6 +224,10 @@ def _openflow(parts: Parts) -> Iterator[Fault]:
     yield from openflow_faults(parts.nodes, parts.links)
 
 
+def _routers(parts: Parts) -> Iterator[Fault]:
+    yield from router_faults(parts.nodes, parts.links, parts.names)
+
+
 def _joined(first: Node, second: Node, link: str) -> Iterator[tuple[Room, Room]]:
     """The VLANs inside two switches that a link between them joins."""
     met = [each.membership(link) for each in (first, second)]
@@ -262,4 +267,5 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _real_nics,
     _machines,
     _openflow,
+    _routers,
 )

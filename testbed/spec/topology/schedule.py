@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
@@ -84,6 +84,17 @@ KEYS = tuple(row.key for row in CHANGING)
 CHANGEABLE = tuple(key for row in CHANGING for key in row.keys)
 
 
+FIXED = {
+    "policy": "its meter runs from the start",
+    "policer": "its bucket would be full again",
+    "shaper": "its credit would be full again",
+    "jitter": "how packets keep their order follows from it",
+    "trace": "its opportunities count from the beginning of the workload",
+    "aggregate": "its bursts follow from when it began, and a change would begin them anew",
+}
+"""Why impairments stay as they are while a workload runs."""
+
+
 def _keys() -> Definitions:
     found: dict[str, tuple[Any, Any]] = {}
     for row in CHANGING:
@@ -98,6 +109,14 @@ def _keys() -> Definitions:
 class ChangeFile(FileModel):
     """One entry of a schedule; what it does not name stays as it is."""
 
+    refused_keys: ClassVar[Mapping[str, tuple[str, str]]] = {
+        row.key: (
+            f"a schedule cannot change {row.key!r}: {FIXED.get(row.key, 'it is set up once')}",
+            ", ".join(CHANGEABLE),
+        )
+        for row in IMPAIRMENTS.values()
+        if not row.in_schedule
+    }
     at: Time = Field(description="When it begins, after the start of the workload.")
     every: Span | None = Field(None, description="The time from one beginning to the next, if it repeats; needs `for`.")
     holds: Span | None = Field(

@@ -43,6 +43,9 @@ def engine_faults(topology: Topology) -> Iterator[Fault]:
             yield Fault(
                 ("nodes", node.name), f"{node.name!r} is a {node.type}, which Mininet cannot build", "engine: netns"
             )
+        if topology.engine == "mininet" and node.router is not None:
+            what = f"{node.name!r} does more than forward (frr, nat, firewall), which Mininet's nodes do not"
+            yield Fault(("nodes", node.name), what, "engine: netns")
 
 
 def _trunks(topology: Topology) -> Iterator[Fault]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -15,29 +14,14 @@ from ...model.workload.command_word import ROLES, named
 from ..syntax.document import Fault
 from ..syntax.field import Name, Size, Span, Text
 from ..syntax.file_model import FileModel
+from ..syntax.program import Files
 from ..syntax.scalar import text_of
 from .command_measure import MeasureFile, measure_file, unit_of
 from .command_program import ClientFile, ServerFile, client_file, server_file
 from .common import ToolFile
 
 PROGRAMS_MAX, PATTERNS_MAX = 32, 32
-FILE_PATTERN = r"[A-Za-z0-9_+@][A-Za-z0-9_.+@-]{0,99}"
-DIGEST_PATTERN = r"[0-9a-f]{64}"
-_FILES_ALLOWED = "files beside this one, such as [quic-server, cert.pem]"
 _CLIENTS_ALLOWED = "a mapping with 'at' and 'run', or a list of such mappings"
-
-
-def _files(value: object) -> dict[str, str]:
-    """Names to their SHA-256; that of a file which was not read yet is empty."""
-    items = {each: "" for each in value} if isinstance(value, list) else value
-    if not isinstance(items, dict):
-        raise ValueRefused("this is not a list", _FILES_ALLOWED)
-    for name, digest in items.items():
-        if not re.fullmatch(FILE_PATTERN, str(name)):
-            raise ValueRefused(f"{name!r} is no name of a file", "letters, digits and _.+@-", (name,))
-        if isinstance(value, dict) and not re.fullmatch(DIGEST_PATTERN, str(digest)):
-            raise ValueRefused(f"{digest!r} is no SHA-256", "64 of 0-9 and a-f", (name,))
-    return {str(name): str(digest) for name, digest in items.items()}
 
 
 def _patterns(value: object) -> tuple[str, ...]:
@@ -61,11 +45,6 @@ def _listed(value: object) -> Any:
     return list(value)
 
 
-Files = Annotated[
-    dict[str, str],
-    PlainValidator(_files),
-    WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "object"}]}),
-]
 Patterns = Annotated[
     tuple[str, ...],
     PlainValidator(_patterns),

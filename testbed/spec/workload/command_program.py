@@ -13,10 +13,10 @@ from ...model.workload.command import Ready, Started
 from ..syntax.document import Fault
 from ..syntax.field import Name, Span, Text, Time, number
 from ..syntax.file_model import FileModel
-from ..syntax.scalar import lines_of, text_of, whole
+from ..syntax.program import Words
+from ..syntax.scalar import text_of, whole
 
-RUNS_MAX, WORDS_MAX = 1000, 200
-_RUN_ALLOWED = "the words of a program, such as [iperf3, -s], or one text without quotes in it"
+RUNS_MAX = 1000
 _READY_ALLOWED = '{udp: 4433}, {tcp: 80}, {output: "listening"}, {file: ready}, or end'
 
 
@@ -40,26 +40,6 @@ _READY_SCHEMA = {
 }
 
 
-def _run(value: object) -> tuple[str, ...]:
-    words: Any = value.split() if isinstance(value, str) else value
-    if isinstance(value, str) and re.search("[\"'\\\\|;&<>$`]", value):
-        raise ValueRefused("no shell reads this", _RUN_ALLOWED)
-    if not isinstance(words, list | tuple) or not words:
-        raise ValueRefused("this is no program", _RUN_ALLOWED)
-    if len(words) > WORDS_MAX:
-        raise ValueRefused(f"this has {len(words)} words", f"up to {WORDS_MAX}")
-    found = []
-    for index, word in enumerate(words):
-        try:
-            found.append(lines_of(word))
-        except ValueRefused as refused:
-            raise ValueRefused(refused.what, refused.allowed, (index,)) from None
-    text_of(found[0], _RUN_ALLOWED)
-    if not found[0]:
-        raise ValueRefused("the program has no name", _RUN_ALLOWED)
-    return tuple(found)
-
-
 def _ready(value: object) -> Ready:
     if value == "end":
         return Ready("end")
@@ -78,14 +58,6 @@ def _write_ready(ready: Ready) -> Any:
     return ready.kind if ready.kind == "end" else {ready.kind: ready.value}
 
 
-Words = Annotated[
-    tuple[str, ...],
-    PlainValidator(_run),
-    PlainSerializer(list),
-    WithJsonSchema(
-        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1}]}
-    ),
-]
 ReadyField = Annotated[
     Ready,
     PlainValidator(_ready),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State
-from ..observe.sample import QueueSample
+from ..observe.sample import CounterSample, QueueSample
 from .interval import Look, Timeline
 
 FOR_EVER_NS = 2**63 - 1
@@ -40,6 +40,33 @@ class DownCount:
     @property
     def is_down(self) -> bool:
         return fault.is_down(self.state)
+
+
+@dataclass(frozen=True)
+class FaultSample:
+    """A fault at one time, since it was set up: `packets` that it looked at and `met` of them; of an outage the packets
+    that left the link, and those that it lost.
+    """
+
+    time_ns: int
+    key: str
+    packets: int
+    met: int
+
+
+def fault_samples(
+    stage: Stage, netns: str, samples: Mapping[tuple[str, str], Sequence[CounterSample]]
+) -> tuple[FaultSample, ...]:
+    """Those of each fault in the order of time, over all its changes; `samples` by namespace and counter."""
+    found = []
+    for key in fault.COUNTED:
+        totals: dict[int, list[int]] = {}
+        for state in fault.firsts(stage, key):
+            for which, what in enumerate(("left", "lost") if key == "down" else fault.counters(key)):
+                for each in samples.get((netns, fault.counter(stage, state, key, what)), ()):
+                    totals.setdefault(each.time_ns, [0, 0])[which] += each.packets
+        found += [FaultSample(time_ns, key, *totals[time_ns]) for time_ns in sorted(totals)]
+    return tuple(found)
 
 
 def fault_counts(stage: Stage, packets: Mapping[str, int]) -> tuple[FaultCount, ...]:

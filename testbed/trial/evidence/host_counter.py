@@ -20,9 +20,11 @@ SUSPECT_COUNTERS = (
 
 DUPLICATES = ("TCPDSACKOldSent", "TCPDSACKOfoSent")
 """TcpExt counters of the duplicates that came to receivers."""
-RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs", *DUPLICATES)
-"""TcpExt counters of what makes TCP send segments again that are not known to be lost, and of duplicates: those that
-receivers reported, and those that came to them.
+OLD = "PAWSEstab"
+"""The TcpExt counter of segments that a receiver threw away as older than one that it had (RFC 7323, section 5)."""
+RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs", *DUPLICATES, OLD)
+"""TcpExt counters of what makes TCP send segments again that no emulator dropped: timeouts, probes, duplicates that
+receivers reported, and those that came to them, and what they threw away.
 """
 
 

@@ -73,6 +73,7 @@ class Interval:
     delay_packets: int
     aqm_drops: int = 0
     marks: int = 0
+    filtered_acks: int = 0
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def interval(
     drops = _grew(begin, end, rate, "drops")
     below_delay = rate if stage.asked.policer is None else police
     refused = _grew(begin, end, below_delay, "drops") if stage.is_nested else 0
-    aqm_drops, marks = (_counted(begin, end, waiting, name) for name in ("aqm_drops", "marks"))
+    aqm_drops, marks, acks = (_counted(begin, end, waiting, n) for n in ("aqm_drops", "marks", "filtered_acks"))
     return Interval(
         state,
         begin.time_ns,
@@ -170,11 +171,12 @@ def interval(
         samples,
         _count(end, netns, stage.data_counters) - _count(begin, netns, stage.data_counters),
         _count(end, netns, stage.drop_counters) - _count(begin, netns, stage.drop_counters),
-        drops - aqm_drops,
+        drops - aqm_drops - acks,
         _grew(begin, end, delay, "drops") - refused,
         _grew(begin, end, delay, "packets") + refused,
         aqm_drops,
         marks,
+        acks,
     )
 
 

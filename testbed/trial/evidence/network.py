@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ...model.scenario import Trial
+from ...plan.node import ruleset
 from ...plan.node.namespace import node_netns
 from ...plan.set_up import Facts, rule_text
 from ..observe import network
 from ..observe.sample import device_numbers
-from ..orders.file_name import AFTER, counters_file, sysctls_file
+from ..orders.file_name import AFTER, counters_file, rules_file, sysctls_file
 from ..orders.sequence import Orders
 from ..orders.set_up import TCP_SETTINGS, tcp_file, written_file
 
@@ -34,6 +35,12 @@ def read(trial: Trial, made: Orders, folder: Path) -> Facts:
         if emulator.netns in made.looked_at:
             found.pop((emulator.netns, "rules of nftables"), None)
             found |= dict(_ruleset(emulator.netns, folder / counters_file(emulator.link, "after")))
+    for node in ruleset.routers(trial.topology):
+        netns = node_netns(node.name)
+        if netns in made.looked_at:
+            found.pop((netns, "rules of nftables"), None)
+            if node.router is not None and node.router.nftables is None:  # what it said is for `filter_check`
+                found |= dict(_ruleset(netns, folder / rules_file(node.name, "after")))
     return found
 
 
@@ -50,6 +57,17 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     for line in path.read_text().splitlines() if path.exists() else ():
         name, _, value = line.partition(": ")
         yield name, value
+
+
+def rules(path: Path) -> Iterator[tuple[str, str, int | None]]:
+    """The rules that nft prints in JSON: table and chain, the rule as one writes it, and the packets of its counter."""
+    for entry in json.loads(path.read_text())["nftables"]:
+        if "rule" in entry:
+            rule = entry["rule"]
+            counts = (each["counter"] for each in rule["expr"] if isinstance(each.get("counter"), dict))
+            text = rule_text(" ".join(map(_words, rule["expr"])))
+            packets = next((each["packets"] for each in counts), None)
+            yield f"{rule['family']} {rule['table']} {rule['chain']}", text, packets
 
 
 def _ruleset(netns: str, path: Path) -> Iterator[tuple[tuple[str, str], str]]:
@@ -71,18 +89,25 @@ def _words(expression: dict[str, Any]) -> str:
     """An expression of a rule, as one writes it."""
     ((kind, said),) = expression.items()
     match kind:
-        case "match":
+        case "match" if not (isinstance(said["left"], dict) and "ct" in said["left"]):
             comparison = f"{_operand(said['left'])} {said['op']} {_operand(said['right'])}"
             return comparison.replace(" == ", " ")
         case "counter" if isinstance(said, str):
             return f'counter name "{said}"'
+        case "counter":
+            return "counter"
+        case "match" if isinstance(said["left"], dict) and "ct" in said["left"]:
+            states = said["right"] if isinstance(said["right"], list) else [said["right"]]
+            return f"ct {said['left']['ct']['key']} {','.join(states)}"
+        case "snat" | "dnat":
+            return f"{kind} to {said['addr']}{':' + str(said['port']) if 'port' in said else ''}"
         case "fwd":
             return f'fwd to "{said["dev"]}"'
         case "jump":
             return f"jump {said['target']}"
         case "quota":
             return f"quota {_over(said)}{said['val'] * UNITS[said['val_unit']]} bytes"
-        case "limit":
+        case "limit" if "burst" in said:
             rate, burst = (said[key] * UNITS.get(said.get(f"{key}_unit"), 1) for key in ("rate", "burst"))
             return f"limit rate {_over(said)}{rate} bytes/{said['per']} burst {burst} bytes"
         case "mangle":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
@@ -16,14 +17,37 @@ K = TypeVar("K")
 
 EMPTY_BYTES = 2 * PACKET_BYTES
 """A bucket with less is empty but for what the packet waits for that is next."""
+SURE_SHARE = 0.01
+"""By this share of itself, or an interval of samples, a time may be uncertain and is told all the same."""
+SLOW_SHARE = 0.9
+"""With less than this share of what the rate brings, the credit is what held it back, not a timer."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How well a shaper was watched: when the workload began (None: not known), the time between samples (None: there
+    were none), and whether packets that wait leave exactly when they may, as in virtual time.
+    """
+
+    begin_ns: int | None
+    interval_ns: int | None
+    is_exact: bool
+
+
+@dataclass(frozen=True)
+class UsedUp:
+    """Whether the credit of a shaper was ever used up, and when for the first time; None where that cannot be told."""
+
+    ever: bool | None
+    at_ns: int | None = None
 
 
 def result(
-    asked: Direction, paced: Sequence[PacedSample], policer: Sequence[PacedSample], begin_ns: int | None
+    asked: Direction, paced: Sequence[PacedSample], policer: Sequence[PacedSample], watch: Watch
 ) -> PacedResult | None:
-    """None if nothing of ours was asked, or nobody looked. `begin_ns` is when the workload began, if that is known."""
+    """None if nothing of ours was asked, or nobody looked."""
     made = PacedResult(
-        None if asked.shaper is None or not paced else _shaper(asked.shaper, paced, begin_ns),
+        None if asked.shaper is None or not paced else _shaper(asked.shaper, paced, watch),
         None if asked.policer is None or not policer else _policer(asked.policer, policer),
         None if asked.trace is None or not paced else _trace(asked.trace, paced),
     )
@@ -38,26 +62,52 @@ def by_key(looks: Iterable[PacedSample], key: Callable[[PacedSample], K]) -> dic
     return found
 
 
-def knee_ns(shaper: Shaper, looks: Sequence[PacedSample]) -> int | None:
-    """When the credit was used up for the first time: between two looks, if packets waited all that time."""
+def used_up(shaper: Shaper, looks: Sequence[PacedSample], watch: Watch) -> UsedUp:
+    """From what passed between any two looks: at most at the rate, so credit falls no faster than by rate - refill. It
+    was used up if it is gone at the later one, or if clearly less passed than the rate brings in the time in which
+    packets waited. Between that and what can never have used it up, nothing is known.
+    """
+    rate, refill = shaper.rate_bps // 8, shaper.refill_bps // 8
+    if len(looks) < 2 or shaper.burst_bytes < 2 * EMPTY_BYTES:
+        return UsedUp(None)
     for one, later in pairwise(looks):
-        if one.credit_bytes >= EMPTY_BYTES > later.credit_bytes:
-            lasts_ns = 8 * one.credit_bytes * 10**9 // (shaper.rate_bps - shaper.refill_bps)
-            return min(one.time_ns + lasts_ns, later.time_ns)
-    return None
+        passed, waited_ns = later.taken_bytes - one.taken_bytes, later.busy_ns - one.busy_ns
+        if later.credit_bytes >= EMPTY_BYTES <= one.credit_bytes - passed * (rate - refill) // rate:
+            continue
+        is_slow = watch.is_exact and passed + EMPTY_BYTES < SLOW_SHARE * rate * waited_ns / 1e9
+        if min(one.credit_bytes, later.credit_bytes) < EMPTY_BYTES or is_slow:
+            return UsedUp(True, _knee_ns(shaper, one, later, watch))
+        return UsedUp(None)
+    return UsedUp(False)
 
 
-def _shaper(asked: Shaper, looks: Sequence[PacedSample], begin_ns: int | None) -> ShaperResult:
-    knee = knee_ns(asked, looks)
-    since_ns = looks[0].time_ns if begin_ns is None else begin_ns
+def _knee_ns(shaper: Shaper, one: PacedSample, later: PacedSample, watch: Watch) -> int | None:
+    """When the credit went between two looks, if packets waited all the time from the first, or from the beginning of
+    the workload; it can have been so much later as nothing waited, and no later than it was seen to be gone.
+    """
+    falls = shaper.rate_bps - shaper.refill_bps
+    start_ns = min(max(one.time_ns, watch.begin_ns or 0), later.time_ns)
+    held = min(shaper.burst_bytes, one.credit_bytes + shaper.refill_bps * (start_ns - one.time_ns) // (8 * 10**9))
+    first_ns = min(start_ns + 8 * held * 10**9 // falls, later.time_ns)
+    idle_ns = max(0, later.time_ns - start_ns - (later.busy_ns - one.busy_ns))
+    unsure_ns = min(idle_ns * shaper.rate_bps // falls, later.time_ns - first_ns)
+    sure_ns = max(round(SURE_SHARE * (first_ns - start_ns)), watch.interval_ns or 0)
+    return first_ns if unsure_ns <= sure_ns else None
+
+
+def _shaper(asked: Shaper, looks: Sequence[PacedSample], watch: Watch) -> ShaperResult:
+    used = used_up(asked, looks, watch)
+    since_ns = looks[0].time_ns if watch.begin_ns is None else watch.begin_ns
+    least = min(look.credit_bytes for look in looks)
     return ShaperResult(
         asked_rate_bps=asked.rate_bps,
         burst_bytes=asked.burst_bytes,
         refill_bps=asked.refill_bps,
-        knee_s=None if knee is None else max(0, knee - since_ns) / 1e9,
+        knee_s=None if used.at_ns is None else max(0, used.at_ns - since_ns) / 1e9,
         carried_bytes=looks[-1].taken_bytes - looks[0].taken_bytes,
-        least_credit_bytes=min(look.credit_bytes for look in looks),
+        least_credit_bytes=None if watch.interval_ns is None and least >= EMPTY_BYTES else least,
         credit_bytes=looks[-1].credit_bytes,
+        used_up=used.ever,
     )
 
 

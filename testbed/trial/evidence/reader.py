@@ -50,20 +50,18 @@ from ..orders.file_name import (
     cpu_file,
     machine_cpu_file,
 )
-from ..orders.sequence import Orders
+from ..orders.sequence import Orders, receivers
 from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
-from . import host_counter, network, vm
+from . import filtering, host_counter, network, routing, vm
 from .capture import captures
-from .fault import down_counts, fault_counts
+from .fault import down_counts, fault_counts, fault_samples
 from .interval import Look, Timeline, interval, intervals, looks, loss_counts, read_timeline
 from .paced import by_key
 from .policing import Policed
-from .stage import Evidence, StageEvidence, TcEvidence
+from .stage import Evidence, StageEvidence, TcEvidence, stages_beside
 
-FOR_EVER_NS = 2**63 - 1
-
-SECOND_NS = 10**9
+FOR_EVER_NS, SECOND_NS = 2**63 - 1, 10**9
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
@@ -112,7 +110,11 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         mininet=_mininet(folder),
         network=network.read(trial, made, folder),
         reference=set_up.reference(made.plan, made.looked_at),
-        checksum_errors=host_counter.checksum_errors(folder, trial.workload.hosts),
+        routing=routing.read(trial, made, folder),
+        filters=filtering.read(trial.topology, folder),
+        detours=tuple(tuple(dumps.stage(e, e.stage(way)) for e, way in each) for each in routing.detours(trial, made)),
+        checksum_errors=host_counter.checksum_errors(folder, receivers(trial)),
+        beside=tuple(dumps.stage(each, stage) for each, stage in stages_beside(made.plan)),
     )
 
 
@@ -147,9 +149,9 @@ class _Dumps:
         self.samples = (folder / SAMPLES).read_bytes()
         self.timeline = timeline(made, folder)
         self.looks = self._looks(made, folder)
-        self.policed: dict[tuple[str, str], list[CounterSample]] = {}
+        self.counted: dict[tuple[str, str], list[CounterSample]] = {}
         for counter in counter_samples(self.samples, made.sampled):
-            self.policed.setdefault((counter.netns, counter.name), []).append(counter)
+            self.counted.setdefault((counter.netns, counter.name), []).append(counter)
         changes = folder / CHANGES
         parts = (
             (before, made.observed),
@@ -205,6 +207,7 @@ class _Dumps:
             },
             around=self._around((netns, *stage.rate_place)) or self._around((netns, *stage.delay_place)),
             faults=fault_counts(stage, packets),
+            fault_samples=fault_samples(stage, netns, self.counted),
             diverted={
                 place[1]: self._diverted((netns, *place))
                 for place in fault.places(stage)
@@ -216,6 +219,7 @@ class _Dumps:
             policer=tuple(self.paced.get((netns, *stage.police_place), ())),
             aqm_drops=whole.aqm_drops,
             marks=whole.marks,
+            filtered_acks=whole.filtered_acks,
             queue_around=self._around((netns, *stage.buffer_place)),
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
         )
@@ -231,7 +235,7 @@ class _Dumps:
         if stage.policing is None:
             return None
         names = (stage.passed_counter, stage.policed_counter)
-        passed, dropped = (self.policed.get((netns, name), []) for name in names)
+        passed, dropped = (self.counted.get((netns, name), []) for name in names)
         last = self._counters(link, "after", "bytes")
         samples = tuple(zip(passed, dropped, strict=False))
         came_bytes, policed_bytes = (last.get(name, 0) for name in names)

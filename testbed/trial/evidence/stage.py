@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...plan.link.stage import ETHERNET_BYTES, Stage
+from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage
 from ...plan.link.tclink import TcPort
+from ...plan.network import Plan
 from ...plan.set_up import Facts
 from ..measured import PingResult
 from ..node_result import MachineResult
@@ -19,7 +20,8 @@ from ..observe.sample import (
 from ..orders.openflow_dump import OpenFlowEvidence
 from ..stored_result import CaptureResult
 from ..workload.outcome import Outcome
-from .fault import DownCount, FaultCount, without_outages
+from .fault import DownCount, FaultCount, FaultSample, without_outages
+from .filtering import FilterEvidence
 from .interval import (
     Interval,
     LossCount,
@@ -27,6 +29,7 @@ from .interval import (
     peak_rate_bps,
 )
 from .policing import Policed
+from .routing import RoutingEvidence
 from .vm import VmEvidence
 
 
@@ -36,12 +39,13 @@ class StageEvidence:
 
     `data_packets` were counted at the periodic loss; `oversize_packets` of them were larger than the MTU, and the loss
     dropped `dropped_packets`. A full buffer dropped `queue_drops`; a queue that signals congestion dropped `aqm_drops`
-    and marked `marks` (0 without such a queue). The delay dropped `delay_drops`, which must all be
-    random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up, and
-    `qdiscs_after` to what it reports after the workload. `samples` are those of the bottleneck's buffer. With a
+    and marked `marks`, cake filtered `filtered_acks` (0 without such a queue). The delay dropped `delay_drops`, which
+    must all be random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up,
+    and `qdiscs_after` to what it reports after the workload. `samples` are those of the bottleneck's buffer. With a
     schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did, `faults` and
     `downs` what faults and outages did; `diverted` has, by handle, the packets that passed the queue of a fault while
-    the workload ran and those that wait there at the end, and `bursts` are samples of that which makes bursts. `around`
+    the workload ran and those that wait there at the end, `bursts` are samples of that which makes bursts, and
+    `fault_samples` of the counters of faults. `around`
     are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
     neither. `queue_around` and `queue_samples` are the same of a queue that was asked, below the one that sends.
     `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
@@ -74,6 +78,15 @@ class StageEvidence:
     marks: int = 0
     queue_around: tuple[QueueSample, QueueSample] | None = None
     queue_samples: tuple[QueueSample, ...] = ()
+    filtered_acks: int = 0
+    fault_samples: tuple[FaultSample, ...] = ()
+
+    @property
+    def has_carried(self) -> bool:
+        """Whether anything came to it while the workload ran."""
+        grew = self.around is not None and self.around[1].packets > self.around[0].packets
+        came = any(each.came for each in self.faults) or self.down_losses
+        return bool(self.data_packets or self.delay_packets or self.delay_drops or grew or came)
 
     def met(self, key: str) -> int:
         """The packets that met a fault."""
@@ -112,6 +125,14 @@ class StageEvidence:
         return self.dropped_packets + waiting + self.delay_drops + policed + faults
 
 
+def stages_beside(plan: Plan) -> tuple[tuple[Emulator, Stage], ...]:
+    """The emulators with their stages that neither the data pass, nor the answers, nor controllers."""
+    passed = {(each.link, way) for is_data in (True, False) for each, way in plan.emulators_passed(is_data=is_data)}
+    controlling = {channel.link.name for channel in plan.channels}
+    others = ((each, stage) for each in plan.emulators for stage in each.stages if each.link not in controlling)
+    return tuple((each, stage) for each, stage in others if (each.link, stage.way) not in passed)
+
+
 @dataclass(frozen=True)
 class TcEvidence:
     """One end of a TCLink, while the workload ran.
@@ -141,11 +162,14 @@ class Evidence:
     virtual time, where it cannot matter). Captures missed `captures_dropped` packets (None: one did not report it).
     `timeline` is None if nothing was scheduled or the schedule never started. `upstream_check` are the pings between
     origin and cache. `background_short_ns` has how long before the workload each background ended, 0 if it did not.
-    `channels` are the stages between switches and controllers, `openflow` is what both reported. `captures` maps each
-    file to the workload's data in it; None if it was not read. The data left by the `data_tc_ends` of TCLinks, the
-    answers by the `answer_tc_ends`. `mininet` is the version that built the network; None if Mininet did not.
-    `machines` is what each machine reported, with its own `cpu_busy`.
-    `checksum_errors` are the packets that the hosts found damaged; None if nobody looked or a host does not report it.
+    `channels` are the stages between switches and controllers, `openflow` is what both reported, `routing` what
+    daemons of routers did, `filters` their rules; `detours` are the stages of data paths that these find when links
+    go down. `captures` maps each file to the workload's data in it; None if it was not read. The data left by the
+    `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that built the network;
+    None if Mininet did not. `machines` is what each machine reported, with its own `cpu_busy`.
+    `beside` are the stages that neither data nor answers pass, nor controllers: of them there are no samples.
+    `checksum_errors` are the packets that hosts found damaged, also those of the background; None if nobody looked or a
+    host does not report it.
     `network` is what was read back of the whole network after the workload, `reference` a namespace in it whose TCP has
     the kernel's own settings (None: there is none).
     """
@@ -165,6 +189,9 @@ class Evidence:
     machines: Mapping[str, MachineResult] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
     openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
+    routing: RoutingEvidence = field(default_factory=RoutingEvidence)
+    filters: tuple[FilterEvidence, ...] = ()
+    detours: tuple[tuple[StageEvidence, ...], ...] = ()
     captures: Mapping[str, CaptureResult | None] = field(default_factory=dict)
     vms: tuple[VmEvidence, ...] = ()
     data_tc_ends: tuple[TcEvidence, ...] = ()
@@ -173,6 +200,12 @@ class Evidence:
     network: Facts = field(default_factory=dict)
     reference: str | None = None
     checksum_errors: int | None = None
+    beside: tuple[StageEvidence, ...] = ()
+
+    @property
+    def judged(self) -> tuple[StageEvidence, ...]:
+        """The stages, and those beside the path that anything passed."""
+        return (*self.stages, *(each for each in self.beside if each.has_carried))
 
     @property
     def stages(self) -> tuple[StageEvidence, ...]:

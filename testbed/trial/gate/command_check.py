@@ -17,6 +17,9 @@ from ..stored_result import Finding
 COUNTED = 0.99
 """The least share of the bytes that a program transferred which must have come in packets."""
 
+EARLY_S, LAB_LATE_S, REAL_LATE_S = 1e-6, 0.001, 0.5
+"""By how much a run may begin sooner or later than asked."""
+
 
 def values(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Every run said every number that was asked for."""
@@ -33,6 +36,28 @@ def values(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for pattern in result.uncollected:
         what = f"no program left a file {pattern}"
         yield Finding("collect", "suspect", what, "look at what the programs wrote, and at the pattern")
+
+
+def starts(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every client began when it was to, and paused between its runs as long as asked."""
+    found = _found(trial, evidence)
+    if found is None:
+        return
+    workload, result = found
+    if result.left:  # what a program left behind is ended first
+        return
+    is_real = not trial.kernel.is_virtual_time
+    for client in workload.clients:
+        due_s = client.start_ns / 1e9
+        for run in sorted((each for each in result.runs if each.program == client.name), key=lambda each: each.number):
+            late_s = run.begin_s - due_s
+            if not -EARLY_S <= late_s <= (REAL_LATE_S if is_real else LAB_LATE_S):
+                what = f"run {run.number} of {client.name} began at {run.begin_s:g} s, asked was {due_s:g} s"
+                busy = is_real and late_s > 0
+                hint = "the machine is too busy" if busy else "the programs were started in another way"
+                yield Finding("programs", "suspect" if busy else "invalid", what, hint)
+                break
+            due_s = run.begin_s + run.elapsed_s + client.pause_ns / 1e9
 
 
 def traffic(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -73,6 +73,44 @@ def _order(workload: ShortFlowWorkload, plan: Plan, flows: Sequence[Completion],
             return
 
 
+def requested(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The end that sends got every request whole, and over as many connections as asked: by its own count, and by the
+    ports of the other end.
+    """
+    if isinstance(trial.workload, ShortFlowWorkload) and evidence.outcome.completions:
+        for what in (*_sizes(trial.workload, evidence), *_connections(trial.workload, evidence)):
+            yield Finding("flows", "invalid", what, HINT)
+
+
+def _sizes(workload: ShortFlowWorkload, evidence: Evidence) -> Iterator[str]:
+    size = 0 if workload.requests is None else workload.requests.size_bytes
+    for number, each in enumerate(evidence.outcome.completions, 1):
+        if each.ended_ns is not None and each.requested_bytes != size:
+            told = (
+                "missing: how long it was" if each.requested_bytes is None else f"it had {each.requested_bytes} bytes"
+            )
+            yield f"the request of flow {number}: {told}, asked were {size}"
+            return
+
+
+def _connections(workload: ShortFlowWorkload, evidence: Evidence) -> Iterator[str]:
+    flows, accepted = evidence.outcome.completions, evidence.outcome.connections
+    kept = None if workload.requests is None else workload.requests.connections
+    least = kept or sum(each.ended_ns is not None for each in flows)
+    most = kept or sum(each.began_ns is not None for each in flows)
+    if accepted is None:
+        yield "missing: how many connections were accepted"
+    elif not least <= accepted <= most:
+        yield f"{accepted} connections were accepted, asked were {least if least == most else f'{least} to {most}'}"
+    ports: dict[int, int] = {}
+    for number, each in enumerate(flows):
+        if kept and each.port is not None and ports.setdefault(number % kept, each.port) != each.port:
+            yield f"flow {number + 1} came from port {each.port}, its connection has port {ports[number % kept]}"
+            return
+    if kept and len(set(ports.values())) < len(ports):
+        yield f"{len(ports)} connections have {len(set(ports.values()))} ports"
+
+
 def _in_time(trial: Trial, workload: ShortFlowWorkload, flows: Sequence[Completion]) -> Iterator[Finding]:
     """Of connections that stay open, a request waits for the one before it, and no longer."""
     kept = 0 if workload.requests is None else workload.requests.connections or 0

@@ -11,7 +11,7 @@ from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
-from ..evidence.host_counter import DUPLICATES
+from ..evidence.host_counter import DUPLICATES, OLD
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..stored_result import Finding, Verdict
@@ -138,6 +138,7 @@ def carried(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     received = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
     for each in _last_path(plan, evidence):
         passed = _payload(plan, each, None)
+        passed = None if passed is None else passed + _around(plan, each, evidence)
         if passed is not None and received > passed:
             yield Finding(
                 "data",
@@ -145,6 +146,13 @@ def carried(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 f"{received} bytes arrived, but {each.link} {each.stage.way} carried {passed} bytes of payload",
                 "the tool or the link's counter is wrong, or the data took another path",
             )
+
+
+def _around(plan: Plan, each: StageEvidence, evidence: Evidence) -> int:
+    """The payload that detours may have carried in place of a stage, by the counters of their links."""
+    place = (each.link, each.stage.way)
+    others = [stages for stages in evidence.detours if place not in [(one.link, one.stage.way) for one in stages]]
+    return sum(min((_payload(plan, one, None) or 0 for one in stages), default=0) for stages in others)
 
 
 def _last_path(plan: Plan, evidence: Evidence) -> list[StageEvidence]:
@@ -226,7 +234,9 @@ def _explained(trial: Trial, plan: Plan, evidence: Evidence, drops: int) -> floa
     flight = _in_flight(plan, evidence) if episodes else 0.0
     # A segment that was sent again and waits in a queue can look lost once more (RACK), and arrives twice. Receivers
     # count such duplicates, and report the last one in an acknowledgement (RFC 2883): here at most one for each drop.
-    came = sum(evidence.host_counters.get(name, 0) for name in DUPLICATES)
+    # Where queues let others overtake what is sent again (dualpi2: it has no ECT), it can come after a newer time
+    # stamp. Then receivers throw it away, and count that; needed or not, it must be sent once more.
+    came = sum(evidence.host_counters.get(name, 0) for name in (*DUPLICATES, OLD))
     twice = min(drops, max(came, evidence.host_counters.get("TCPDSACKRecvSegs", 0)))
     return None if flight is None else drops + probes + twice + episodes * (1 + flight)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.scenario import Trial
-from ...model.workload import FlowWorkload
+from ...model.workload import FlowWorkload, ShortFlowWorkload
 from ...plan.network import Plan
 from .. import measured
 from ..evidence.stage import Evidence
@@ -16,6 +16,11 @@ HINT = "the tool was given other options than the plan says"
 
 RATE_TOLERANCE, UNPACED_BYTES = 0.01, 65_536
 """A share of what a rate makes of the time; TCP does not pace its first ten segments, and sends superpackets whole."""
+
+LEAST_SHARE, ROOM_SHARE, ROUND_TRIPS = 0.9, 0.7, 10
+"""Of its rate a flow brings at least so much where all flows ask for at most so much of the path, but for what is on
+its way, and for the round trips of slow start.
+"""
 
 DATAGRAMS_TOLERANCE = 0.02
 """A share of what was to be sent. iperf3 sends in steps of a millisecond."""
@@ -32,6 +37,23 @@ def ports(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             yield _load(f"flow {number + 1} went to port {flow.port}, asked was {expected}")
 
 
+def listens(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Flows that arrive go to the ports of the data: their rows of the samples know them by these."""
+    workload = trial.workload
+    if not isinstance(workload, ShortFlowWorkload) or trial.background:
+        return
+    ends = workload.data_ports
+    first, last = ends.destination if workload.requests is None else ends.source
+    for each in evidence.tcp:
+        if each.destination_port and not any(
+            first <= port <= last for port in (each.source_port, each.destination_port)
+        ):
+            yield _load(
+                f"a flow was between the ports {each.source_port} and {each.destination_port}, asked was {first}"
+            )
+            return
+
+
 def sizes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """A flow that was asked for an amount brought exactly that."""
     load = trial.workload.load
@@ -44,7 +66,9 @@ def sizes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def rates(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """No flow of ours brought more than its rate, or its application's writes, make of its time."""
+    """No flow of ours brought more than its rate, or its application's writes, make of its time; nor much less, where
+    the path has room for more, and nothing was lost.
+    """
     workload = trial.workload
     if not isinstance(workload, FlowWorkload) or workload.offered_bps is None or workload.duration_ns is None:
         return
@@ -53,6 +77,27 @@ def rates(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     for number, flow in enumerate(evidence.outcome.flows, 1):
         if (flow.received_bytes or 0) > asked * (1 + RATE_TOLERANCE) + slack:
             yield _load(f"flow {number} brought {flow.received_bytes} bytes, its rate makes {asked:.0f} of its time")
+        elif flow.received_bytes is not None and _has_room(trial, plan, evidence):
+            waits = slack + workload.offered_bps * ROUND_TRIPS * plan.rtts_ns[1] / 8e9
+            if flow.received_bytes < asked * LEAST_SHARE - waits:
+                what = f"flow {number} brought only {flow.received_bytes} bytes, its rate makes {asked:.0f} of its time"
+                yield _load(f"{what}, and nothing was lost", "suspect")
+
+
+def _has_room(trial: Trial, plan: Plan, evidence: Evidence) -> bool:
+    """Whether nothing but a flow's own rate holds it back: no loss, no window, and links that carry more, always."""
+    stages = (*plan.stages(is_data=True), *plan.stages(is_data=False))
+    flows, asked = evidence.outcome.flows, trial.workload.asked_flows
+    offered = sum(each.rate_bps or 0 for each in asked)
+    return (
+        not trial.background
+        and all(each.retransmits == 0 for each in flows)
+        and not any(each.explained_drops for each in evidence.stages)
+        and all(each.window_bytes is None for each in asked)
+        and plan.rate_bps is not None
+        and offered <= plan.rate_bps * ROOM_SHARE
+        and not any(each.states or each.asked.shaper or each.asked.policer or each.asked.trace for each in stages)
+    )
 
 
 def datagrams(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ...model.scenario import Trial
 from ...plan.network import Plan
+from ...plan.node.namespace import node_netns
 from ...plan.set_up import ALL_IS_ASKED, Facts
 from ..evidence.network import settings_of
 from ..evidence.stage import Evidence
@@ -39,20 +40,23 @@ def _differences(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
         if seen.get((where, what)) != value:
             yield f"{where or 'the kernel'}: {what}: asked {value}, the kernel has {seen.get((where, what), 'none')}"
     if trial.topology.engine == "netns":
-        yield from _strangers(asked, seen, netns)
+        find = frozenset(node_netns(node.name) for node in trial.topology.nodes if node.finds_routes)
+        yield from _strangers(asked, seen, netns, find)
     if evidence.reference is not None:
         yield from _settings(asked, evidence, evidence.reference)
 
 
-def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...]) -> Iterator[str]:
-    """What only somebody else can have set up, in the namespaces of this computer that are read back as a whole.
+def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...], find: frozenset[str]) -> Iterator[str]:
+    """What only somebody else can have set up, in the namespaces of this computer that are read back as a whole; in
+    those that `find` has, daemons find routes.
 
     Of an emulator on a machine, only the queues are read.
     """
     for (where, what), value in ((place, value) for place, value in seen.items() if place[0] in ("", *netns)):
         kind = what.split()[0]
         filters = asked.get((where, "br0 vlan_filtering")) == "1"
-        if (where, what) not in asked and (kind in ALL_IS_ASKED or (kind == "vlan" and filters)):
+        is_strange = kind in ALL_IS_ASKED or (kind == "vlan" and filters) or (kind == "learned" and where not in find)
+        if (where, what) not in asked and is_strange:
             yield f"{where}: {what}: nobody asked for it, the kernel has {value}"
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from ...model.openflow import VERSIONS
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...plan.node.control_channel import Channel
 from ..evidence.stage import Evidence
-from ..orders.openflow_dump import ControllerEvidence
+from ..orders.openflow_dump import ControllerEvidence, SwitchEvidence
 from ..stored_result import Finding
 
 SHOWN = 3
@@ -40,12 +41,13 @@ def controllers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     switches = {each.name: each for each in evidence.openflow.switches}
     for channel in plan.channels:
         yield from _app(channel, found[channel.name])
+        yield from _versions(channel, switches)
         seen = [switches[name].is_connected for name in channel.switches]
         lost = [name for name, was in zip(channel.switches, seen, strict=True) if was != (True, True)]
         is_gone = not found[channel.name].runs or any(was is not None and not was[1] for was in seen)
         if not lost and not is_gone:
             continue
-        is_asked = channel.controller.start_ns is not None or channel.controller.stop_ns is not None
+        is_asked = _is_as_asked(channel, found[channel.name], seen)
         names = ", ".join(lost or channel.switches) or "any switch"
         yield Finding(
             "controller",
@@ -55,6 +57,29 @@ def controllers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
             if is_asked
             else "the process ended, or its channel loses too many packets: look at its events",
         )
+
+
+def _is_as_asked(channel: Channel, found: ControllerEvidence, seen: list[tuple[bool, bool] | None]) -> bool:
+    """Whether a controller that starts late or is killed was there before the workload, and after it, as it should."""
+    controller = channel.controller
+    wanted = (controller.start_ns is None, controller.stop_ns is None)
+    if not found.runs >= wanted[1]:
+        return False
+    return all(was is not None and was[0] >= wanted[0] and was[1] >= wanted[1] for was in seen)
+
+
+def _versions(channel: Channel, switches: Mapping[str, SwitchEvidence]) -> Iterator[Finding]:
+    """A switch that offers others might speak another one with its controller."""
+    asked = tuple(VERSIONS[each] for each in channel.controller.versions)
+    for name in channel.switches if asked else ():
+        offered = switches[name].protocols or ()
+        if sorted(offered) != sorted(asked):
+            yield Finding(
+                "controller",
+                "invalid",
+                f"{name} was asked to offer {', '.join(asked)} and offered {', '.join(offered) or 'nothing'}",
+                "something changed the protocols of its bridge",
+            )
 
 
 def _app(channel: Channel, seen: ControllerEvidence) -> Iterator[Finding]:

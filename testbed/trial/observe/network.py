@@ -23,6 +23,8 @@ IFA_ADDRESS, IFA_LOCAL = 1, 2
 SCOPE_LINK, SCOPE_HOST = 253, 254
 RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_METRICS, RTA_TABLE = 1, 4, 5, 8, 15
 RT_TABLE_MAIN, RTPROT_KERNEL, RTN_UNICAST = 254, 2, 1
+OF_DAEMONS = (11, 42, *range(186, 199))
+"""The protocols that the routes of FRR's daemons have in the kernel (linux/rtnetlink.h)."""
 NDA_DST, NDA_LLADDR, NUD_PERMANENT = 1, 2, 0x80
 IFLA_AF_SPEC, IFLA_BRIDGE_VLAN_INFO = 26, 2
 VLAN_PVID, VLAN_UNTAGGED = 2, 4
@@ -76,7 +78,9 @@ def _address(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, st
 
 
 def _route(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
-    """Those of the main table that the kernel does not make by itself, and the metrics of all."""
+    """Those of the main table that the kernel does not make by itself, and the metrics of all. What daemons found has
+    another name: its next hops are read in other ways.
+    """
     family, length, _, _, table, protocol, _, kind = struct.unpack_from("=8B", body)
     told = netlink.attributes(body[12:])
     table = _number(told[RTA_TABLE]) if RTA_TABLE in told else table
@@ -85,6 +89,9 @@ def _route(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]
     to = "default" if family == 2 else "default6"
     if RTA_DST in told:
         to = str(ip_network((told[RTA_DST], length)))
+    if protocol in OF_DAEMONS:
+        yield f"learned {to}", "there"
+        return
     for metric, payload in netlink.attributes(told.get(RTA_METRICS, b"")).items():
         yield f"route {to} metric {metric}", payload.hex()
     if protocol == RTPROT_KERNEL:

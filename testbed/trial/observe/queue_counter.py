@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from . import netlink
 
 TCA_STATS_QUEUE, TCA_STATS_APP = 3, 4
-CAKE_LIMIT, CAKE_USED, CAKE_TINS, CAKE_TIN_MARKS = 3, 4, 10, 8
+CAKE_LIMIT, CAKE_USED, CAKE_TINS, CAKE_TIN_ACKS, CAKE_TIN_MARKS = 3, 4, 10, 6, 8
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Counts:
     """Since the queue was set up. `aqm_drops` were dropped to signal congestion, `full_drops` because the queue was
     full, `marks` got the ECN mark CE. `is_told_apart`: False where the kernel does not tell drops of a full queue from
     others and there may have been some; all are in `aqm_drops` then. `largest_bytes` is the largest packet; None: not
-    told.
+    told. `filtered_acks` were dropped because a later ACK that waited with them says the same, and are in neither.
     """
 
     aqm_drops: int
@@ -31,6 +31,7 @@ class Counts:
     marks: int
     is_told_apart: bool = True
     largest_bytes: int | None = None
+    filtered_acks: int = 0
 
 
 def counts(kind: str, drops: int, stats: Mapping[int, bytes], options: bytes) -> Counts | None:
@@ -89,8 +90,8 @@ def _cake(drops: int, stats: Mapping[int, bytes], options: bytes) -> Counts:
     told = netlink.attributes(stats[TCA_STATS_APP])
     used, limit = (int.from_bytes(told[n], "little") for n in (CAKE_USED, CAKE_LIMIT))
     tins = [netlink.attributes(tin) for _, tin in netlink.each_attribute(told[CAKE_TINS])]
-    marks = sum(int.from_bytes(tin[CAKE_TIN_MARKS], "little") for tin in tins)
-    return Counts(drops, 0, marks, is_told_apart=used <= limit)
+    marks, acks = (sum(int.from_bytes(tin[n], "little") for tin in tins) for n in (CAKE_TIN_MARKS, CAKE_TIN_ACKS))
+    return Counts(drops - acks, 0, marks, is_told_apart=used <= limit, filtered_acks=acks)
 
 
 def _sfq(drops: int, stats: Mapping[int, bytes], options: bytes) -> Counts:

@@ -19,6 +19,7 @@ from .sample import Query, of_kind
 TCA_OPTIONS = 2
 NETEM_QOPT_BYTES = 24
 TCA_NETEM_LOSS, TCA_NETEM_ECN, TCA_NETEM_RATE64, TCA_NETEM_SLOT = 5, 7, 8, 12
+TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64 = 10, 11
 NETEM_LOSS_GI, NETEM_LOSS_GE = 1, 2
 NETEM_ELSEWHERE = {1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14}
 """The attributes of netem that pyroute2 or this module decodes, that repeat a number in a wider type, or that nobody
@@ -95,8 +96,11 @@ def _qdisc(netns: str, message: tcmsg) -> Qdisc:
 
 def _netem(message: tcmsg) -> dict[str, Any]:
     options = message.get_attr("TCA_OPTIONS")
-    delay_ns, jitter_ns = (options[key] * TICK_NS for key in ("delay", "jitter"))
     raw = netlink.attributes(_options(message)[NETEM_QOPT_BYTES:])
+    delay_ns, jitter_ns = (
+        struct.unpack("=q", raw[exact])[0] if exact in raw else options[key] * TICK_NS
+        for key, exact in (("delay", TCA_NETEM_LATENCY64), ("jitter", TCA_NETEM_JITTER64))
+    )
     more = _numbers(options) | _loss_model(raw) | {f"attribute_{n}": 1 for n in raw.keys() - NETEM_ELSEWHERE}
     if TCA_NETEM_RATE64 in raw:
         (more["rate"],) = struct.unpack("=Q", raw[TCA_NETEM_RATE64])

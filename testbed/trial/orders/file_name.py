@@ -23,6 +23,11 @@ def counters_file(link: str, when: str) -> str:
     return f"counters-{link}-{when}.json"
 
 
+def rules_file(router: str, when: str) -> str:
+    """All rules of nftables of a router, in JSON."""
+    return f"rules-{router}-{when}.json"
+
+
 def netstat_file(node: str, when: str) -> str:
     return f"netstat-{node}-{when}.txt"
 

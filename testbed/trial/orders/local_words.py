@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...kernel import lab
 from ...kernel.native_program import Tools
-from ...kernel.ready import controller_runtime
+from ...kernel.ready import controller_program, controller_runtime
 from ...kernel.vm import hypervisor
 from ...kernel.vm.hypervisor import Accelerator
 from ...model.topology import Topology
@@ -25,6 +25,7 @@ def substituted(
     `files` is the folder with the workload's files; None if it has none.
     """
     place = f"hostfs:{lab.HERE}/{lab.FILES}" if is_lab else str(files)
+    steps = controller_program.with_files(steps, topology, is_lab=is_lab)
     done = tuple(_with_files(step, place) for step in controller_runtime.with_interpreter(steps, is_lab=is_lab))
     machines = [node.vm for node in topology.nodes if node.vm is not None]
     if not machines:

@@ -21,20 +21,27 @@ from ...plan.step import Location, Run
 from ..node_result import ControllerResult, SdnResult, SwitchResult
 
 WHEN = ("before", "after")
+SPOKEN = "OpenFlow13"
 DUMPS: dict[str, tuple[str, ...]] = {
-    "flows": ("ovs-ofctl", "-O", "OpenFlow13", "dump-flows", "br0"),
-    "ports": ("ovs-ofctl", "-O", "OpenFlow13", "dump-ports", "br0"),
+    "flows": ("ovs-ofctl", "-O", SPOKEN, "dump-flows", "br0"),
+    "ports": ("ovs-ofctl", "-O", SPOKEN, "dump-ports", "br0"),
     "datapath": ("ovs-appctl", "dpctl/show"),
     "controllers": ("ovs-vsctl", "--format=json", "--columns=is_connected", "list", "controller"),
     "version": ("ovs-appctl", "version"),
 }
 """The commands that query each switch, before the workload and after it."""
 
+LIMITED = {"protocols": ("ovs-vsctl", "get", "bridge", "br0", "protocols")}
+"""Of a switch whose controller says which versions of OpenFlow it offers."""
+
 TOLD_BACK = ("events.jsonl", "packet-ins", "monitor.jsonl")
 """The files that a controller writes; it may be killed before it writes any."""
 
 TOLD_MAX, ERRORS_BYTES = 20, 16 << 10
 """So much of what controllers complained of is said where a trial fails."""
+
+TRACEBACK = "Traceback (most recent call last)"
+"""How Python begins to tell of an exception."""
 
 STATE = "state"
 """The file with the State line of /proc/PID/status; empty if the process is gone."""
@@ -52,6 +59,7 @@ class SwitchEvidence:
     `ports` maps OpenFlow port numbers to how much each counter rose while the workload ran. In that time the datapath
     forwarded `hit` packets itself and sent `missed` packets to ovs-vswitchd; `lost` packets did not get there in the
     whole trial. `is_connected` says whether it was connected to its controller, before and after; None if it has none.
+    `protocols` are the versions that it offered at the end, where a controller says which; None elsewhere.
     """
 
     name: str
@@ -63,12 +71,14 @@ class SwitchEvidence:
     missed: int
     lost: int
     is_connected: tuple[bool, bool] | None
+    protocols: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class ControllerEvidence:
     """One controller. `events` is its log, `packet_ins` counts the packets that each switch sent to it in the whole
-    trial, `answers` are those to the monitor. `runs` says whether the process still ran at the end.
+    trial (of a program nobody counts them), `answers` are those to the monitor. `runs` says whether the process still
+    ran at the end.
     """
 
     name: str
@@ -91,9 +101,14 @@ class OpenFlowEvidence:
 
 def steps(topology: Topology, when: str) -> Iterator[Run]:
     """Queries every switch; `when` is one of WHEN."""
+    limited = {name: each for each in control_channel.channels(topology) for name in each.switches}
     for switch in control_channel.switches(topology):
-        for kind, words in DUMPS.items():
-            inside = ("env", f"OVS_RUNDIR={OVS_FOLDER}/{switch.name}", *words)
+        channel = limited.get(switch.name)
+        asked = channel is not None and bool(channel.controller.versions)
+        for kind, words in (DUMPS | LIMITED if asked else DUMPS).items():
+            spoken = channel.version if asked and channel is not None else SPOKEN
+            said = (spoken if word == SPOKEN else word for word in words)
+            inside = ("env", f"OVS_RUNDIR={OVS_FOLDER}/{switch.name}", *said)
             where, out = Location(f"{PREFIX}{switch.name}"), _file(kind, switch.name, when)
             yield Run(inside, kind, where, out=out)
 
@@ -158,7 +173,12 @@ def _switch(switch: Node, topology: Topology, folder: Path) -> SwitchEvidence:
         missed=after[1] - before[1],
         lost=after[2],
         is_connected=(connected_before, connected_after) if has_one else None,
+        protocols=_protocols(folder / _file("protocols", switch.name, WHEN[1])),
     )
+
+
+def _protocols(path: Path) -> tuple[str, ...] | None:
+    return tuple(re.findall(r"OpenFlow\d+", path.read_text())) if path.exists() else None
 
 
 def flow_count(text: str) -> int:
@@ -197,16 +217,27 @@ def _controller(channel: Channel, topology: Topology, folder: Path) -> Controlle
     numbers = {control_channel.dpid(topology, topology.node(name)): name for name in channel.switches}
     pairs = (line.split() for line in texts["packet-ins"].splitlines())
     counts = {int(dpid): int(count) for dpid, count in pairs}
+    is_program = channel.controller.program is not None
     return ControllerEvidence(
         channel.name,
-        tuple(map(json.loads, texts["events.jsonl"].splitlines())),
-        {name: counts.get(dpid, 0) for dpid, name in numbers.items()},
+        tuple(_raised(channel, folder) if is_program else map(json.loads, texts["events.jsonl"].splitlines())),
+        {} if is_program else {name: counts.get(dpid, 0) for dpid, name in numbers.items()},
         tuple(
             {**answer, "switch": numbers.get(answer["dpid"])}
             for answer in map(json.loads, texts["monitor.jsonl"].splitlines())
         ),
         _runs((folder / _told_file(channel, STATE)).read_text()),
     )
+
+
+def _raised(channel: Channel, folder: Path) -> Iterator[dict[str, Any]]:
+    """The exceptions that a program wrote of, as events; when it did is not known."""
+    for name in ("err", "out"):
+        path = folder / f"controller-{channel.name}.{name}"
+        text = _end(path) if path.exists() else ""
+        at = text.find(TRACEBACK)
+        if at >= 0:
+            yield {"time_ns": 1, "kind": "exception", "text": text[at:][:ERRORS_BYTES]}
 
 
 def _runs(state: str) -> bool:

@@ -1,7 +1,7 @@
 """The orders of a trial: all its steps in order, and what the files that they write contain. Pure, but for a look for a
 kernel module.
 
-apply the plan → check the RTT → read back → counters → workload, samples, captures, timeline → counters
+apply the plan → routes → check the RTT → read back → counters → workload, samples, captures, timeline → counters
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from dataclasses import dataclass
 
 from ...model.background import Constant
 from ...model.scenario import Trial
+from ...model.topology import Topology
 from ...plan import batch, command, script
 from ...plan.command import Command
 from ...plan.link import fault
 from ...plan.network import Plan, plan
-from ...plan.node import vm
+from ...plan.node import ruleset, vm
 from ...plan.node.namespace import node_netns
 from ...plan.step import TIMELINE, Location, Moment, Read, Run, Sleep, Step, Stop, Timeline
 from ..observe.sample import Query
 from ..workload import background, ping, registry
-from . import bring_up, openflow_dump, remote, set_up
+from . import bring_up, openflow_dump, remote, routing, set_up
 from .capture import CAPTURE_BUFFER_BYTES, CAPTURE_RETIRES_S, capture_name, capture_points, captures
 from .file_name import (
     AFTER,
@@ -36,6 +37,7 @@ from .file_name import (
     machine_cpu_file,
     netstat_file,
     process_file,
+    rules_file,
     sysctls_file,
 )
 from .memory import memory_bytes
@@ -52,6 +54,8 @@ WARM_UP_COUNT, WARM_UP_INTERVAL_NS = 3, 1_000_000_000
 
 CONTROL_SETTLE_ROUND_TRIPS = 20
 """Round trips of the control channel: for handshakes, and for what an app sends to a new switch."""
+
+RULESET = ("nft", "--json", "list", "ruleset")
 
 SIGN_OF_LIFE_NS = 1_000_000_000
 
@@ -110,24 +114,29 @@ def orders(trial: Trial) -> Orders:
     steps = (
         *bring_up.steps(trial.topology, planned, trial.kernel, remote.reach_steps(trial, planned)),
         Sleep(_settle_s(trial, planned)),
+        *routing.awaits(trial.topology, planned),
         *(() if planned.controlled else _rtt_checks(planned)),
         *remote.observe(planned, READ_BACK, 0, observed),
         *openflow_dump.steps(trial.topology, "before"),
-        *_rulesets(planned, "before"),
+        *routing.asks(trial.topology, planned, "before"),
+        *_rulesets(trial.topology, planned, "before"),
         *_counters(trial, planned, "before"),
         *captures(trial, planned),
         *remote.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, sampled, OBSERVER),
+        *routing.watches(trial.topology),
         *background.steps(trial.background, drawn, trial.workload, planned),
         *_with_timeline(registry.steps(trial.workload, planned, trial.seed), trial, planned, changed),
         *background.stops(trial.background),
+        *routing.stops(trial.topology),
         *(Stop(name) for name in remote.observers(planned, sampled, OBSERVER)),
         *(Sleep(CAPTURE_RETIRES_S) for _ in trial.captures[:1]),
         *remote.observe(planned, AFTER, 0, observed_after),
-        *_rulesets(planned, "after"),
+        *_rulesets(trial.topology, planned, "after"),
         *_counters(trial, planned, "after"),
         *set_up.steps(commands, planned, looked_at),
         *(Stop(capture_name(n)) for n, _ in enumerate(capture_points(trial, planned))),
         *openflow_dump.steps(trial.topology, "after"),
+        *routing.asks(trial.topology, planned, "after"),
         *(_late_rtt_checks(planned) if planned.controlled else ()),
         *openflow_dump.told_back(planned),
     )
@@ -184,11 +193,11 @@ def _sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
         return ()
     on_path = [*{e.netns: e for e, _ in planned.emulators_passed(is_data=True)}.values()]
     passed = (port.netns for port in planned.tc_passed(is_data=True))
-    policed = [e for e in on_path if any(stage.policing for stage in e.stages)]
+    counted = [e for e in on_path if any(stage.policing for stage in e.stages) or fault.told(*e.stages)]
     return (
         *(Query("tcp", node_netns(host)) for host in trial.workload.hosts if is_observed(planned, host)),
         *(Query("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
-        *(Query("nft", e.netns) for e in policed),
+        *(Query("nft", e.netns) for e in counted),
     )
 
 
@@ -211,21 +220,38 @@ def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: 
     return (*steps[:at], timeline, steps[at], Stop(TIMELINE), *steps[at + 1 :])
 
 
-def _rulesets(planned: Plan, when: str) -> Iterator[Step]:
+def _rulesets(topology: Topology, planned: Plan, when: str) -> Iterator[Step]:
     for emulator in planned.emulators:
         what = ("counters", "table", "netdev", "testbed") if when == "before" else ("ruleset",)
         words = ("nft", "--json", "list", *what)
         where, out = planned.where_in(emulator.netns), counters_file(emulator.link, when)
         yield Run(words, "counters", where, out=out)
+    for node in ruleset.routers(topology):
+        yield Run(RULESET, "rules", Location(node_netns(node.name)), out=rules_file(node.name, when))
+
+
+def receivers(trial: Trial) -> tuple[str, ...]:
+    """The hosts that packets go to: those of the workload, then those of the background."""
+    others = (host for _, each in trial.background for host in (each.source, each.destination))
+    return tuple(dict.fromkeys((*trial.workload.hosts, *others)))
+
+
+def _checksums(planned: Plan, node: str, when: str) -> dict[str, str]:
+    """What tells of wrong checksums, if packets are ever damaged."""
+    if not any(fault.ever(stage, "corrupt") for emulator in planned.emulators for stage in emulator.stages):
+        return {}
+    paths = [each for each in (planned.data_path, *planned.background) if each is not None]
+    six = any(each.destination_ip.version == 6 for each in paths)
+    files = {checksums_file(node, when): "/proc/thread-self/net/snmp"}
+    return files | ({checksums_file(node, when, 6): "/proc/thread-self/net/snmp6"} if six else {})
 
 
 def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[Step]:
+    for node in receivers(trial)[len(dict.fromkeys(trial.workload.hosts)) :]:
+        if files := _checksums(planned, node, when):
+            yield Read("netstat", tuple(files.items()), planned.where(node))
     for node in trial.workload.hosts:
-        files = {netstat_file(node, when): "/proc/thread-self/net/netstat"}
-        if any(fault.ever(stage, "corrupt") for emulator in planned.emulators for stage in emulator.stages):
-            files[checksums_file(node, when)] = "/proc/thread-self/net/snmp"
-            if planned.data_path is not None and planned.data_path.destination_ip.version == 6:
-                files[checksums_file(node, when, 6)] = "/proc/thread-self/net/snmp6"
+        files = {netstat_file(node, when): "/proc/thread-self/net/netstat"} | _checksums(planned, node, when)
         if node in planned.remote:
             files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == ("before" if node in planned.remote else "after"):

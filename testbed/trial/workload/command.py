@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,10 +53,9 @@ def _program(started: Started, workload: CommandWorkload, plan: Plan, seed: int)
     environment = [f"{name}={filled(value, value_of)}" for name, value in started.environment]
     words = [filled(word, value_of) for word in started.run]
     yield from ("--program", started.name, started.role, node_netns(started.at), started.user or "-")
-    yield from (str(started.limit_ns), "-" if started.ready is None else str(started.ready))
-    yield from map(str, (started.ready_limit_ns, started.runs, started.start_ns, started.pause_ns))
-    yield from (str(signal.Signals[f"SIG{started.stop}"].value), str(len(environment)), str(len(words)))
-    yield from (*environment, *words)
+    limit, *rest = map(str, command_output.numbers(started))
+    yield from (limit, "-" if started.ready is None else str(started.ready), *rest)
+    yield from (str(len(environment)), str(len(words)), *environment, *words)
 
 
 def _value(name: str, started: Started, workload: CommandWorkload, plan: Plan, seed: int) -> str:

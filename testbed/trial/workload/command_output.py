@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...kernel.guest import TrialError
-from ...model.workload.command import CommandWorkload, Measure
+from ...model.workload.command import CommandWorkload, Measure, Started
 from ..measured import HostTraffic, MeasuredValue, ProgramRun
 
 STDOUT = "stdout"
@@ -28,8 +29,13 @@ KEY = re.compile(r"\.([A-Za-z0-9_-]+)|\[([0-9]+)\]")
 
 @dataclass
 class Report:
-    """What command.c wrote, line by line. `failed` are a program, its run and the reason."""
+    """What command.c wrote, line by line. `failed` are a program, its run and the reason. What it was asked, as it
+    understood that, are `space_bytes`, `linger_ns` and `told`, of each program as `numbers` has it.
+    """
 
+    space_bytes: int | None = None
+    linger_ns: int | None = None
+    told: dict[str, tuple[int, ...]] = field(default_factory=dict)
     begin_ns: int | None = None
     end_ns: int | None = None
     ready: list[str] = field(default_factory=list)
@@ -59,6 +65,10 @@ def parse(text: str) -> Report:
 
 def _read(words: list[str], report: Report) -> None:
     match words:
+        case ["space", octets, linger]:
+            report.space_bytes, report.linger_ns = int(octets), int(linger)
+        case ["told", name, *numbers]:
+            report.told[name] = tuple(map(int, numbers))
         case ["begin", ns]:
             report.begin_ns = int(ns)
         case ["end", ns]:
@@ -83,7 +93,11 @@ def _read(words: list[str], report: Report) -> None:
 
 
 def check(workload: CommandWorkload, report: Report) -> None:
-    """Raises TrialError unless every program ran as often as was asked, and every server was ready."""
+    """Raises TrialError unless every program was started as asked, and ran as often, and every server was ready."""
+    told = {each.name: numbers(each) for each in workload.started}
+    if (report.told, report.space_bytes) != (told, workload.space_bytes):
+        raise TrialError(f"command.out tells of {report.told} and {report.space_bytes} bytes, asked were {told} and "
+                         f"{workload.space_bytes}")  # fmt: skip
     seen = sorted((each.program, each.number, each.status) for each in report.runs)
     asked = sorted((each.name, number, 0) for each in workload.clients for number in range(1, each.runs + 1))
     if seen != asked:
@@ -92,6 +106,12 @@ def check(workload: CommandWorkload, report: Report) -> None:
         raise TrialError(f"command.out tells of the servers {report.ready} only")
     if report.begin_ns is None or report.end_ns is None:
         raise TrialError("command.out does not tell when the clients ran")
+
+
+def numbers(started: Started) -> tuple[int, ...]:
+    """What command.c is told of a program in numbers, in its order."""
+    times = (started.limit_ns, started.ready_limit_ns, started.runs, started.start_ns, started.pause_ns)
+    return (*times, signal.Signals[f"SIG{started.stop}"].value)
 
 
 def story(report: Report, workload: CommandWorkload, folder: Path) -> str:

@@ -36,6 +36,7 @@ class Completion:
 
     It began at `began_ns` (None: it never did), was connected at `connected_ns` (None: it was not, or long before), and
     its receiver had all of its bytes at `ended_ns` (None: it was cut). `port` is that of the end that connected.
+    The end that sends got a request of `requested_bytes` (0 without requests; None: the tool does not tell).
     """
 
     start_ns: int
@@ -47,6 +48,7 @@ class Completion:
     received_bytes: int = 0
     retransmits: int | None = None
     port: int | None = None
+    requested_bytes: int | None = None
 
     @property
     def fct_ns(self) -> int | None:

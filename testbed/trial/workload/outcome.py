@@ -16,7 +16,7 @@ class Outcome:
     `goodput_bps` is the goodput of all flows together, from `steady_ns` to `end_ns`, and `ramp_goodput_bps` that of the
     ramp; None if none was left out. `measured` has what only this tool measures. `took_ns` is how long a tool sent that
     does not report when. `completions` are the flows of a workload whose flows arrive and end, in the order of their
-    arrival; empty for others.
+    arrival; empty for others. For them `connections` were accepted (None: the tool does not tell).
     """
 
     begin_ns: int | None
@@ -28,6 +28,7 @@ class Outcome:
     measured: dict[str, Any] = field(default_factory=dict)
     took_ns: int | None = None
     completions: tuple[Completion, ...] = ()
+    connections: int | None = None
 
     @property
     def lasted_ns(self) -> int | None:

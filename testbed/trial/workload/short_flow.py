@@ -4,6 +4,7 @@ native/arrivals.c).
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,9 +69,12 @@ def read(workload: ShortFlowWorkload, folder: Path) -> Outcome:
     the schedule.
     """
     planned = [tuple(map(int, line.split())) for line in (folder / SCHEDULE).read_text().splitlines()]
-    begin_ns, end_ns, congestion, seen = _parse((folder / OUTPUT).read_text())
+    text = (folder / OUTPUT).read_text()
+    begin_ns, end_ns, congestion, rate, seen = _parse(text)
     if begin_ns is None or end_ns is None or congestion is None:
         raise TrialError(f"{OUTPUT} does not tell of flows from start to end")
+    if rate != (workload.rate_bps or 0) // 8:
+        raise TrialError(f"{OUTPUT} tells of a rate of {rate} bytes/s, asked were {(workload.rate_bps or 0) // 8}")
     if any(len(row) != 3 for row in planned) or any(number >= len(planned) for number in seen):
         raise TrialError(f"{OUTPUT} tells of other flows than {SCHEDULE}")
     flows = tuple(
@@ -83,7 +87,8 @@ def read(workload: ShortFlowWorkload, folder: Path) -> Outcome:
     rate_bps = found.received_bytes * 8e9 / end_ns if end_ns else 0.0
     together = FlowResult(rate_bps, found.retransmits, None, congestion, received_bytes=found.received_bytes)
     measured = {FctResult.KEY: record.write(found)}
-    return Outcome(begin_ns, None, begin_ns + end_ns, rate_bps, None, (together,), measured, completions=flows)
+    told = Outcome(begin_ns, None, begin_ns + end_ns, rate_bps, None, (together,), measured)
+    return replace(told, completions=flows, connections=_accepted(text))
 
 
 def _port(workload: ShortFlowWorkload) -> int:
@@ -91,9 +96,11 @@ def _port(workload: ShortFlowWorkload) -> int:
     return (ports.destination if workload.requests is None else ports.source)[0]
 
 
-def _parse(text: str) -> tuple[int | None, int | None, str | None, dict[int, Completion]]:
-    """The start, the end after it, the congestion control, and each flow by its number, without what was asked."""
-    begin_ns = end_ns = congestion = None
+def _parse(text: str) -> tuple[int | None, int | None, str | None, int | None, dict[int, Completion]]:
+    """The start, the end after it, the congestion control and rate of the sockets, and each flow by its number, without
+    what was asked.
+    """
+    begin_ns = end_ns = congestion = rate = None
     seen: dict[int, Completion] = {}
     for line in text.splitlines():
         kind, *words = line.split()
@@ -102,14 +109,20 @@ def _parse(text: str) -> tuple[int | None, int | None, str | None, dict[int, Com
         elif kind == "end":
             end_ns = int(words[0])
         elif kind == "socket":
-            congestion = words[0]
+            congestion, rate = words[0], int(words[1])
         elif kind == "flow":
             seen[int(words[0])] = _flow(words[1:])
-    return begin_ns, end_ns, congestion, seen
+    return begin_ns, end_ns, congestion, rate, seen
+
+
+def _accepted(text: str) -> int | None:
+    """How many connections the end that listens accepted; None if that is not told."""
+    told = re.findall(r"^accepted (\d+)$", text, re.MULTILINE)
+    return int(told[0]) if len(told) == 1 else None
 
 
 def _flow(words: list[str]) -> Completion:
-    port, began_ns, connected_ns, ended_ns, received_bytes, retransmits = map(int, words)
+    port, began_ns, connected_ns, ended_ns, received_bytes, retransmits, *requested = map(int, words)
     return replace(
         NEVER,
         began_ns=began_ns,
@@ -118,6 +131,7 @@ def _flow(words: list[str]) -> Completion:
         received_bytes=received_bytes,
         retransmits=retransmits,
         port=port or None,
+        requested_bytes=requested[0] if requested else None,
     )
 
 

@@ -15,6 +15,7 @@ from ...syntax.document import Fault
 from ...syntax.field import Rate, matching
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import quantity, text_of
+from .extent import BURST_MAX
 
 SHAPER_ALLOWED = "none, or {rate: 10 Gbit/s, burst: 2.6 Tbit, refill: 750 Mbit/s}"
 POLICER_ALLOWED = "none, or {rate: 10 Mbit/s, burst: 64 KiB}"
@@ -32,10 +33,12 @@ def _rate(value: object) -> int:
 def _volume(value: object) -> int:
     text = text_of(value, VOLUME_ALLOWED)
     if not text.rstrip().endswith("bit"):
-        return quantity(units.parse_size, VOLUME_ALLOWED, low=1)(value) or 0
+        return quantity(units.parse_size, VOLUME_ALLOWED, low=1, high=BURST_MAX)(value) or 0
     bits = units.parse_bits(text)
     if not bits or bits % 8:
         raise ValueRefused(f"{text!r} is not a whole number of bytes, or none", VOLUME_ALLOWED)
+    if bits // 8 > BURST_MAX[0]:
+        raise ValueRefused(f"{text!r} is too large", BURST_MAX[1])
     return bits // 8
 
 

@@ -15,9 +15,10 @@ from ....model.link.impairment import EVERY_MAX, EVERY_MIN, Direction
 from ....model.schedule import Change
 from ....model.topology import Link
 from ...syntax.document import Fault
-from ...syntax.field import PerDirection, Size, Span, is_directional, matching
+from ...syntax.field import LONGEST, PerDirection, Size, Span, is_directional, matching
 from ...syntax.file_model import FileModel
-from ...syntax.scalar import text_of
+from ...syntax.scalar import quantity, text_of
+from .extent import DELAY_MAX, SLOT_MAX, whole_us
 from .loss import Every, FractionField, Phase
 
 PICK_ALLOWED = "none, 1 in X, {every: X, phase: …}, {random: 0.1 %}"
@@ -26,8 +27,6 @@ AGGREGATE_ALLOWED = "none, {time: 4 ms}, {time: 4 ms, bytes: 32 KiB}"
 DOWN_ALLOWED = "none, by hand, {from: 10 s, for: 2 s}, {from: 10 s, for: 2 s, every: 30 s}"
 LEAST_SHARE = Fraction(1, 10**9)
 """Shares are multiples of it: nftables draws a number below 10^9."""
-TICK_NS = 1000
-"""tc truncates times to it."""
 WORDS: dict[str | bool, bool] = {"true": True, "false": False, True: True, False: False}
 """YAML leaves them as text."""
 BY_PACKETS_MAX = 10_000
@@ -94,9 +93,9 @@ def _by(value: object) -> tuple[int | None, int | None]:
     time_ns = units.parse_time(text)
     if time_ns < 1:
         raise ValueRefused("a packet that is not late is overtaken by none", "more than 0: a time, or packets")
-    if time_ns % TICK_NS:
-        raise ValueRefused(f"{text!r} is finer than tc can set", "a multiple of 1 us")
-    return time_ns, None
+    if time_ns > DELAY_MAX[0]:
+        raise ValueRefused(f"{text!r} is too large", DELAY_MAX[1])
+    return whole_us(time_ns, text), None
 
 
 class ReorderFile(PickFile):
@@ -142,6 +141,9 @@ def read_aggregate(value: object) -> Aggregate | None:
     if not isinstance(value, dict):
         raise ValueRefused("this does not say how packets are gathered", AGGREGATE_ALLOWED)
     file = AggregateFile.model_validate(value)
+    for key, value, (most, said) in (("time", file.time, DELAY_MAX), ("bytes", file.bytes or 0, SLOT_MAX)):
+        if value > most:
+            raise ValueRefused("this is too large", said, (key,))
     return Aggregate(file.time, file.bytes)
 
 
@@ -177,7 +179,7 @@ def read_down(value: object) -> Outage | Down | None:
     times = {}
     for key, said in value.items():
         try:
-            times[key] = units.parse_time(text_of(said, units.TIME.allowed))
+            times[key] = quantity(units.parse_time, units.TIME.allowed, high=LONGEST)(said) or 0
         except ValueRefused as refused:
             raise ValueRefused(refused.what, refused.allowed, (key,)) from None
         if key != "from" and times[key] < 1:
@@ -228,6 +230,11 @@ def reorder_faults(link: Link) -> Iterator[Fault]:
         elif reorder is not None and reorder.by_packets is not None and (direction.shaper or direction.trace):
             what = "packets are counted as the time that the link takes for them, and its rate varies"
             yield Fault(("reorder", way), what, "a time")
+        elif reorder is not None and reorder.by_packets is not None:
+            frames = (2 * reorder.by_packets + 1) * (link.mtu_bytes + 14)
+            if frames * 4 * 10**9 > DELAY_MAX[0] * (direction.rate_bps or 1):
+                what = f"this link takes {frames * 4 / (direction.rate_bps or 1):.0f} s for so many packets"
+                yield Fault(("reorder", way), what, f"fewer packets, which take {DELAY_MAX[1]}")
 
 
 def aggregate_faults(link: Link) -> Iterator[Fault]:

@@ -15,11 +15,12 @@ from ....model.link.impairment import Buffer, Distribution, Jitter, buffer_words
 from ....model.link.queue import FIFO
 from ....model.topology import Link
 from ...syntax.document import Fault
-from ...syntax.field import Flag, Rate, Span, Time, matching
+from ...syntax.field import Flag, Span, matching
 from ...syntax.file_model import FileModel
-from ...syntax.scalar import quantity, text_of
+from ...syntax.scalar import text_of
 from . import fault
 from .bucket import PolicerField, ShaperField, policer_faults, shaper_faults
+from .extent import BUFFER_MAX, TICK_NS, Delay, LinkRate, read_rate
 from .loss import LinkLoss, LossField
 from .policy import LinkPolicy, PolicyField, policy_faults
 from .queue import QueueField, queue_faults
@@ -64,6 +65,8 @@ def read_buffer(value: object) -> Buffer | None:
         buffer = Buffer(Fraction(_size(text)), "bytes")
     if not buffer.amount:
         raise ValueRefused(f"{text!r} holds nothing", f"more than 0: {BUFFER_ALLOWED}")
+    if buffer.unit != "bdp" and buffer.amount > BUFFER_MAX:
+        raise ValueRefused(f"{text!r} is too large", f"up to {BUFFER_MAX} {buffer.unit}")
     return buffer
 
 
@@ -120,6 +123,16 @@ def _buffer_faults(link: Link) -> Iterator[Fault]:
                 yield Fault(("buffer", way), what, "a rate and an rtt on the link, or a buffer in packets or bytes")
 
 
+def _delay_faults(link: Link) -> Iterator[Fault]:
+    """Parts of a microsecond need a program of ours, which is on this computer."""
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        times = [direction.delay_ns, 0 if direction.jitter is None else direction.jitter.sd_ns]
+        times += [value for each in link.schedule for name, value in getattr(each, way) if name == "delay_ns"]
+        if link.emulator is not None and any(time_ns % TICK_NS for time_ns in times):
+            what = f"the tc of {link.emulator} cuts off parts of a microsecond"
+            yield Fault(("delay", way), what, "whole microseconds, or no emulator on a machine")
+
+
 def _jitter_faults(link: Link) -> Iterator[Fault]:
     for way, direction in (("forward", link.forward), ("backward", link.backward)):
         if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
@@ -130,7 +143,7 @@ def _jitter_faults(link: Link) -> Iterator[Fault]:
 def _later_rate(value: object) -> int | None:
     if value == "none":
         raise ValueRefused("a schedule cannot remove a rate, because packets may be waiting for it", units.RATE.allowed)
-    return quantity(units.parse_rate, units.RATE.allowed, low=1)(value)
+    return read_rate(value)
 
 
 def _later_buffer(value: object) -> Buffer:
@@ -188,11 +201,12 @@ class FileField:
 
 
 FILE_FIELDS: dict[str, FileField] = {
-    "rate": FileField(Rate, read_later=_later_rate),
+    "rate": FileField(LinkRate, read_later=_later_rate),
     "delay": FileField(
-        Time,
+        Delay,
         "The delay of one direction; instead of rtt.",
         "The round-trip time, split evenly between the directions; instead of delay.",
+        faults=_delay_faults,
     ),
     "loss": FileField(LossField, of_link=LinkLoss),
     "buffer": FileField(

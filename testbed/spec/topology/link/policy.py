@@ -15,6 +15,7 @@ from ...syntax.document import Fault
 from ...syntax.field import PerDirection, Rate, Size, is_directional
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import quantity
+from .extent import VOLUME_MAX
 
 POLICY_ALLOWED = "none, {after: 9 GB, rate: 400 Mbit/s}, or {forward: …, backward: …} with one of these for each"
 
@@ -28,7 +29,7 @@ class RangeFile(FileModel):
 
 def _volume(value: object) -> tuple[int, int]:
     if not isinstance(value, dict):
-        size = quantity(units.parse_size, f"{units.SIZE.allowed}; or {{from: …, to: …}}", low=1)(value)
+        size = quantity(units.parse_size, f"{units.SIZE.allowed}; or {{from: …, to: …}}", low=1, high=VOLUME_MAX)(value)
         return (size or 0), (size or 0)
     drawn = RangeFile.model_validate(value)
     if drawn.low > drawn.high:

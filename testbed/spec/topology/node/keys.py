@@ -1,4 +1,4 @@
-"""What a topology file says of a node: the base of all node types, hosts and routers. Pure, no I/O."""
+"""What a topology file says of a node: the base of all node types, and hosts. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -82,20 +82,6 @@ class HostFile(NodeKeys):
             ecn=node.ecn,
             routes=[RouteFile.of(route) for route in node.routes] or None,
         )
-
-
-class RouterFile(NodeKeys):
-    """A router: a network namespace that forwards."""
-
-    type: Literal["router"]
-    routes: list[RouteFile] = Field([], description="Routes in addition to those that the plan computes.")
-
-    def node(self, name: str) -> Node:
-        return Node(name, self.type, routes=tuple(each.route() for each in self.routes))
-
-    @classmethod
-    def of(cls, node: Node) -> RouterFile:
-        return cls.model_construct(type="router", routes=[RouteFile.of(route) for route in node.routes])
 
 
 def nodes_that(topology: Any, can: Callable[[NodeType], bool]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -10,13 +12,24 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from ....error import ValueRefused, one_of
 from ....model.link.impairment import IMPAIRMENTS, Direction, Impairment
-from ....model.openflow import APPS, DPID_MAX, Controller, Datapath, FailMode, Ovs, Rule
+from ....model.openflow import (
+    APPS,
+    CONTROLLER_PORT,
+    DPID_MAX,
+    Controller,
+    Datapath,
+    FailMode,
+    Ovs,
+    Rule,
+)
 from ....model.topology import Node
 from ...syntax.document import Fault
-from ...syntax.field import Flag, Lines, Name, Span, number
+from ...syntax.field import Flag, Lines, Name, Span, Text, number
 from ...syntax.file_model import FileModel
-from ...syntax.scalar import text_of, whole
+from ...syntax.program import Words
+from ...syntax.scalar import lines_of, text_of, whole
 from ..link.impaired import Impaired, channel_keys, with_keys
+from .controller_program import Versions, program_faults, program_of
 from .keys import NodeKeys
 
 APP_ALLOWED = f"{', '.join(APPS)}, or a file such as my_app.py"
@@ -115,14 +128,55 @@ class RuleFile(FileModel):
         )
 
 
+def read_files(value: object) -> dict[str, str]:
+    """Texts by name; a list of names is none any more by now."""
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a list of files", FILES_ALLOWED)
+    for name in value:
+        if not re.fullmatch(FILE_PATTERN, str(name)) or name in OUR_FILES:
+            raise ValueRefused(f"{name!r} cannot be the name of a file beside an app", FILES_ALLOWED, (name,))
+    return {name: lines_of(text) for name, text in value.items()}
+
+
+FILE_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
+FILES_ALLOWED = "names of files in the topology's folder, such as [policy.csv]"
+OUR_FILES = ("told.json", "pid", "events.jsonl", "packet-ins", "monitor.jsonl")
+Files = Annotated[
+    dict[str, str],
+    PlainValidator(read_files),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "array", "items": {"type": "string", "pattern": f"^{FILE_PATTERN}$"}},
+                {"type": "object", "additionalProperties": {"type": "string"}},
+            ]
+        }
+    ),
+]
+
+
 class ControllerNodeFile(NodeKeys):
     """An OpenFlow controller, in a namespace of its own and on a channel apart from the network."""
 
     type: Literal["controller"]
-    app: App
+    app: App | None = None
+    command: Words | None = Field(
+        None,
+        description="In place of an app: the words of a program. One with a slash is a file beside this file, and so "
+        "is one that ends in .py.",
+    )
+    python: Text | None = Field(
+        None, description="The virtual environment of the program, a folder; default: the system's Python."
+    )
+    environment: dict[str, Text] = Field({}, description="Environment variables of the program, which has no others.")
+    port: PortNumber = Field(CONTROLLER_PORT, description="The port of TCP where it listens.")
+    openflow: Versions | None = Field(
+        None, description="The versions of OpenFlow that its switches offer; default: 1.0 to 1.5."
+    )
     text: Lines | None = Field(
         None, description="The text of the app's file; default: read from the topology's folder."
     )
+    files: Files = Field({}, description="Files beside this file that lie beside the app, or the program.")
     control: ControlFile | None = Field(None, description="The channel to its switches; default: without delay.")
     rules: list[RuleFile] = Field(
         [], description="The rules of the firewall: the first that matches applies; without a match, allow."
@@ -140,7 +194,10 @@ class ControllerNodeFile(NodeKeys):
     def controller(self) -> Controller:
         control = self.control or ControlFile.model_construct()
         return Controller(
-            app=self.app,
+            app=self.app or os.path.basename((self.command or ("",))[0]),
+            program=program_of(self.command, self.files, self.python, self.environment),
+            port=self.port,
+            versions=self.openflow or (),
             text=self.text,
             forward=control.direction("forward"),
             backward=control.direction("backward"),
@@ -149,16 +206,23 @@ class ControllerNodeFile(NodeKeys):
             start_ns=self.start,
             stop_ns=self.stop,
             loops=self.loops,
+            files=() if self.command is not None else tuple(self.files.items()),
         )
 
     @classmethod
     def of(cls, node: Node) -> ControllerNodeFile:
         controller = node.controller
         assert controller is not None, "BUG: a controller without its values"
+        program = controller.program
         control = ControlFile.of(controller.forward, controller.backward)
         return cls.model_construct(
             type="controller",
-            app=controller.app,
+            app=controller.app if program is None else None,
+            command=None if program is None else program.words,
+            python=None if program is None else program.python,
+            environment={} if program is None else dict(program.environment),
+            port=controller.port,
+            openflow=controller.versions or None,
             text=controller.text,
             control=control if control.written() else None,
             rules=[RuleFile.of(rule) for rule in controller.rules],
@@ -166,13 +230,15 @@ class ControllerNodeFile(NodeKeys):
             start=controller.start_ns,
             stop=controller.stop_ns,
             loops=controller.loops,
+            files=dict(controller.files if program is None else program.files),
         )
 
     def faults(self) -> Iterator[Fault]:
         """What is wrong between its keys; paths begin at the node."""
+        whose = "a program" if self.app is None else f"the app {self.app}"
         for app, key, given in (("firewall", "rules", self.rules), ("monitor", "interval", self.interval)):
             if given and self.app != app:
-                yield Fault((key,), f"the app {self.app} takes no {key}", f"'app: {app}', or no such line")
+                yield Fault((key,), f"{whose} takes no {key}", f"'app: {app}', or no such line")
         if self.start is not None and self.stop is not None and self.stop <= self.start:
             yield Fault(("stop",), "it would be killed before it starts", "a time after 'start'")
         if self.control is not None:
@@ -182,9 +248,22 @@ class ControllerNodeFile(NodeKeys):
         yield from self._app_faults()
 
     def _app_faults(self) -> Iterator[Fault]:
+        if self.command is not None:
+            yield from program_faults(self.files, self.python, self.app, self.text, self.start)
+            return
+        if self.app is None:
+            yield Fault((), "the key 'app' is missing", named=True)
+            return
+        for key in ("python", "environment"):
+            if getattr(self, key):
+                yield Fault((key,), "only a controller with 'command' has this key", "no such line")
+        if self.port != CONTROLLER_PORT:
+            yield Fault(("port",), "an app listens where its switches look for it", "no such line, or 'command'")
         if self.app in APPS:
             if self.text is not None:
                 yield Fault(("text",), f"{self.app} is a built-in app and has no text", "no such line")
+            if self.files:
+                yield Fault(("files",), "only apps in files have this key", "no such line")
             if self.loops:
                 yield Fault(("loops",), "only apps in files have this key", "no such line")
         elif self.text is None:
@@ -192,6 +271,8 @@ class ControllerNodeFile(NodeKeys):
                 ("app",), f"the file {self.app!r} was not read", "a file, relative to the topology file's folder"
             )
         else:
+            if self.app.rpartition("/")[2] in self.files:
+                yield Fault(("files",), f"{self.app} is the app itself", "other files", named=True)
             yield from _syntax_faults(self.app, self.text)
 
 

@@ -14,6 +14,7 @@ from ....model.scenario import Trial
 from ....plan.link.impairment import Context, burst_bytes
 from ....plan.link.stage import frame_bytes
 from ....plan.network import Plan
+from ...evidence.paced import Watch, used_up
 from ...evidence.stage import Evidence, StageEvidence
 from ...observe.paced import PacedSample
 from ...stored_result import Finding
@@ -37,7 +38,7 @@ class Bucket:
 
 
 def shaper(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.stages:
+    for each in evidence.judged:
         asked = each.stage.asked.shaper
         if asked is None:
             continue
@@ -52,6 +53,28 @@ def shaper(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         share = 1.0 if trial.kernel.is_virtual_time else 1 - REAL_SHARE
         for what in () if faults else islice(_least(line, credit, each, share), 1):
             yield too_little(trial, "shaper", f"{each.link} {each.stage.way}: {what}")
+        used = used_up(asked, each.paced, watch(trial, evidence))
+        if not faults and each in evidence.stages and (used.ever is None or (used.ever and used.at_ns is None)):
+            what = f"it cannot be told {'whether' if used.ever is None else 'when'} its credit was used up"
+            hint = "looks at it were too rare: samples at a shorter interval tell"
+            yield Finding("shaper", "valid", f"{each.link} {each.stage.way}: {what}", hint)
+
+
+def watch(trial: Trial, evidence: Evidence) -> Watch:
+    """How well the trial's shapers were watched."""
+    return Watch(evidence.outcome.begin_ns, trial.samples_interval_ns, trial.kernel.is_virtual_time)
+
+
+def unwatched(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Without samples only sums are known: more than asked is found, and less only if something waited all the time."""
+    for each in evidence.stages if trial.samples_interval_ns is None else ():
+        asked = each.stage.asked
+        for name, value in (("shaper", asked.shaper), ("policer", asked.policer), ("trace", asked.trace)):
+            if value is not None:
+                what = f"{each.link} {each.stage.way}: no samples say whether it let pass all that it could"
+                yield Finding(
+                    name, "valid", what, "only that it passed no more than it may was checked; ask for samples"
+                )
 
 
 def too_little(trial: Trial, check: str, what: str) -> Finding:
@@ -62,7 +85,7 @@ def too_little(trial: Trial, check: str, what: str) -> Finding:
 
 
 def policer(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.stages:
+    for each in evidence.judged:
         asked = each.stage.asked.policer
         if asked is None:
             continue

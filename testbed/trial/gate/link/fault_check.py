@@ -26,7 +26,7 @@ RULES = "a rule of the fault is missing, or looks at other packets"
 
 def picked(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Exact faults meet exactly the packets that they should, others as many as chance can explain."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         for key in fault.PICKING:
             asked = [state for state in fault.firsts(each.stage, key) if _came(state, each, evidence)]
             counts = {count.state: count for count in each.faults if count.key == key}
@@ -52,9 +52,9 @@ def _nothing(key: str, each: StageEvidence, evidence: Evidence) -> Iterator[Find
     if (each.data_packets > each.dropped_packets and key != "ack_loss") or (is_of_all and sent):
         yield _finding(key, each, "packets passed, and it looked at none")
         return
-    others = (other for other in evidence.stages if other.link == each.link and other is not each)
+    others = (other for other in evidence.judged if other.link == each.link and other is not each)
     acts = any(count.key == key and count.came for other in others for count in other.faults)
-    verdict: Verdict = "valid" if acts else "suspect"
+    verdict: Verdict = "valid" if acts or each not in evidence.stages else "suspect"
     yield _finding(key, each, "no packet came that it looks at", verdict=verdict, hint=_looks_at(key))
 
 
@@ -95,7 +95,7 @@ def _missed(each: StageEvidence, key: str, looked: int) -> Iterator[str]:
 
 def had_effect(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """What was diverted went through the queue that acts on it."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         for key, (_, handle) in fault.NETEMS.items():
             if not fault.ever(each.stage, key):
                 continue
@@ -111,16 +111,16 @@ def had_effect(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
 
 def damaged(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Hosts drop every damaged packet by its checksum, and count it."""
-    stages = [each for each in evidence.stages if fault.ever(each.stage, "corrupt")]
-    if not stages or trial.background:
+    stages = [each for each in evidence.judged if fault.ever(each.stage, "corrupt")]
+    if not stages:
         return
-    met, seen = sum(each.met("corrupt") for each in evidence.stages), evidence.checksum_errors
+    met, seen = sum(each.met("corrupt") for each in stages), evidence.checksum_errors
     if seen is None:
         yield Finding(
             "corrupt", "suspect", "missing: the hosts' counters of wrong checksums", "a host does not report them"
         )
         return
-    twice = sum(each.met("duplicate") for each in evidence.stages)
+    twice = sum(each.met("duplicate") for each in evidence.judged)
     astray = sum(_astray(plan, evidence, each) for each in stages)
     if not met - astray <= seen <= met + twice:
         what = f"{met} packets were damaged, and hosts found {seen} with a wrong checksum"
@@ -132,7 +132,8 @@ def damaged(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def _lost(each: StageEvidence) -> int:
     """What queues, policers, delays and outages dropped, all of which may be behind a fault or before it."""
-    return each.queue_drops + each.aqm_drops + each.policer_drops + each.delay_drops + each.down_losses
+    waiting = each.queue_drops + each.aqm_drops + each.filtered_acks
+    return waiting + each.policer_drops + each.delay_drops + each.down_losses
 
 
 def _astray(plan: Plan, evidence: Evidence, each: StageEvidence) -> int:
@@ -142,7 +143,7 @@ def _astray(plan: Plan, evidence: Evidence, each: StageEvidence) -> int:
     frame, rate_bps = frame_bytes(each.mtu_bytes), each.stage.asked.rate_bps or 0
     met, looked = each.met("corrupt"), sum(count.came for count in each.faults if count.key == "corrupt")
     held = each.stage.buffer_bytes(frame) // frame + rate_bps * plan.rtts_ns[1] // (8 * 10**9 * frame)
-    lost = sum(map(_lost, evidence.stages))
+    lost = sum(map(_lost, evidence.judged))
     return min(met, 1 + (3 * (held + lost) * met // looked if looked else 0))
 
 
@@ -156,9 +157,25 @@ def _gathered(each: StageEvidence) -> Iterator[Finding]:
         )
 
 
+def sampled(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """The samples of a fault rise to what it met in all."""
+    for each in evidence.stages:
+        totals = {key: (sum(c.came for c in each.faults if c.key == key), each.met(key)) for key in fault.PICKING}
+        totals["down"] = (sum(count.left for count in each.downs), each.down_losses)
+        for key, total in totals.items():
+            mine = [sample for sample in each.fault_samples if sample.key == key]
+            rows = [(sample.packets, sample.met) for sample in mine]
+            first = rows[0] if rows else (0, 0)
+            pairs = pairwise(rows)
+            if any(now < was for one, later in pairs for was, now in zip(one, later, strict=True)):
+                yield _finding(key, each, "the samples of its counters fall")
+            elif rows and any(last - one > most for one, last, most in zip(first, rows[-1], total, strict=True)):
+                yield _finding(key, each, f"its samples rise to {rows[-1]} packets, in all there were {total}")
+
+
 def down(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """While a link is down nothing leaves it; and it is down as long as was asked."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         states = fault.firsts(each.stage, "down")
         if any(_came(state, each, evidence) and state.asked.value("down") for state in states):
             yield from _gathered(each)
@@ -193,7 +210,7 @@ def _outage(trial: Trial, each: StageEvidence, count: DownCount, later: State | 
 
 def gathered(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Between two samples there is at most a burst for each of its times, and one at each end."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         asked = fault.aggregate(each.stage)
         if asked is not None:
             yield from (_finding("aggregate", each, what) for what in _bursts(asked, each))

@@ -48,7 +48,7 @@ def asked_drops(each: StageEvidence) -> int | None:
 
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.stages:
+    for each in evidence.judged:
         if each.stage.asked.rate_bps is None or each.stage.states or each.stage.asked.trace is not None:
             continue
         context = Context(each.mtu_bytes, not trial.kernel.is_virtual_time)
@@ -136,7 +136,7 @@ def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.stages:
+    for each in evidence.judged:
         if each.oversize_packets:
             yield Finding(
                 "frame size",
@@ -148,7 +148,7 @@ def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
 
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.stages:
+    for each in evidence.judged:
         if each.stage.states:
             continue
         expected = expected_drops(each.stage, each.data_packets)
@@ -163,7 +163,7 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
         if expected is not None and not each.data_packets:
             yield Finding(
                 "loss",
-                "suspect",
+                "suspect" if each in evidence.stages else "valid",
                 f"{each.link} {each.stage.way}: periodic loss was asked, but no packet that it counts passed",
                 "it counts TCP data and UDP; it never drops pings and pure ACKs",
             )
@@ -177,7 +177,7 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
 
 
 def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.stages:
+    for each in evidence.judged:
         if not each.stage.states:
             where = f"{each.link} {each.stage.way}"
             offered = each.delay_packets + each.delay_drops

@@ -16,7 +16,7 @@ POLICY_TOLERANCE = 0.01
 
 def policy(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """The policy drops nothing until the volume has come. After that it passes its rate, and what its bucket held."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         if each.stage.policing is None or each.policed is None:
             continue
         for what in _faults(each.stage.policing, each.policed, each, trial.samples_interval_ns or 0):

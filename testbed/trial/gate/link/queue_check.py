@@ -17,13 +17,15 @@ from ...stored_result import Finding
 Looks: TypeAlias = tuple[QueueSample, QueueSample]
 
 HINT = "the packets passed another queue, or what was read of it is not whole"
+APART = ("aqm_drops", "full_drops", "filtered_acks")
+"""What the drops of a queue are."""
 PEEKED = 1
 """The packet that the token bucket has taken out of the queue and not yet sent."""
 
 
 def counted(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Every packet that left the token bucket came from the queue, and every drop was the queue's."""
-    for each in (*evidence.stages, *evidence.channels):
+    for each in (*evidence.judged, *evidence.channels):
         if each.stage.queue is not None and each.queue_around is not None and each.around is not None:
             for what in _faults(trial, each, each.queue_around, each.around):
                 yield Finding("queue", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
@@ -46,9 +48,12 @@ def _faults(trial: Trial, each: StageEvidence, own: Looks, above: Looks) -> Iter
     if first.counts is None or last.counts is None:
         yield f"missing: what the {kind} dropped and marked"
         return
-    apart = [getattr(last.counts, name) - getattr(first.counts, name) for name in ("aqm_drops", "full_drops")]
+    apart = [getattr(last.counts, name) - getattr(first.counts, name) for name in APART]
     if sum(apart) != drops or min(apart) < 0:
-        yield f"of the {drops} drops of the {kind} {apart[0]} were to signal and {apart[1]} as it was full"
+        acks = f", {apart[2]} were filtered ACKs" if apart[2] else ""
+        yield f"of the {drops} drops of the {kind} {apart[0]} were to signal and {apart[1]} as it was full{acks}"
+    if apart[2] and not filters_acks(each):
+        yield f"the {kind} filtered {apart[2]} ACKs, and nobody asked for that"
     if last.counts.largest_bytes is not None and last.counts.largest_bytes > frame:
         yield f"a packet of {last.counts.largest_bytes} bytes waited in the {kind}, more than a frame of {frame}"
     if last.bytes - first.bytes > passed * frame:
@@ -66,10 +71,18 @@ def _notes(each: StageEvidence, first: QueueSample, last: QueueSample) -> Iterat
     if not last.counts.is_told_apart:
         what = f"{where}: the memory of the {queue.type} was full, and it does not tell which drops were due to that"
         yield Finding("queue", "suspect", what, "a larger buffer, so that all drops are to signal congestion")
+    if filters_acks(each) and last.counts.filtered_acks == first.counts.filtered_acks:
+        yield Finding("queue", "valid", f"{where}: the {queue.type} filtered no ACK", "none waited behind another one")
     full = last.counts.full_drops - first.counts.full_drops
     if full > 0 and queue.asked.kind.is_aqm:
         what = f"{where}: the {queue.type} was full, and dropped {full} packets for that, {each.aqm_drops} to signal"
         yield Finding("queue", "valid", what, "a larger buffer leaves the drops to its law")
+
+
+def filters_acks(each: StageEvidence) -> bool:
+    """Whether the queue was ever asked to drop ACKs that later ones make needless."""
+    queues = (state.queue for state in each.stage.history if state.queue is not None)
+    return any(queue.value.get("ack_filter", "no-ack-filter") != "no-ack-filter" for queue in queues)
 
 
 def ecn(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from ....model.data_path import detours
 from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
 from ....model.link.trace import PACKET_BYTES
 from ....model.scenario import Trial
@@ -38,14 +39,20 @@ UPCALL_S, ANSWER_S = {True: 50e-6, False: 1e-3}, {True: 0.5e-3, False: 20e-3}
 virtual time (True) and in real time. Lab time advances whenever a program reads the clock."""
 
 
+SETTLED_NS = 10**9
+"""After so long without a change, routes have settled."""
+
+
 def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Checks the pings around the workload, and those of a ping workload."""
     asked_s = plan.rtt_ns / 1e9
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
+    assert plan.data_path is not None, "BUG: a plan without a workload"
+    for detour in detours(trial.topology, plan.book, plan.data_path):
+        least_s, most_s = min(least_s, detour.rtt_ns / 1e9), max(most_s, detour.rtt_ns / 1e9 + _disagreed_s(evidence))
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
     tc_rates = [each.port.rate_bps for each in evidence.tc_ends if each.port.rate_bps]
-    assert plan.data_path is not None, "BUG: a plan without a workload"
     headers_bytes = HEADERS_BYTES[plan.data_path.destination_ip.version]
     for what, seen, payload_bytes, during in _pings(trial, plan, evidence):
         bytes_ = headers_bytes + payload_bytes
@@ -65,6 +72,19 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         yield from _replies(trial, evidence, what, seen, asked_for, sum(map(_dropped, evidence.stages)) if busy else 0)
         took = f"asked {asked_s * 1e3:g} ms, {_many(what)} took"
         yield from _judged(trial, evidence, seen, low_s, high_s, lost, took)
+
+
+def _disagreed_s(evidence: Evidence) -> float:
+    """The longest time in which routers changed their routes one after the other: meanwhile a packet may go round
+    between two that do not agree.
+    """
+    times_ns = sorted(at_ns for router in evidence.routing.routers for at_ns, _ in router.changes)
+    longest_ns, begin_ns = 0, 0
+    for number, at_ns in enumerate(times_ns):
+        if number == 0 or at_ns - times_ns[number - 1] > SETTLED_NS:
+            begin_ns = at_ns
+        longest_ns = max(longest_ns, at_ns - begin_ns)
+    return longest_ns / 1e9
 
 
 def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -170,12 +190,15 @@ def _judged(
 
 
 def _asking_s(trial: Trial, plan: Plan) -> float:
-    """How much longer a ping can take because switches ask their controllers; infinite if a controller is away."""
+    """How much longer a ping can take because switches ask their controllers, with the exchange of ARP before it where
+    hosts have to ask; infinite if a controller is away.
+    """
     if _is_away(plan):
         return math.inf
     asked = [channel for _, channel in plan.controlled if not channel.controller.is_proactive]
     answer_s = ANSWER_S[trial.kernel.is_virtual_time]
-    return QUESTIONS * sum(channel.controller.rtt_ns / 1e9 + answer_s for channel in asked)
+    arp_s = plan.rtts_ns[1] / 1e9 if asked and trial.topology.neighbours == "learned" else 0.0
+    return arp_s + QUESTIONS * sum(channel.controller.rtt_ns / 1e9 + answer_s for channel in asked)
 
 
 def _is_away(plan: Plan) -> bool:

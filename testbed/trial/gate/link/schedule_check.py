@@ -64,7 +64,7 @@ def came(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Compares what was read back over netlink after each change with what was asked."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         seen_ns = {interval.state.at_ns for interval in each.intervals[1:]}
         for state in each.stage.states:
             if evidence.timeline and state.at_ns in evidence.timeline.moments and state.at_ns not in seen_ns:
@@ -79,7 +79,7 @@ def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """No sample interval between two changes may carry more than the rate of that time."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         rates = [state.asked.rate_bps or 0 for state in each.stage.history]
         bucket_bytes = burst_bytes(max(rates), Context(each.mtu_bytes, not trial.kernel.is_virtual_time))
         for interval in each.intervals:
@@ -92,7 +92,7 @@ def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Each loss of a schedule has its own counters and must drop exactly the packets it should."""
-    for each in evidence.stages:
+    for each in evidence.judged:
         for count in each.losses:
             expected = expected_of(count.state.loss, count.state.phase, count.data_packets) or 0
             if count.dropped_packets != expected:
@@ -106,7 +106,7 @@ def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Find
         if each.stage.states and not each.data_packets and _is_periodic(each):
             yield Finding(
                 "loss",
-                "suspect",
+                "suspect" if each in evidence.stages else "valid",
                 f"{_where(each)}: periodic loss was asked, but no packet that it counts passed",
                 "it counts TCP data and UDP; it never drops pings and pure ACKs",
             )
@@ -120,7 +120,7 @@ def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findin
     """Checks each interval; in real time all intervals together, because packets pass between a change and the look
     after it.
     """
-    for each in evidence.stages:
+    for each in evidence.judged:
         groups = [[i] for i in each.intervals] if trial.kernel.is_virtual_time else [list(each.intervals)]
         for group in filter(None, groups):
             where = f"{_where(each)} from {group[0].state.at_ns / 1e9:g} s on"
@@ -168,7 +168,7 @@ def _links(plan: Plan) -> tuple[Link, ...]:
 
 
 def _later(evidence: Evidence) -> Iterator[tuple[StageEvidence, Interval]]:
-    for each in evidence.stages:
+    for each in evidence.judged:
         yield from ((each, interval) for interval in each.intervals[1:])
 
 

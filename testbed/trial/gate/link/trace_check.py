@@ -22,7 +22,7 @@ REAL_LATE_NS = 50_000_000
 
 def trace(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     moment = None if evidence.timeline is None else evidence.timeline.moments.get(0)
-    for each in evidence.stages:
+    for each in evidence.judged:
         asked = each.stage.asked.trace
         if asked is None:
             continue

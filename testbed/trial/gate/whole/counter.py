@@ -48,7 +48,7 @@ def kept(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """
     if any(set_up_check.queues(trial, plan, evidence)):
         return
-    for each in (*evidence.stages, *evidence.channels):
+    for each in (*evidence.judged, *evidence.channels):
         for what in _changes(each):
             hint = "somebody set it up again while the workload ran, or what was read back is not whole"
             yield Finding("set-up", "invalid", f"{each.link} {each.stage.way}: {what}", hint)
@@ -120,7 +120,7 @@ def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     """States of a schedule have together what the whole has; what a queue sent has passed the delay before it, if one
     was there: otherwise `set_up_check` says so.
     """
-    for each in (*evidence.stages, *evidence.channels):
+    for each in (*evidence.judged, *evidence.channels):
         where = f"{each.link} {each.stage.way}"
         yield from (f"{where}: {what}" for what in _states(trial, each))
         delays = any(state.asked.delay_ns for state in each.stage.history)
@@ -149,6 +149,7 @@ def _states(trial: Trial, each: StageEvidence) -> Iterator[str]:
         "delay_packets",
         "aqm_drops",
         "marks",
+        "filtered_acks",
     ):
         together = sum(getattr(interval, name) for interval in each.intervals)
         if together != getattr(each, name):

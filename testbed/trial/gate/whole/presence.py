@@ -12,7 +12,7 @@ from ....plan.link.stage import Emulator, Stage
 from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
 from ...evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
-from ...evidence.stage import Evidence, StageEvidence, TcEvidence
+from ...evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside
 from ...measured import BACKGROUND, TcpResult
 from ...orders import remote
 from ...orders.capture import captured_devices
@@ -52,6 +52,9 @@ def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     channels = [plan.emulator(channel.link.name) for channel in plan.channels]
     aside = [(emulator, stage) for emulator in channels if emulator is not None for stage in emulator.stages]
     yield from _emulated(aside, evidence.channels)
+    ways = {(hop.link.name, hop.way) for path in plan.background for hop in (*path.path, *path.answers)}
+    others = [(emulator, stage) for emulator, stage in stages_beside(plan) if (emulator.link, stage.way) in ways]
+    yield from _emulated(others, evidence.beside)
 
 
 def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidence, ...]) -> Iterator[str]:
@@ -157,8 +160,12 @@ def _switches(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
             yield f"the Open vSwitch {name}"
     for channel in plan.channels:
         seen = controllers.get(channel.name)
-        if seen is None or not set(channel.switches) <= seen.packet_ins.keys():
+        counted = () if channel.controller.program is not None else channel.switches
+        if seen is None or not set(counted) <= seen.packet_ins.keys():
             yield f"the controller {channel.name}"
+        for switch in channel.switches if channel.controller.versions else ():
+            if switch not in switches or not switches[switch].protocols:
+                yield f"the versions of OpenFlow of {switch}"
 
 
 def _captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:

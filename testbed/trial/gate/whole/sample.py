@@ -35,7 +35,7 @@ KINDS = {DELAY: "netem", RATE: "tbf", BUFFER: "pfifo", HTB: "htb", NETEM: "netem
 UNEVEN = ("dualpi2",)
 """Linux 7.3's dualpi2 tells of a packet and of its bytes at different moments."""
 
-COUNTED = ("aqm_drops", "full_drops", "marks")
+COUNTED = ("aqm_drops", "full_drops", "marks", "filtered_acks")
 """What a queue that was asked counts apart."""
 RISING = (
     "bytes_acked",

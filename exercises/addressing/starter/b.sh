@@ -1,0 +1,1 @@
+# b: which addresses does eth0 have now? ip address show

@@ -1,0 +1,1 @@
+# c: which addresses does eth0 have now? ip address show

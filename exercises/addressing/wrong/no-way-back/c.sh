@@ -1,0 +1,2 @@
+ip address flush dev eth0
+ip address add 192.168.2.10/24 dev eth0

@@ -1,0 +1,1 @@
+"""What runs beside FRR's daemons; stands alone, as the agent does."""

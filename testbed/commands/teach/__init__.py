@@ -1,0 +1,1 @@
+"""Commands for classes: exercises, and the grading of submissions."""

@@ -1,0 +1,112 @@
+"""`testbed grade`: marks submissions of an exercise."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...error import UserError
+from ...exercise import outlet, work_folder
+from ...exercise.check import mark
+from ...exercise.file import Exercise
+from ...exercise.mark import Mark
+from ...exercise.submission import Submission, read
+from ...trial.folder import write_text
+from ..text_table import Column, Table, show, terminal_width
+from .exercise import Name
+
+EXAMPLES = (
+    ("Mark all submissions of a class", "testbed grade learning-switch submissions/*"),
+    ("As a table for a spreadsheet", "testbed grade learning-switch submissions/* --format csv > marks.csv"),
+    ("In a Gradescope autograder",
+     "testbed grade ./exercise submission --format gradescope -o results.json"),
+)  # fmt: skip
+
+COLUMNS = (Column("submission", names=True), Column("points", right=True), Column("fails", wraps=True))
+
+
+class Format(StrEnum):
+    table = "table"
+    json = "json"
+    csv = "csv"
+    junit = "junit"
+    gradescope = "gradescope"
+
+
+def grade(
+    exercise: Name,
+    submissions: Annotated[
+        list[Path], typer.Argument(metavar="SUBMISSION...", help="Folders, each with the files of one student.")
+    ],
+    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there instead.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many are marked side by side.")] = os.cpu_count()
+    or 1,
+) -> None:
+    """Only the files that the exercise names are taken from a submission. Each is checked in a lab kernel of its own,
+    without a network of this computer, and can read neither the solution nor the other submissions.
+
+    The exit code is 0 if all were marked, whatever the marks are.
+    """
+    found = work_folder.find(exercise)
+    if format is Format.gradescope and len(submissions) != 1:
+        raise UserError("Gradescope has one submission at a time; allowed: one SUBMISSION, or --format json")
+    read_ones = [read(found, folder, name) for folder, name in zip(submissions, _names(submissions), strict=True)]
+    done = _marked(found, read_ones, jobs)
+    if format is Format.table and output is None:
+        rows = tuple((each.submission, f"{each.points} of {each.of}", _fails(each)) for each in done)
+        show(Table(COLUMNS, rows).lines(terminal_width()))
+        return
+    text = _text(done, format)
+    if output is None:
+        print(text, end="")
+    else:
+        write_text(output, text)
+
+
+def _marked(found: Exercise, submissions: list[Submission], jobs: int) -> list[Mark]:
+    stopped: list[bool] = []
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        waiting = [pool.submit(mark, found, each, lambda: bool(stopped)) for each in submissions]
+        return [each.result() for each in waiting]
+    except BaseException:
+        stopped.append(True)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _names(folders: list[Path]) -> list[str]:
+    """The last part of each path, with as many before it as tell them apart."""
+    parts = [folder.absolute().parts for folder in folders]
+    for length in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(each[-length:]) for each in parts]
+        if len(set(names)) == len(names):
+            return names
+    raise UserError("a submission is named twice; allowed: each folder once")
+
+
+def _fails(each: Mark) -> str:
+    if each.problems:
+        return each.problems[0]
+    ended = "" if each.ended is None else f" ({each.ended.splitlines()[0]})"
+    return (", ".join(each.fails) or "-") + ended
+
+
+def _text(done: list[Mark], format: Format) -> str:
+    if format is Format.gradescope:
+        return f"{outlet.gradescope(done[0])}\n"
+    if format is Format.junit:
+        return outlet.junit(done)
+    if format is Format.csv or format is Format.table:
+        return outlet.table(done)
+    return json.dumps([each.data() for each in done], indent=1, ensure_ascii=False) + "\n"

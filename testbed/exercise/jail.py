@@ -1,0 +1,55 @@
+"""What students wrote, in a guest: it runs as a user who can do nothing to what the rules write. Pure, no I/O.
+
+An app of a controller is nobody: it can use the channel to its switches, and its own folder. A script of a node may
+also change the network of that node. Neither can enter the folder of the outputs, which belongs to somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ..plan.step import Location, Run, StartController, StartProgram, Step
+from .rule.common import STATUS
+
+NOBODY = 65534
+USER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
+NOTHING, NETWORK = "-all", "-all,+net_admin,+net_raw,+net_bind_service"
+PROGRAM_FOLDER = 3
+"""Which word of a controller that is a program is its folder: see plan.command.STARTED."""
+ALONE = (
+    *("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"),
+    *("sh", "-c", 'mount -t tmpfs none /run/netns && exec "$@"', "sh"),
+)
+"""What a script starts ends with it, and is all that it sees of processes. It can name no other node: with the right to
+change networks it could put devices there.
+"""
+SCRIPT_S = 60
+"""How long a script may take, in lab time."""
+
+
+def words(capabilities: str) -> tuple[str, ...]:
+    """To stand before the words of a command."""
+    sets = (f"--{each}={capabilities}" for each in ("inh-caps", "ambient-caps", "bounding-set"))
+    return (*USER, *sets, "--")
+
+
+def jailed(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps of this computer with controllers that run as nobody."""
+    for step in steps:
+        if isinstance(step, StartController):
+            yield Run(("chown", "-R", f"{NOBODY}:{NOBODY}", step.words[-1]), "controller")
+            yield replace(step, words=(*words(NOTHING), *step.words))
+        elif isinstance(step, StartProgram):
+            folder = step.words[PROGRAM_FOLDER]
+            yield Run(("chown", f"{NOBODY}:{NOBODY}", folder, f"{folder}/work"), "controller")
+            yield replace(step, words=(*words(NOTHING), *step.words))
+        else:
+            yield step
+
+
+def script(text: str, name: str, where: Location, out: str) -> Step:
+    """A shell script of the student's; its output ends with a line that says its status."""
+    ended = f'"$@" 2>&1; s=$?; echo; echo {STATUS} $s'
+    shell = (*ALONE, *words(NETWORK), "timeout", "-k", "1", str(SCRIPT_S), "sh", "-e", "-s")
+    return Run(("sh", "-c", ended, "sh", *shell), name, where, stdin=text, out=out)

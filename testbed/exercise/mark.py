@@ -1,0 +1,115 @@
+"""The mark of a submission: what became of each rule. Pure, no I/O.
+
+The same submission has the same mark, and the same bytes of `data`, every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from .rule.registry import Rule
+
+Outcome: TypeAlias = Literal["passed", "failed", "not checked"]
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class RuleMark:
+    """One rule. `points` is what it gives, of `of`; `seen` what was seen instead of what should be, or why it could not
+    be checked; None if it passed.
+    """
+
+    name: str
+    outcome: Outcome
+    points: int
+    of: int
+    message: str | None = None
+    seen: str | None = None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A submission. `problems` are what is wrong with its files, `ended` why its network ended too early (None: it did
+    not), `notes` what its programs complained of.
+    """
+
+    exercise: str
+    submission: str
+    rules: tuple[RuleMark, ...]
+    problems: tuple[str, ...] = ()
+    ended: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> int:
+        """The sum of what the rules give."""
+        return sum(rule.points for rule in self.rules)
+
+    @property
+    def of(self) -> int:
+        """The full mark."""
+        return sum(rule.of for rule in self.rules)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every rule passed."""
+        return bool(self.rules) and all(rule.outcome == "passed" for rule in self.rules)
+
+    @property
+    def fails(self) -> tuple[str, ...]:
+        """The rules that gave nothing, in their order."""
+        return tuple(rule.name for rule in self.rules if rule.outcome != "passed")
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "schema": SCHEMA,
+            "exercise": self.exercise,
+            "submission": self.submission,
+            "points": self.points,
+            "of": self.of,
+            "problems": list(self.problems),
+            "ended": self.ended,
+            "rules": [
+                {
+                    "name": rule.name,
+                    "outcome": rule.outcome,
+                    "points": rule.points,
+                    "of": rule.of,
+                    "message": rule.message,
+                    "seen": rule.seen,
+                }
+                for rule in self.rules
+            ],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a rule says by itself: `seen` None if it holds."""
+
+    seen: str | None
+    is_checked: bool = True
+
+
+def marked(rules: Sequence[Rule], verdicts: Mapping[str, Verdict]) -> tuple[RuleMark, ...]:
+    """The marks of the rules; one that has no verdict was not checked, one whose needs fail gives nothing."""
+    done: dict[str, RuleMark] = {}
+    for rule in rules:
+        verdict = verdicts.get(rule.name, Verdict("nothing was asked", is_checked=False))
+        failed = [need for need in rule.needs if done[need].outcome != "passed"]
+        if verdict.seen is None and failed:
+            verdict = Verdict(f"it holds, and does not count unless {', '.join(failed)} does", is_checked=False)
+        done[rule.name] = _marked(rule, verdict)
+    return tuple(done.values())
+
+
+def _marked(rule: Rule, verdict: Verdict) -> RuleMark:
+    if verdict.is_checked and verdict.seen is None:
+        return RuleMark(rule.name, "passed", rule.points, rule.points)
+    outcome: Outcome = "failed" if verdict.is_checked else "not checked"
+    seen = verdict.seen if verdict.is_checked else f"could not be checked: {verdict.seen}"
+    return RuleMark(rule.name, outcome, 0, rule.points, rule.message.strip(), seen)

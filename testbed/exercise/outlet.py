@@ -1,0 +1,90 @@
+"""Marks as other programs read them: Gradescope's results.json, JUnit's XML, CSV. Pure, no I/O."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from ..compare.junit import fit
+from .mark import Mark, RuleMark
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for a formula at the beginning of a cell."""
+
+
+def gradescope(mark: Mark) -> str:
+    """results.json of a Gradescope autograder."""
+    tests = [
+        {
+            "name": rule.name,
+            "score": rule.points,
+            "max_score": rule.of,
+            "status": "passed" if rule.outcome == "passed" else "failed",
+            "output": _why(rule),
+        }
+        for rule in mark.rules
+    ]
+    data: dict[str, Any] = {
+        "score": mark.points,
+        "output": "\n\n".join(_said(mark)),
+        "output_format": "text",
+        "tests": tests,
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False)
+
+
+def junit(marks: Sequence[Mark]) -> str:
+    """A suite for each submission, in it a case for each rule."""
+    whole = ElementTree.Element("testsuites")
+    for number, mark in enumerate(marks):
+        failures = sum(rule.outcome == "failed" for rule in mark.rules)
+        errors = sum(rule.outcome == "not checked" for rule in mark.rules)
+        suite = ElementTree.SubElement(
+            whole, "testsuite", name=fit(mark.submission), package=fit(mark.exercise), id=str(number),
+            hostname="localhost", timestamp="1970-01-01T00:00:00", tests=str(len(mark.rules)),
+            failures=str(failures), errors=str(errors), skipped="0", time="0",
+        )  # fmt: skip
+        ElementTree.SubElement(suite, "properties")
+        for rule in mark.rules:
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=fit(mark.submission), name=fit(rule.name), time="0"
+            )
+            if rule.outcome != "passed":
+                tag = "failure" if rule.outcome == "failed" else "error"
+                found = ElementTree.SubElement(
+                    case, tag, message=fit(rule.message or ""), type=rule.outcome.replace(" ", "-")
+                )
+                found.text = fit(_why(rule))
+        ElementTree.SubElement(suite, "system-out").text = fit("\n".join(_said(mark)))
+        ElementTree.SubElement(suite, "system-err")
+    ElementTree.indent(whole)
+    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def table(marks: Sequence[Mark]) -> str:
+    """CSV: a line for each submission, a column for each rule with its points."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    rules = [rule.name for rule in marks[0].rules] if marks else []
+    writer.writerow(["submission", "points", "of", *rules, "remark"])
+    for mark in marks:
+        remark = "; ".join([*mark.problems, *filter(None, [mark.ended])]).replace("\n", " ")
+        points = [rule.points for rule in mark.rules]
+        writer.writerow([_cell(mark.submission), mark.points, mark.of, *points, _cell(remark)])
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _said(mark: Mark) -> list[str]:
+    return [f"{mark.points} of {mark.of} points", *mark.problems, *filter(None, [mark.ended]), *mark.notes]
+
+
+def _why(rule: RuleMark) -> str:
+    return "" if rule.outcome == "passed" else "\n".join(filter(None, [rule.message, rule.seen]))

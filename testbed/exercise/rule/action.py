@@ -1,0 +1,90 @@
+"""What happens before a rule is checked: a link goes down, a server starts, time passes. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from ...plan.step import Run, Sleep, Step
+from ...spec.syntax.document import Fault
+from ...spec.syntax.field import Name, Span, Text
+from ...spec.syntax.file_model import FileModel
+from .common import Count, Found, Net, NotChecked, said
+
+ENDS = ("end0", "end1")
+LISTENER = """
+import socket, sys
+address, port, text = ("::" if sys.argv[1] == "6" else "0.0.0.0"), int(sys.argv[2]), sys.argv[3].encode()
+end = socket.socket(socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET)
+end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+end.bind((address, port))
+end.listen(64)
+print("listens", flush=True)
+while True:
+    peer, _ = end.accept()
+    peer.sendall(text + b"\\n")
+    peer.close()
+"""
+LISTENS_S = 1.0
+
+
+class Action(FileModel):
+    """One thing that happens."""
+
+    link: Name | None = Field(None, description="The link that goes down or up.")
+    is_: Literal["down", "up"] | None = Field(None, alias="is")
+    wait: Span | None = Field(None, description="Lab time that passes.")
+    node: Name | None = Field(None, description="Where a command runs, or a server listens.")
+    run: Text | None = Field(None, description="A shell command that ends with status 0.")
+    start: Text | None = Field(None, description="A shell command that goes on in the background.")
+    listen: Count | None = Field(None, description="A TCP port on which the node sends its name to all who come.")
+
+    def faults(self) -> Iterator[Fault]:
+        kinds = [key for key in ("link", "wait", "run", "start", "listen") if getattr(self, key) is not None]
+        if len(kinds) != 1:
+            yield Fault(
+                (), "this is not one action", "link and is, or wait, or node and run, start or listen", named=True
+            )
+        elif (kinds[0] == "link") != (self.is_ is not None):
+            yield Fault((), "a link goes down or up", "link: NAME and is: down, or is: up", named=True)
+        elif (kinds[0] in ("run", "start", "listen")) != (self.node is not None):
+            yield Fault((), f"{kinds[0]} and node belong together", f"node: NAME and {kinds[0]}: …", named=True)
+
+    def steps(self, net: Net, name: str) -> Iterator[Step]:
+        """Raises NotChecked for what the network has not got."""
+        if self.wait is not None:
+            yield Sleep(self.wait / 1e9)
+        elif self.link is not None:
+            yield from pulled(net, self.link, self.is_ or "down")
+        elif self.node is not None and self.run is not None:
+            yield net.run(self.node, net.filled(self.run), f"{name}.out")
+        elif self.node is not None:
+            where, error = net.plan.where(net.node(self.node)), f"{name}.err"
+            if self.start is not None:
+                words: tuple[str, ...] = ("sh", "-c", f"{net.inside(self.node)}{net.filled(self.start)}")
+            else:
+                version = "6" if ":" in net.address(self.node) else "4"
+                words = ("python3", "-ISB", "-c", LISTENER, version, str(self.listen), self.node)
+            yield Run(words, "start", where, out=f"{name}.out", err=error, background=name)
+            yield Sleep(LISTENS_S)
+
+    def went_wrong(self, found: Found, name: str) -> str | None:
+        """Why it did not happen; None if it did, or nobody can say. Raises NotChecked if the network ended before."""
+        if self.run is not None:
+            status, text = said(found, f"{name}.out")
+            return f"`{self.run}` in {self.node} ended with status {status}: {text.strip()[:200]}" if status else None
+        if self.listen is not None and not found.get(f"{name}.out", ""):
+            why = (found.get(f"{name}.err", "").strip().splitlines() or ["nothing was heard of it"])[-1]
+            return f"{self.node} does not listen at TCP port {self.listen}: {why}"
+        return None
+
+
+def pulled(net: Net, link: str, state: str) -> Iterator[Step]:
+    """A cable that is pulled out, or put in again. Raises NotChecked."""
+    emulator = net.plan.emulator(link)
+    if emulator is None:
+        raise NotChecked(f"the link {link} cannot go {state}: it has no emulator; give it an rtt or a rate")
+    for device in ENDS:
+        yield Run(("ip", "link", "set", device, state), f"link {link}", net.plan.where_in(emulator.netns))

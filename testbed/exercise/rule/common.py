@@ -1,0 +1,143 @@
+"""What all kinds of rules share: the network that they ask, what they ask it, and how they say what they found. Pure,
+no I/O.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypeAlias
+
+from pydantic import PlainValidator, WithJsonSchema
+
+from ...error import one_of
+from ...model.topology import Topology
+from ...plan.command import OVS_FOLDER
+from ...plan.network import Plan
+from ...plan.step import Run, Step
+from ...spec.syntax.document import Fault
+from ...spec.syntax.file_model import FileModel
+from ...spec.syntax.scalar import whole
+
+PATIENCE_S = 60
+"""How long a program of a rule may take, in lab time, before it is ended."""
+STATUS = "testbed-status"
+PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.(ip|mac)\}")
+
+Found: TypeAlias = Mapping[str, str]
+"""What programs in the network wrote, by the names of the files."""
+
+
+class NotChecked(Exception):
+    """A rule that could not be checked, and why: it counts as failed."""
+
+
+@dataclass(frozen=True)
+class Net:
+    """The network of a submission."""
+
+    topology: Topology
+    plan: Plan
+
+    def node(self, name: str) -> str:
+        """The name, if there is such a node. Raises NotChecked."""
+        names = [node.name for node in self.topology.nodes]
+        if name not in names:
+            raise NotChecked(f"the network has no node {name!r}; it has {one_of(names, name)}")
+        return name
+
+    def address(self, node: str) -> str:
+        """The first address of a node, IPv4 before IPv6; an address is its own. Raises NotChecked."""
+        if re.fullmatch(r"[0-9.]+|[0-9a-f:]*:[0-9a-f:]*", node):
+            return node
+        ports = self.plan.book.interfaces_of(self.node(node))
+        known = [address.ip for port in ports for address in port.addresses]
+        if not known:
+            raise NotChecked(f"{node} has no address")
+        return str(min(known, key=lambda address: address.version))
+
+    def mac(self, node: str) -> str:
+        """The MAC address of a node's first port. Raises NotChecked."""
+        ports = self.plan.book.ports_of(self.node(node))
+        if not ports:
+            raise NotChecked(f"{node} has no port")
+        return ports[0].mac
+
+    def device(self, node: str, link: str | None) -> str:
+        """The device of a node on a link; its first one if `link` is None. Raises NotChecked."""
+        ports = self.plan.book.ports_of(self.node(node))
+        found = [port.device for port in ports if link in (None, port.link)]
+        if not found:
+            raise NotChecked(f"{node} has no port on {'any link' if link is None else f'the link {link}'}")
+        return found[0]
+
+    def filled(self, text: str) -> str:
+        """The text with {NODE.ip} and {NODE.mac} replaced. Raises NotChecked."""
+        ways = {"ip": self.address, "mac": self.mac}
+        return PLACEHOLDER.sub(lambda found: ways[found[2]](found[1]), text)
+
+    def run(self, node: str, script: str, out: str, *words: str, patience_s: float = PATIENCE_S) -> Run:
+        """A shell script in a node, whose output ends with a line that says its status, whatever becomes of it."""
+        inside = self.inside(node)
+        ended = f'{inside}timeout -k 1 {patience_s:g} sh -c "$0" sh "$@" 2>&1 </dev/null; s=$?; echo; echo {STATUS} $s'
+        return Run(("sh", "-c", ended, script, *words), "check", self.plan.where(self.node(node)), out=out)
+
+    def inside(self, node: str) -> str:
+        """What stands before a command in a node: an Open vSwitch's own tools find it."""
+        type = self.topology.node(self.node(node)).type
+        return f"OVS_RUNDIR={OVS_FOLDER}/{node} " if type == "ovs" else ""
+
+
+def said(found: Found, name: str) -> tuple[int, str]:
+    """The status and the output of a script that `Net.run` ran. Raises NotChecked if it did not get to its end."""
+    if name not in found:
+        raise NotChecked("the network ended before this was looked at")
+    text, mark, status = found[name].rpartition(f"\n{STATUS} ")
+    if not mark or not status.strip().isdigit():
+        raise NotChecked("the network ended while this was looked at")
+    return int(status), text.removesuffix("\n")
+
+
+class Kind(FileModel, ABC):
+    """One kind of rule. `refuses` says that it holds in a network in which nothing works, so that it needs others."""
+
+    refuses: ClassVar[bool] = False
+
+    @abstractmethod
+    def steps(self, net: Net, name: str) -> Iterator[Step]:
+        """What is done in the network. Files begin with `name`. Raises NotChecked."""
+
+    @abstractmethod
+    def judge(self, net: Net, name: str, found: Found) -> str | None:
+        """None if the rule holds; otherwise what was seen instead. Raises NotChecked."""
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether a network in which nothing works would pass."""
+        return self.refuses
+
+    def faults(self) -> Iterator[Fault]:
+        """What is wrong between its keys."""
+        yield from ()
+
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes that it names, for the check of the file."""
+        return ()
+
+
+Count = Annotated[
+    int, PlainValidator(whole(1, 100_000)), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100_000})
+]
+"""How often, at least once."""
+Number = Annotated[
+    int, PlainValidator(whole(0, 10**9)), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10**9})
+]
+"""How many, or none."""
+
+
+def shortened(text: str, most: int = 400) -> str:
+    """Text that may be long, for a message."""
+    text = text.strip()
+    return text if len(text) <= most else f"{text[:most]} …"

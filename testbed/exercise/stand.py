@@ -1,0 +1,159 @@
+"""A submission's network, in a lab kernel in virtual time, with all that the rules have done in it. Runs a guest.
+
+The same submission leaves the same bytes, however slow or busy the computer is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..error import visible
+from ..interactive import node_files
+from ..interactive.build import PROGRAMS_BYTES, Build, build
+from ..kernel import lab
+from ..kernel.guest import TrialError
+from ..model.run_setting import LAB
+from ..model.topology import Topology
+from ..plan.step import Sleep, StartController, Step
+from ..spec.syntax import input_file
+from ..trial.evidence import remains
+from ..trial.orders import openflow_dump
+from ..trial.orders.local_words import substituted
+from ..trial.ready_kernel import ready_kernel
+from . import impostor, jail
+from .file import Exercise
+from .rule.common import Net, NotChecked
+from .rule.registry import Rule
+from .submission import Submission
+
+SEED = 1
+OUTPUT_BYTES = 256 << 20
+"""What all that a guest writes may take."""
+READ_BYTES = 4 << 20
+"""Of one output."""
+WALL_S = 900.0
+"""A computer that needs longer for the processor time of an exercise is of no use."""
+SAID = 1500
+"""So many characters of what an app complained of are told."""
+
+
+@dataclass(frozen=True)
+class Stood:
+    """What was found. `reasons` say of a rule, by its number, why nothing was asked; `ended` why the network ended
+    before all was asked (None: it did not), `notes` what is worth reading anyway.
+    """
+
+    net: Net
+    found: Mapping[str, str]
+    reasons: Mapping[int, str]
+    ended: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def stand(
+    exercise: Exercise,
+    submission: Submission,
+    topology: Topology,
+    rules: Sequence[Rule],
+    folder: Path,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Stood:
+    """Builds the network and carries out the rules in it; the files of the guest are in `folder`, which is empty and
+    can be entered by us alone. Raises UserError for a topology that no kernel could build.
+    """
+    made = build(topology, LAB)
+    net = Net(topology, made.plan)
+    asked, reasons = _asked(exercise, rules, net)
+    hosts, _ = node_files.files(topology, made.plan.book)["hosts"]
+    (folder / "hosts").write_text(hosts)
+    steps = (*map(_talking, made.steps), *_scripts(exercise, submission, net), *asked)
+    ended = _run(exercise, made, steps, folder, cancelled)
+    return Stood(net, _outputs(folder), reasons, ended, tuple(_notes(folder)))
+
+
+def _talking(step: Step) -> Step:
+    """A controller whose standard output does not go to the console."""
+    return replace(step, out=f"{step.background}.log") if isinstance(step, StartController) else step
+
+
+def _run(
+    exercise: Exercise, made: Build, steps: Sequence[Step], folder: Path, cancelled: Callable[[], bool]
+) -> str | None:
+    """Why the guest ended before the last step; None if it did not."""
+    ready = ready_kernel(LAB)
+    assert ready.image is not None, "BUG: the lab kernel has no image"
+    here, _ = substituted(made.topology, steps, ready.tools, is_lab=True)
+    limits = exercise.file.limits
+    try:
+        lab.run(
+            ready.image,
+            tuple(jail.jailed(here)),
+            folder,
+            tools=ready.tools,
+            seed=SEED,
+            memory_bytes=made.memory_bytes - PROGRAMS_BYTES + limits.memory,
+            wall_limit_s=WALL_S,
+            cpu_limit_s=limits.cpu / 1e9,
+            bytes_max=OUTPUT_BYTES,
+            cancelled=cancelled,
+        )
+    except TrialError as error:
+        return str(error)
+    finally:
+        remains.tidied(folder)
+    return None
+
+
+def _asked(exercise: Exercise, rules: Sequence[Rule], net: Net) -> tuple[list[Step], dict[int, str]]:
+    """The steps of all rules, and why some have none."""
+    steps: list[Step] = [Sleep(exercise.file.settle / 1e9), *impostor.steps(net)]
+    reasons: dict[int, str] = {}
+    for number, action in enumerate(exercise.file.before):
+        steps += action.steps(net, f"before-{number}")
+    for number, rule in enumerate(rules):
+        try:
+            own: list[Step] = []
+            for order, action in enumerate(rule.before):
+                own += action.steps(net, f"rule-{number}-before-{order}")
+            steps += [*own, *rule.kind.steps(net, f"rule-{number}")]
+        except NotChecked as why:
+            reasons[number] = str(why)
+    return steps, reasons
+
+
+def _scripts(exercise: Exercise, submission: Submission, net: Net) -> Iterator[Step]:
+    """The student's scripts, one after the other, each in its node."""
+    for node, name in exercise.file.scripts.items():
+        if name in submission.files:
+            where = net.plan.where(net.node(node))
+            yield jail.script(submission.text(name), f"{name} in {node}", where, f"script-{node}.out")
+
+
+def _outputs(folder: Path) -> dict[str, str]:
+    """The texts that the guest left, each as far as it may be long."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.name.endswith((".out", ".err")):
+            with suppress(OSError), input_file.opened(path) as file:
+                found[path.name] = file.read(READ_BYTES).decode(errors="replace")
+    return found
+
+
+def _notes(folder: Path) -> Iterator[str]:
+    """What apps and scripts complained of."""
+    said = openflow_dump.failures(folder)
+    if "Traceback" in said or "Error" in said:
+        yield _end(said)
+    for name, text in _outputs(folder).items():
+        if name.startswith("script-"):
+            body, _, status = text.rpartition("\n")
+            if body.strip() and not status.endswith(" 0") and not text.rstrip().endswith(" 0"):
+                yield f"{name.removesuffix('.out').replace('-', ' of ', 1)} said: {_end(body)}"
+
+
+def _end(text: str) -> str:
+    text = "\n".join(visible(line) for line in text.strip().splitlines())
+    return text if len(text) <= SAID else f"… {text[-SAID:]}"

@@ -1,0 +1,134 @@
+"""The folder in which a student works on an exercise, and where exercises are found. Reads and writes files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ..error import UserError, did_you_mean
+from ..library import EXERCISES
+from ..spec.syntax import input_file
+from .file import EXERCISE, HANDOUT, SOLUTION, STARTER, Exercise, load
+
+STATE = ".exercise.json"
+BACKUP = "before-%Y-%m-%d-%H%M%S"
+
+
+@dataclass(frozen=True)
+class WorkFolder:
+    """A folder of a student: its exercise, and how many hints were opened."""
+
+    path: Path
+    exercise: Exercise
+    hints: int
+
+
+def names() -> list[str]:
+    """The exercises that come with the testbed."""
+    return sorted(path.parent.name for path in EXERCISES.glob(f"*/{EXERCISE}"))
+
+
+def find(written: str) -> Exercise:
+    """An exercise by its name, or else its folder (./NAME if one of ours has that name). Raises UserError if there is
+    none, SpecError if it is no good.
+    """
+    if written in names():  # also where a submission has that name, and an exercise.yaml of its own
+        return load(EXERCISES / written)
+    if (Path(written) / EXERCISE).is_file():
+        return load(Path(written))
+    meant = did_you_mean(written, names())
+    raise UserError(
+        f"there is no exercise {written!r}{meant}; allowed: testbed exercise list, or a folder with {EXERCISE}"
+    )
+
+
+def opened(folder: Path) -> WorkFolder:
+    """Raises UserError for a folder in which no exercise was started."""
+    try:
+        data = json.loads(input_file.read_text(folder / STATE, input_file.SPEC_BYTES))
+        name, hints = str(data["exercise"]), int(data["hints"])
+    except (OSError, ValueError, LookupError, TypeError):
+        raise UserError(f"no exercise was started in {folder}; allowed: testbed exercise start NAME") from None
+    return WorkFolder(folder, find(name), hints)
+
+
+def start(exercise: Exercise, folder: Path, *, force: bool = False) -> list[str]:
+    """Copies what the student gets; the names. Raises UserError if a file would be overwritten and not `force`, which
+    puts the student's files aside.
+    """
+    files = _files(exercise)
+    there = [name for name in files if (folder / name).exists() or (folder / name).is_symlink()]
+    if there and not force:
+        what = f"{folder} has {', '.join(there[:3])}{' …' if len(there) > 3 else ''} already"
+        raise UserError(f"{what}; allowed: another folder, testbed exercise reset, or --force, which puts them aside")
+    if there:
+        put_aside(folder, there)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, source in files.items():
+        shutil.copyfile(source, folder / name)
+    is_ours = exercise.folder.resolve().parent == EXERCISES.resolve()
+    note(folder, exercise.name if is_ours else str(exercise.folder.resolve()), 0)
+    return list(files)
+
+
+def reset(work: WorkFolder) -> Path | None:
+    """Puts the starters, and what is given, in place again; the folder with what was there (None: it was the same)."""
+    files = _files(work.exercise)
+    changed = [name for name, source in files.items() if not _same(work.path / name, source)]
+    there = [name for name in changed if (work.path / name).exists() or (work.path / name).is_symlink()]
+    kept = put_aside(work.path, there) if there else None
+    for name in changed:
+        shutil.copyfile(files[name], work.path / name)
+    return kept
+
+
+def put_aside(folder: Path, names: list[str]) -> Path:
+    """Moves files into a new folder below; the folder."""
+    base = datetime.now().strftime(BACKUP)
+    paths = (folder / (base if not number else f"{base}-{number}") for number in range(1000))
+    kept = next(path for path in paths if not path.exists())
+    kept.mkdir()
+    for name in names:
+        (folder / name).rename(kept / name)
+    return kept
+
+
+def next_hint(work: WorkFolder) -> str | None:
+    """The next hint, which counts as opened; None if there is no other."""
+    hints = work.exercise.file.hints
+    if work.hints >= len(hints):
+        return None
+    note(work.path, _named(work), work.hints + 1)
+    return hints[work.hints].strip()
+
+
+def solution(exercise: Exercise) -> dict[str, str]:
+    """The reference solution, by the names of its files."""
+    return {name: (exercise.folder / SOLUTION / name).read_text() for name in exercise.file.files}
+
+
+def note(folder: Path, exercise: str, hints: int) -> None:
+    """Writes which exercise a folder is for."""
+    (folder / STATE).write_text(json.dumps({"exercise": exercise, "hints": hints}) + "\n")
+
+
+def _named(work: WorkFolder) -> str:
+    return str(json.loads((work.path / STATE).read_text())["exercise"])
+
+
+def _files(exercise: Exercise) -> dict[str, Path]:
+    """What the student gets, by name."""
+    starters = {name: exercise.folder / STARTER / name for name in exercise.file.files}
+    given = {name: exercise.folder / name for name in exercise.given}
+    handout = {HANDOUT: exercise.folder / HANDOUT}
+    return {name: path for name, path in (handout | starters | given).items() if path.is_file()}
+
+
+def _same(path: Path, source: Path) -> bool:
+    try:
+        return not path.is_symlink() and path.read_bytes() == source.read_bytes()
+    except OSError:
+        return False

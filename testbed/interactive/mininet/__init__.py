@@ -1,0 +1,1 @@
+"""Scripts for Mininet, which run unchanged in a lab kernel."""

@@ -1,0 +1,196 @@
+"""A Mininet script: in a standing guest with our terminal, or as a batch in virtual time. Starts guests, and copies
+what a script wrote to a folder of the user's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+
+from ... import journal
+from ...cache_folder import private
+from ...error import MachineError, UserError
+from ...kernel import lab
+from ...kernel.guest import TrialError
+from ...kernel.image.cache import find
+from ...kernel.native_program import tools
+from ...model.run_setting import Kernel
+from ...plan.step import Run
+from ...trial import strict_folder
+from .. import connection
+from ..connection import take_down
+from ..running_network import RunningNetwork
+from ..starter import start
+from . import guest
+
+FILES_MAX, DEPTH_MAX = 10_000, 30
+OUT, ERRORS = "script.out", "script.err"
+LOG_BYTES = 64 << 20
+READ_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Script:
+    """`word` is the file's name in `folder`, or guest.MN. `folder` is what the guest may read; None: nothing."""
+
+    word: str
+    arguments: tuple[str, ...]
+    folder: Path | None
+
+    @property
+    def name(self) -> str:
+        """For a network; others of this user may run the same script."""
+        stem = re.sub(r"[^a-z0-9]+", "-", Path(self.word).stem.lower()).strip("-")[:16] or "script"
+        return f"{stem if stem[0].isalpha() else f'mn-{stem}'}-{os.getpid()}"
+
+
+def script(given: str, arguments: Sequence[str]) -> Script:
+    """Raises UserError if there is no such file."""
+    path = Path(given)
+    if given == guest.MN and not path.exists():
+        return Script(guest.MN, tuple(arguments), None if _is_private(Path.cwd()) else Path.cwd())
+    if not path.is_file():
+        raise UserError(f"there is no file {given!r}; allowed: a Python file, or {guest.MN}, Mininet's own command")
+    if not os.access(path, os.R_OK):
+        raise UserError(f"{given!r} cannot be read; allowed: a Python file, or {guest.MN}, Mininet's own command")
+    folder = path.resolve().parent
+    if _is_private(folder):
+        what = f"{folder} is or holds your home, and a script may read its whole folder"
+        raise UserError(f"{what}; allowed: a script in a folder of its own")
+    return Script(path.resolve().name, tuple(arguments), folder)
+
+
+def _is_private(folder: Path) -> bool:
+    home = Path.home().resolve()
+    return home == folder or folder in home.parents
+
+
+def stand(wanted: Script, memory_bytes: int, report: Callable[[str], None]) -> RunningNetwork:
+    """Starts a guest for it, on the wall clock. Raises as `starter.start` does."""
+    kernel = Kernel("lab-realtime")
+    made = guest.guest(wanted.name, kernel, has_files=wanted.folder is not None, memory_bytes=memory_bytes)
+    node = {"type": "host", "where": {"netns": None}, "ports": {}, "environment": dict(guest.ENVIRONMENT)}
+    return start(made, wanted.name, Path(wanted.word), report, files=wanted.folder, more={guest.NODE: node})
+
+
+def attend(network: RunningNetwork, wanted: Script, keep: Path | None) -> int:
+    """Runs it in its guest with our standard streams, or our terminal, and takes the guest down; its exit status as a
+    shell would have it. What it writes to its folder goes to `keep`; None: it is lost.
+    """
+    try:
+        terminal = connection.is_terminal()
+        words = guest.words(wanted.word, wanted.arguments, terminal=terminal)
+        status = connection.attend(network, guest.NODE, {}, list(words), terminal=terminal)
+        if keep is None:
+            _say_lost(_run(network, guest.count()))
+        else:
+            _run(network, guest.kept())
+            _keep(network.folder / "trial", keep)
+        return status
+    finally:
+        take_down(network)
+
+
+def _run(network: RunningNetwork, words: Sequence[str]) -> bytes:
+    status, out, err = connection.run(network, {}, list(words))
+    if status:
+        said = err.decode(errors="replace").strip()
+        raise MachineError(f"what the script wrote cannot be kept: {said}", "testbed mininet --memory with more")
+    return out
+
+
+def batch(wanted: Script, memory_bytes: int, keep: Path | None, text: str) -> int:
+    """Runs it in virtual time; `text` is its standard input. Raises TrialError if lab time stands still or the guest
+    dies.
+    """
+    made = guest.guest(wanted.name, Kernel("lab"), has_files=wanted.folder is not None, memory_bytes=memory_bytes)
+    settings = (f"{key}={value}" for key, value in guest.ENVIRONMENT.items())
+    words = ("env", *settings, *guest.words(wanted.word, wanted.arguments, terminal=False))
+    last = Run(guest.count() if keep is None else guest.kept(), "files", out="count.txt")
+    steps = (*made.steps, Run(words, "script", stdin=text, out=OUT, err=ERRORS, may_fail=True), last)
+    with journal.folder_noted(private("mininet") / journal.unique("script")) as folder, _followed(folder) as follow:
+        image, programs, files = find(None), tools(), wanted.folder
+        lab.run(image, steps, folder, tools=programs, seed=1, memory_bytes=memory_bytes, cancelled=follow, files=files)
+        follow()
+        status = _status(folder, len(steps) - 2)
+        if keep is None:
+            _say_lost((folder / "count.txt").read_bytes())
+        else:
+            _keep(folder, keep)
+    return status if status >= 0 else 128 - status
+
+
+def _status(folder: Path, step: int) -> int:
+    """Of the script, which is a step."""
+    with (folder / "log.jsonl").open() as log:
+        lines = log.read(LOG_BYTES).splitlines()
+    try:
+        return int(json.loads(lines[step])["status"])
+    except (IndexError, ValueError, LookupError, TypeError):
+        raise TrialError("the guest does not say how the script ended") from None
+
+
+@contextmanager
+def _followed(folder: Path) -> Iterator[Callable[[], bool]]:
+    """Passes on what the script has said so far, whenever it is called; returns that nothing is cancelled."""
+    read: dict[str, FileIO] = {}
+
+    def follow() -> bool:
+        for name, stream in ((OUT, sys.stdout), (ERRORS, sys.stderr)):
+            path = folder / name
+            if name not in read and path.is_file() and not path.is_symlink():
+                read[name] = FileIO(path)
+            while name in read and (data := read[name].read(READ_BYTES)):
+                stream.flush()
+                os.write(stream.fileno(), data)
+        return False
+
+    try:
+        yield follow
+    finally:
+        for file in read.values():
+            file.close()
+
+
+def check_empty(keep: Path) -> None:
+    """Raises UserError unless it is an empty folder, or can become one."""
+    try:
+        strict_folder.make_own(keep)
+    except OSError as error:
+        raise UserError(f"{keep} cannot be made: {error.strerror}; allowed: an empty folder") from None
+    if any(keep.iterdir()):
+        raise UserError(f"{keep} is not empty; allowed: an empty folder, or the name of a new one")
+
+
+def _keep(folder: Path, keep: Path) -> None:
+    """Copies plain files, and follows no link: the guest may have made one."""
+    for count, names in enumerate(_files(folder, (guest.KEPT,)), 1):
+        if count > FILES_MAX:
+            raise UserError(f"the script wrote more than {FILES_MAX} files; the first {FILES_MAX} are in {keep}")
+        target = keep.joinpath(*names[1:])
+        target.parent.mkdir(parents=True, exist_ok=True)
+        strict_folder.copy(folder, *names, target=target)
+
+
+def _files(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for name in strict_folder.names_in(folder, *names):
+        with strict_folder.opened(folder, *names) as here:
+            is_file, is_folder = strict_folder.is_file(name, here), strict_folder.is_folder(name, here)
+        if is_file:
+            yield (*names, name)
+        elif is_folder and len(names) < DEPTH_MAX:
+            yield from _files(folder, (*names, name))
+
+
+def _say_lost(counted: bytes) -> None:
+    said = counted.strip()
+    if said.isdigit() and int(said):
+        files = "a file" if int(said) == 1 else f"{int(said)} files"
+        print(f"testbed: the script wrote {files} to its folder, of the guest; -o DIR keeps such", file=sys.stderr)

@@ -1,0 +1,43 @@
+"""The drawing of a running network: nodes with their places, links, control channels. Reads its folder."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ...browser import placement
+from ...browser.placement import EMULATED, PLAIN
+from ...model.topology import Topology
+from ...spec.topology.file import TopologyFile
+from ..link_change import topology_of
+from ..running_network import RunningNetwork
+
+
+def picture(network: RunningNetwork) -> dict[str, Any]:
+    """JSON: `spots` with x and y in lengths of a plain link (y points down), `lines`, `controls`. The same network is
+    drawn the same way every time.
+    """
+    topology = topology_of(network)
+    written = TopologyFile.of(topology).written()["nodes"]
+    channels = placement.channels(topology, written)
+    lengths = {link.name: EMULATED if link.is_emulated else PLAIN for link in topology.links}
+    places = placement.places(topology, lengths, _ends(topology), channels)
+    return {
+        "spots": [
+            {"name": node.name, "type": node.type, "x": places[node.name][0], "y": places[node.name][1]}
+            | {"mark": None if (mark := placement.mark(node.type)) is None else asdict(mark)}
+            for node in topology.nodes
+        ],
+        "lines": [
+            {"name": link.name, "ends": list(link.ends), "bend": bend, "is_emulated": link.is_emulated}
+            for link, bend in zip(topology.links, placement.bends(topology), strict=True)
+        ],
+        "controls": [asdict(each) for each in channels],
+    }
+
+
+def _ends(topology: Topology) -> tuple[str, str]:
+    """The leftmost node and the rightmost one: the first and the last host with a link."""
+    linked = [node for node in topology.nodes if topology.links_of(node.name)] or list(topology.nodes)
+    hosts = [node.name for node in linked if node.kind.runs_workloads] or [node.name for node in linked]
+    return hosts[0], hosts[-1]

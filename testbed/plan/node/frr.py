@@ -1,0 +1,197 @@
+"""FRR: commands that start a router's daemons, the configuration that they get, and what they must come to know.
+
+Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from ipaddress import IPv4Interface
+from typing import Any
+
+from ...error import UserError
+from ...model.address import AddressBook, Port
+from ...model.node.router import Frr, Ospf
+from ...model.route import OSPF_COST
+from ...model.topology import Node, Topology
+from ..command import FRR_FOLDER, PREFIX, Command
+
+CONFIG, LOG = "frr.conf", "frr.log"
+PROTOCOLS: dict[str, Callable[[Frr], bool]] = {
+    "ospf": lambda frr: frr.ospf is not None,
+    "rip": lambda frr: frr.rip,
+    "bgp": lambda frr: frr.bgp is not None,
+}
+DAEMONS = {
+    "ospfd": r"router ospf\b|ip ospf\b",
+    "ospf6d": r"router ospf6\b|ipv6 ospf6\b",
+    "ripd": r"router rip\b",
+    "ripngd": r"router ripng\b",
+    "bgpd": r"router bgp\b",
+    "isisd": r"router isis\b|ip(v6)? router isis\b",
+    "babeld": r"router babel\b",
+    "eigrpd": r"router eigrp\b",
+    "bfdd": r"bfd\b",
+    "staticd": r"ip(v6)? route\b",
+}
+"""The daemons, each with the lines of a configuration that need it."""
+QUIET = " no proactive-arp"
+"""Otherwise zebra would forget the MAC addresses of neighbours that the plan set, and lose packets meanwhile."""
+ORDERS = ("output", "write", "copy", "do")
+"""Words of vtysh that begin no line of a configuration."""
+ABOUT = ("frr defaults traditional", "log timestamp precision 6")
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What a router must come to know: its neighbours by protocol, as pairs (address, node), and networks.
+
+    `is_told` False: a configuration of the user's, of which we know neither.
+    """
+
+    router: str
+    neighbours: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    networks: tuple[str, ...] = ()
+    is_told: bool = True
+
+
+def routers(topology: Topology) -> tuple[tuple[Node, Frr], ...]:
+    """The routers with FRR, in file order."""
+    found = ((node, node.router.frr) for node in topology.nodes if node.router is not None)
+    return tuple((node, frr) for node, frr in found if frr is not None)
+
+
+def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
+    """Starts the daemons of all routers, and then gives each router its configuration, by vtysh: a line that FRR does
+    not know is an error.
+    """
+    for node, frr in routers(topology):
+        folder, netns, text = f"{FRR_FOLDER}/{node.name}", f"{PREFIX}{node.name}", config(node, frr, topology, book)
+        yield Command("mkdir", ("-p", "-m", "777", folder), None, ("-r", folder), "rm")
+        yield Command("file", (f"{folder}/vtysh.conf", ""))
+        yield Command("file", (f"{folder}/{CONFIG}", text))
+        for daemon in daemons(text):
+            words = (daemon, "-d", "-N", node.name, "--log", f"file:{folder}/{LOG}", "--log-level", "informational")
+            yield Command("frr", words, netns, ("TERM", f"{folder}/{daemon}.pid"), "signal")
+    for node, _ in routers(topology):
+        yield Command("vtysh", ("-f", f"{FRR_FOLDER}/{node.name}/{CONFIG}"), f"{PREFIX}{node.name}")
+
+
+def daemons(text: str) -> tuple[str, ...]:
+    """Those that a configuration needs; zebra, which talks to the kernel, is the first."""
+    found = (name for name, lines in DAEMONS.items() if re.search(rf"^\s*({lines})", text, re.MULTILINE))
+    return ("zebra", *found)
+
+
+def config(node: Node, frr: Frr, topology: Topology, book: AddressBook) -> str:
+    """The configuration as a file of FRR's. Raises UserError for a router without an IPv4 address, or orders."""
+    lines = [*ABOUT, f"hostname {node.name}"]
+    if frr.config is not None:
+        assert frr.text is not None, "BUG: a configuration that nobody read"
+        _refuse_orders(node.name, frr.text)
+        lines += ["router ospf", QUIET, "exit"] if "ospfd" in daemons(frr.text) else []
+        return "".join(f"{line}\n" for line in lines) + frr.text.rstrip("\n") + "\n"
+    own = [(port, each) for port in book.interfaces_of(node.name) for each in port.addresses if each.version == 4]
+    if not own:
+        raise UserError(f"{node.name} has no IPv4 address, which ospf, rip and bgp need here; allowed: ip: 4 or both")
+    identity = str(own[0][1].ip)
+    if frr.ospf is not None:
+        delays = " ".join(str(each // 10**6) for each in frr.ospf.spf_ns)
+        lines += ["router ospf", f" ospf router-id {identity}", f" timers throttle spf {delays}", QUIET, "exit"]
+        for port in dict.fromkeys(port for port, _ in own):
+            lines += _interface(frr.ospf, port, topology, book)
+    if frr.rip:
+        ports = [port for port, _ in own]
+        silent = [f" passive-interface {p.device}" for p in ports if not _others("rip", p, topology, book)]
+        lines += ["router rip", " version 2", *(f" network {p.device}" for p in ports), *silent, "exit"]
+    if frr.bgp is not None:
+        lines += _bgp(frr.bgp.asn, identity, own, topology, book)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _refuse_orders(router: str, text: str) -> None:
+    """vtysh is root, and after `exit` or `end` it takes orders, too, some of which write files."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.split()[:1] and line.split()[0].lower() in ORDERS:
+            what = f"the configuration of {router}, line {number}: {line.strip()[:60]!r} writes a file"
+            raise UserError(f"{what}; allowed: what show running-config prints")
+
+
+def _interface(ospf: Ospf, port: Port, topology: Topology, book: AddressBook) -> Iterator[str]:
+    """OSPF begins on an interface with its area, so that is said last."""
+    yield from (f"interface {port.device}", f" ip ospf hello-interval {ospf.hello_s}")
+    yield f" ip ospf dead-interval {ospf.dead_s}"
+    yield f" ip ospf cost {dict(ospf.costs).get(port.link, OSPF_COST)}"
+    others = _others("ospf", port, topology, book)
+    if not others:
+        yield " ip ospf passive"
+    elif len(book.members(port.segment)) == 2:
+        yield " ip ospf network point-to-point"
+    yield from (" ip ospf area 0", "exit")
+
+
+def _bgp(asn: int, identity: str, own: list[tuple[Port, Any]], topology: Topology, book: AddressBook) -> Iterator[str]:
+    yield from (f"router bgp {asn}", f" bgp router-id {identity}", " no bgp ebgp-requires-policy")
+    for port, _ in own:
+        for other, address in _others("bgp", port, topology, book):
+            theirs = topology.node(other).router
+            assert theirs is not None, "BUG: a neighbour without BGP"
+            assert theirs.frr is not None, "BUG: a neighbour without BGP"
+            assert theirs.frr.bgp is not None, "BUG: a neighbour without BGP"
+            yield f" neighbor {address.ip} remote-as {theirs.frr.bgp.asn}"
+    yield " address-family ipv4 unicast"
+    yield from (f"  network {address.network}" for _, address in own)
+    yield from (" exit-address-family", "exit")
+
+
+def _others(protocol: str, port: Port, topology: Topology, book: AddressBook) -> tuple[tuple[str, IPv4Interface], ...]:
+    """The other routers on a port's segment that have a protocol, each with its address there."""
+    return tuple(
+        (other.node, address)
+        for other in book.members(port.segment)
+        if other.node != port.node and speaks(topology.node(other.node), protocol)
+        for address in other.addresses
+        if isinstance(address, IPv4Interface)
+    )
+
+
+def speaks(node: Node, protocol: str) -> bool:
+    frr = None if node.router is None else node.router.frr
+    return frr is not None and PROTOCOLS[protocol](frr)
+
+
+def knowledge(topology: Topology, book: AddressBook) -> tuple[Knowledge, ...]:
+    """For each router with FRR, what it must come to know: all networks of routers that it reaches by a protocol."""
+    return tuple(_knowledge(node, frr, topology, book) for node, frr in routers(topology))
+
+
+def _knowledge(node: Node, frr: Frr, topology: Topology, book: AddressBook) -> Knowledge:
+    if frr.config is not None:
+        return Knowledge(node.name, is_told=False)
+    neighbours: dict[str, tuple[tuple[str, str], ...]] = {}
+    networks: dict[str, None] = {}
+    for protocol, has in PROTOCOLS.items():
+        if has(frr):
+            ports = book.interfaces_of(node.name)
+            neighbours[protocol] = tuple(
+                (str(address.ip), other) for p in ports for other, address in _others(protocol, p, topology, book)
+            )
+            for name in _domain(node.name, protocol, topology, book):
+                own = (address for port in book.interfaces_of(name) for address in port.addresses)
+                networks |= {str(each.network): None for each in own if each.version == 4}
+    return Knowledge(node.name, neighbours, tuple(networks))
+
+
+def _domain(start: str, protocol: str, topology: Topology, book: AddressBook) -> tuple[str, ...]:
+    """The routers that speak a protocol and are joined to one by others that do; with itself."""
+    found = {start: None}
+    waiting = [start]
+    while waiting:
+        for port in book.interfaces_of(waiting.pop(0)):
+            for other, _ in _others(protocol, port, topology, book):
+                if other not in found:
+                    found[other] = None
+                    waiting.append(other)
+    return tuple(found)

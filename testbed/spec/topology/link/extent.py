@@ -1,0 +1,55 @@
+"""What tc and the kernel can hold of a link's times, rates and sizes; what is beyond is refused. Pure, no I/O."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+
+from .... import units
+from ....error import ValueRefused
+from ...syntax.field import Rate, Time, or_none
+from ...syntax.scalar import quantity
+
+TICK_NS = 1000
+"""tc 6.1 cuts off what is less of the time by which packets come late."""
+DELAY_MAX = (270 * 10**9, "up to 270 s")
+"""It counts a delay in 2^32 ticks of 64 ns."""
+RATE_LEAST_BPS, RATE_MAX = 1000, (10**14, "1 kbit/s to 100 Tbit/s")
+"""The time of the smallest token bucket at the lowest rate is counted like a delay; netem keeps the order of packets
+with the highest one.
+"""
+BUFFER_MAX = 2**32 - 1
+"""Of bytes and of packets, by the fields of netlink."""
+BURST_MAX = (9 * 10**14, "up to 900 TB (7200 Tbit)")
+"""Counters of a trial are below 10^15."""
+SLOT_MAX = (2**31 - 1, "up to 2147483647 B")
+"""Of the bytes of a slot of netem, signed."""
+VOLUME_MAX = (10**18, "up to 1000000 TB")
+
+
+def whole_us(time_ns: int, written: object) -> int:
+    """Raises ValueRefused for a time that tc cannot set."""
+    if time_ns % TICK_NS:
+        raise ValueRefused(f"{written!r} is finer than tc can set", "a multiple of 1 us")
+    return time_ns
+
+
+def read_rate(value: object) -> int | None:
+    found = quantity(units.parse_rate, units.RATE.allowed, low=1, none=True, high=RATE_MAX)(value)
+    if found is not None and found < RATE_LEAST_BPS:
+        raise ValueRefused(f"{value!r} is too small", RATE_MAX[1])
+    return found
+
+
+def _schema(kind: Any) -> Any:
+    return next(each for each in kind.__metadata__ if isinstance(each, WithJsonSchema))
+
+
+Delay = Annotated[
+    int,
+    PlainValidator(quantity(units.parse_time, units.TIME.allowed, high=DELAY_MAX)),
+    PlainSerializer(units.format_time),
+    _schema(Time),
+]
+LinkRate = Annotated[int | None, PlainValidator(read_rate), PlainSerializer(or_none(units.format_rate)), _schema(Rate)]

@@ -1,0 +1,68 @@
+"""Checks of the gate: did the rules of routers stay as they were asked, and did they meet packets? Pure, no I/O.
+
+The rules of `nat` and `firewall` on the data path are also compared word by word, by `network_check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.scenario import Trial
+from ...plan.command import PREFIX
+from ...plan.network import Plan
+from ...plan.node import ruleset
+from ...plan.set_up import facts
+from ..evidence.filtering import FilterEvidence
+from ..evidence.stage import Evidence
+from ..stored_result import Finding
+
+HINT = "somebody changed the rules while the trial ran, or nft did not load them"
+
+
+def rules(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Every router that was asked to have rules has them, as many as were asked, before and after the workload."""
+    seen = {each.name: each for each in evidence.filters}
+    for node in ruleset.routers(trial.topology):
+        found = seen.get(node.name)
+        if found is None or not found.before:
+            yield Finding("rules", "invalid", f"{node.name} was asked to have rules of nftables, and has none", HINT)
+        elif not found.kept:
+            yield Finding("rules", "invalid", f"the rules of {node.name} were others after the workload", HINT)
+        elif node.router is not None and node.router.nftables is None:
+            asked = _asked(plan, node.name)
+            if [text for _, text, _ in found.before] != asked:
+                yield Finding("rules", "invalid", f"{node.name} has other rules than the {len(asked)} asked", HINT)
+
+
+def met(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """Data that leave by the outer link of a router with NAT are translated; those that a firewall passes, met it."""
+    paths = [each for each in (plan.data_path, plan.upstream) if each is not None]
+    ends = {end for path in paths for hop in (*path.path, *path.answers) for end in hop.link.ends}
+    hosts = {host for path in paths for host in (path.source, path.destination)}
+    for each in evidence.filters:
+        router = trial.topology.node(each.name).router
+        if router is None or each.name not in ends - hosts or not each.kept:
+            continue
+        left = any(
+            hop.link.name == router.nat.out and hop.link.ends[0 if hop.way == "forward" else 1] == each.name
+            for path in paths
+            for hop in path.path
+            if router.nat is not None
+        )
+        if left and not _met(each, "leaving"):
+            what = f"{each.name} translated no address, though data left by {router.nat.out if router.nat else ''}"
+            yield Finding("rules", "invalid", what, "the data took another path, or the rule was not there")
+        if router.firewall is not None and not _met(each, "forwarded"):
+            what = f"no packet met a rule of the firewall of {each.name}"
+            yield Finding("rules", "suspect", what, "without a match everything is allowed: was that meant?")
+
+
+def _met(each: FilterEvidence, chain: str) -> int:
+    """Packets since the rules were made: a translation counts the first packet of a connection, which may be a ping."""
+    return sum(packets or 0 for where, _, packets in each.after if where.split()[-1] == chain)
+
+
+def _asked(plan: Plan, router: str) -> list[str]:
+    """The rules of the plan, in the order in which nft lists them: by table, then by chain."""
+    mine = facts(command for command in plan.commands if command.netns == f"{PREFIX}{router}")
+    return [value for (_, what), value in mine.items() if what.startswith("rule ")]

@@ -1,0 +1,317 @@
+"""The format of exercises, the files of submissions, marks, and how they leave."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from testbed.error import SpecError, UserError
+from testbed.exercise import file, outlet, submission, work_folder
+from testbed.exercise.mark import Mark, Verdict, marked
+from testbed.exercise.rule.action import Action
+from testbed.exercise.rule.answer import Answer
+from testbed.exercise.rule.common import STATUS, NotChecked, said
+from testbed.exercise.rule.flow_table import entry
+from testbed.library import EXERCISES
+
+WHOLE = """title: A title
+goal: A goal
+time: 20 min
+topology: net.yaml
+files: {app.py: {}}
+expect:
+  - {name: reaches, points: 2, reach: {from: [a], to: [b]}, message: It does not.}
+  - {name: separate, needs: [reaches], no-reach: {from: [a], to: [c]}, message: It does.}
+"""
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        folder = tmp_path / "mine"
+        for name in ("solution", "starter"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            (folder / name / "app.py").write_text("# nothing\n")
+        (folder / "net.yaml").write_text("name: net\nnodes: {a: {type: host}}\n")
+        (folder / "exercise.yaml").write_text(text)
+        return folder
+
+    return write
+
+
+def test_a_whole_exercise_is_read(made: Callable[[str], Path]) -> None:
+    found = file.load(made(WHOLE))
+    assert (found.name, found.file.points, found.given) == ("mine", 3, ("net.yaml",))
+
+
+BAD = [
+    ("expect:", "expects:", "unknown key 'expects'"),
+    ("points: 2", "points: 0", "0 is out of range"),
+    ("points: 2", "points: -1", "-1 is out of range"),
+    ("reach: {from: [a], to: [b]}, ", "", "asks nothing"),
+    ("reach: {from: [a], to: [b]}", "reach: {from: [a]}", "who pings whom"),
+    ("reach: {from: [a], to: [b]}", "reach: {from: [a], to: [a]}", "nobody pings anybody"),
+    ("reach: {from: [a], to: [b]}", "reach: {from: [a], to: [b], pings: 2, answers: 3}", "so many pings are not sent"),
+    ("reach: {from: [a], to: [b]}", "reaches: {from: [a], to: [b]}", "unknown key 'reaches'"),
+    ("needs: [reaches], ", "", "holds in a network in which nothing works"),
+    ("needs: [reaches]", "needs: [separate]", "no rule before this one has the name 'separate'"),
+    ("name: separate", "name: reaches", "two rules have the name"),
+    ("topology: net.yaml", "topology: other.yaml", "there is no file 'other.yaml'"),
+    ("topology: net.yaml\n", "", "this rule needs a network"),
+    ("app.py: {}", "app.py: {}, more.py: {}", "there is no solution/more.py"),
+    ("app.py: {}", "../app.py: {}", "is not the name of a file"),
+    (", message: It does not.", "", "the key 'message' is missing"),
+    ("time: 20 min", "time: soon", "soon"),
+    ("title: A title", "title: A title\nwrong: {x: {why: y, fails: [reaches]}}", "there is no folder wrong/x"),
+    ("title: A title", "title: A title\nwrong: {x: {why: y, fails: [nothing]}}", "there is no rule 'nothing'"),
+    ("title: A title", "title: A title\nwrong: {x: {why: y, fails: []}}", "this is empty"),
+    ("title: A title", "title: A title\nscripts: {a: a.sh}", "the student does not edit 'a.sh'"),
+    ("title: A title", "title: A title\nbefore: [{wait: 1 s, link: x}]", "this is not one action"),
+    ("title: A title", "title: A title\nbefore: [{link: x}]", "a link goes down or up"),
+    ("title: A title", "title: A title\nbefore: [{run: x}]", "run and node belong together"),
+    ("reach: {from: [a], to: [b]}", "output: {node: a, run: ls}", "any output would do"),
+    ("reach: {from: [a], to: [b]}", "output: {node: a, run: ls, matches: '('}", "no regular expression"),
+    ("reach: {from: [a], to: [b]}", "flow: {switch: s}", "every entry would do"),
+    ("reach: {from: [a], to: [b]}", "seen: {at: a, filter: ip, node: b, while: ls}", "any number of packets would do"),
+    ("reach: {from: [a], to: [b]}", "seen: {at: a, filter: ip, node: b, while: ls, most: 0}", "nothing works"),
+    ("reach: {from: [a], to: [b]}", "port: {node: a, from: b, tcp: 80, open: false}", "nothing works"),
+    ("reach: {from: [a], to: [b]}", "answer: {key: x, is: y}", "the student does not edit 'answers.yaml'"),
+    ("reach: {from: [a], to: [b]}", "answer: {key: x, is: word, within: 3 %, file: app.py}", "is no number"),
+    ("reach: {from: [a], to: [b]}", "measure: {scenario: net.yaml, metric: speed, least: 1}", "is not a metric"),
+    ("reach: {from: [a], to: [b]}", "measure: {scenario: net.yaml, metric: goodput}", "any value would do"),
+    ("reach: {from: [a], to: [b]}", "measure: {scenario: net.yaml, metric: rtt, most: 5}", "most"),
+    ("reach: {from: [a], to: [b]}", "measure: {scenario: x.yaml, metric: rtt, most: 5 s}", "there is no file 'x.yaml'"),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "says"), BAD, ids=lambda word: word[:40] if isinstance(word, str) else "")
+def test_a_bad_exercise_is_refused_with_its_line(made: Callable[[str], Path], good: str, bad: str, says: str) -> None:
+    assert good in WHOLE
+    with pytest.raises(SpecError) as refused:
+        file.load(made(WHOLE.replace(good, bad, 1)))
+    assert says in str(refused.value)
+    assert "exercise.yaml:" in str(refused.value)
+
+
+def test_an_exercise_without_rules_is_refused(made: Callable[[str], Path]) -> None:
+    with pytest.raises(SpecError, match="expect: this is empty"):
+        file.load(made(WHOLE.partition("expect:")[0] + "expect: []\n"))
+
+
+def test_a_folder_without_an_exercise_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no exercise"):
+        file.load(tmp_path)
+    with pytest.raises(UserError, match="did you mean 'learning-switch'"):
+        work_folder.find("learnign-switch")
+
+
+def test_only_named_files_are_taken_and_no_links(made: Callable[[str], Path], tmp_path: Path) -> None:
+    exercise, theirs = file.load(made(WHOLE)), tmp_path / "theirs"
+    theirs.mkdir()
+    assert submission.read(exercise, theirs).problems == ("app.py: it is missing",)
+    (theirs / "app.py").symlink_to(exercise.folder / "solution" / "app.py")
+    assert "symbolic link" in submission.read(exercise, theirs).problems[0]
+    (theirs / "app.py").unlink()
+    os.mkfifo(theirs / "app.py")
+    assert "pipe" in submission.read(exercise, theirs).problems[0]
+    (theirs / "app.py").unlink()
+    (theirs / "app.py").write_bytes(b"#" * (file.FILE_BYTES + 1))
+    assert "allowed: up to 65536" in submission.read(exercise, theirs).problems[0]
+    (theirs / "app.py").write_text("# mine\n")
+    (theirs / "net.yaml").write_text("name: mine\n")
+    found = submission.read(exercise, theirs)
+    assert (dict(found.files), found.problems) == ({"app.py": b"# mine\n"}, ())
+
+
+def test_a_link_in_place_of_the_folder_is_refused(made: Callable[[str], Path], tmp_path: Path) -> None:
+    exercise = file.load(made(WHOLE))
+    (tmp_path / "theirs").symlink_to(exercise.folder / "solution")
+    with pytest.raises(UserError, match="no folder"):
+        submission.read(exercise, tmp_path / "theirs")
+
+
+@pytest.mark.parametrize(
+    ("change", "is_allowed"),
+    [
+        ("      window: 128 KiB", True),
+        ("window: 128 KiB, duration: 1 s", False),
+        ("window: 128 KiB, flows: 2", False),
+        ("", True),
+    ],
+)
+def test_only_the_keys_that_may_change_may_change(change: str, is_allowed: bool) -> None:
+    exercise = work_folder.find("windows")
+    text = (exercise.folder / "starter" / "scenario.yaml").read_text()
+    given = text.replace("window: 16 KiB", change.strip()) if change else text
+    files = {
+        "scenario.yaml": given.replace(
+            "duration: 12 s, window: 128 KiB, duration", "window: 128 KiB, duration"
+        ).encode()
+    }
+    found = submission.checked(exercise, "x", files, [])
+    assert bool(found.problems) != is_allowed, found.problems
+
+
+def test_yaml_that_is_none_is_a_problem_of_the_submission() -> None:
+    exercise = work_folder.find("windows")
+    for text in (b"a: [", b"\xff\xfe", b""):
+        assert submission.checked(exercise, "x", {"scenario.yaml": text}, []).problems
+
+
+def rules(made: Callable[[str], Path]) -> tuple[file.Rule, ...]:
+    return file.load(made(WHOLE)).file.rules
+
+
+def test_what_has_no_verdict_does_not_pass(made: Callable[[str], Path]) -> None:
+    found = Mark("mine", "x", marked(rules(made), {}))
+    assert (found.points, found.of, found.is_full) == (0, 3, False)
+    assert {rule.outcome for rule in found.rules} == {"not checked"}
+
+
+def test_a_rule_counts_only_if_what_it_needs_holds(made: Callable[[str], Path]) -> None:
+    found = Mark("mine", "x", marked(rules(made), {"reaches": Verdict("no"), "separate": Verdict(None)}))
+    assert (found.points, found.fails) == (0, ("reaches", "separate"))
+    assert "does not count unless reaches does" in (found.rules[1].seen or "")
+
+
+def test_no_rules_are_no_full_mark() -> None:
+    assert not Mark("mine", "x", ()).is_full
+
+
+@pytest.mark.parametrize("text", ["", "ok", f"ok\n{STATUS} ", f"ok\n{STATUS} x\n", f"{STATUS} 0"])
+def test_an_output_without_its_end_was_not_checked(text: str) -> None:
+    with pytest.raises(NotChecked):
+        said({"a.out": text}, "a.out")
+
+
+def test_a_program_that_prints_a_status_does_not_choose_it() -> None:
+    assert said({"a.out": f"x\n{STATUS} 0\n\n{STATUS} 7\n"}, "a.out") == (7, f"x\n{STATUS} 0")
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("bdp: 125 kB", True), ("bdp: 125000 B", True), ("bdp: 0.125 MB", True), ("bdp: 128 kB", True),
+        ("bdp: 130 kB", False), ("bdp: 1 Mbit", False), ("bdp: 125", False), ("bdp: '?'", None), ("other: 1", None),
+        ("", None), ("[1]", None), ("bdp: [125 kB]", None), ("bdp: nan", False), ("bdp: -125 kB", False),
+    ],
+)  # fmt: skip
+def test_answers_are_numbers_with_units(text: str, right: bool | None) -> None:
+    rule = Answer.model_validate({"key": "bdp", "is": "125 kB", "within": "3 %"})
+    if right is None:
+        with pytest.raises(NotChecked):
+            rule.judged({"answers.yaml": text})
+    else:
+        assert (rule.judged({"answers.yaml": text}) is None) == right
+
+
+def test_an_entry_of_a_flow_table_is_read() -> None:
+    line = (
+        " cookie=0x0, duration=5.1s, table=0, n_packets=3, n_bytes=294, idle_timeout=10, "
+        "priority=1,tcp,in_port=1,dl_dst=00:00:00:00:00:02,nw_dst=10.0.0.2,tp_dst=80 actions=set_field:1->x,output:2"
+    )
+    found = entry(line)
+    assert found["actions"] == "set_field:1->x,output:2"
+    assert (found["n_packets"], found["priority"]) == ("3", "1")
+    assert {key.removeprefix("match "): value for key, value in found.items() if key.startswith("match ")} == {
+        "eth_type": "0x0800", "ip_proto": "6", "in_port": "1", "eth_dst": "00:00:00:00:00:02", "ipv4_dst": "10.0.0.2",
+        "port_dst": "80",
+    }  # fmt: skip
+
+
+def marks(made: Callable[[str], Path]) -> list[Mark]:
+    verdicts = {"reaches": Verdict(None), "separate": Verdict("<a> reaches \x1b[31m c")}
+    return [Mark("mine", name, marked(rules(made), verdicts)) for name in ("=1+1", "b")]
+
+
+def test_marks_leave_for_other_programs(made: Callable[[str], Path]) -> None:
+    found = marks(made)
+    scope = json.loads(outlet.gradescope(found[0]))
+    assert scope["score"] == 2
+    assert [test["status"] for test in scope["tests"]] == ["passed", "failed"]
+    assert outlet.table(found).splitlines()[1] == "'=1+1,2,3,2,0,"
+    whole = ElementTree.fromstring(outlet.junit(found))
+    assert [suite.get("failures") for suite in whole] == ["1", "1"]
+    assert "\x1b" not in outlet.junit(found)
+
+
+def test_a_folder_is_started_reset_and_never_overwritten(tmp_path: Path) -> None:
+    exercise, folder = work_folder.find("learning-switch"), tmp_path / "work"
+    copied = work_folder.start(exercise, folder)
+    assert {"handout.md", "switch.py", "topology.yaml"} == set(copied)
+    assert not (folder / "solution").exists()
+    (folder / "switch.py").write_text("mine")
+    with pytest.raises(UserError, match=r"has handout\.md"):
+        work_folder.start(exercise, folder)
+    work = work_folder.opened(folder)
+    kept = work_folder.reset(work)
+    assert kept is not None
+    assert (kept / "switch.py").read_text() == "mine"
+    assert (folder / "switch.py").read_bytes() == (EXERCISES / "learning-switch/starter/switch.py").read_bytes()
+    assert work_folder.reset(work) is None
+    (folder / "switch.py").write_text("again")
+    work_folder.start(exercise, folder, force=True)
+    assert "again" in [path.read_text() for path in folder.glob("before-*/switch.py")]
+
+
+def test_hints_open_one_by_one(tmp_path: Path) -> None:
+    exercise = work_folder.find("learning-switch")
+    work_folder.start(exercise, tmp_path)
+    told = [work_folder.next_hint(work_folder.opened(tmp_path)) for _ in range(4)]
+    assert told == [*(hint.strip() for hint in exercise.file.hints), None]
+
+
+def test_a_folder_in_which_nothing_was_started_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no exercise was started"):
+        work_folder.opened(tmp_path)
+    (tmp_path / work_folder.STATE).write_text("[]")
+    with pytest.raises(UserError, match="no exercise was started"):
+        work_folder.opened(tmp_path)
+
+
+def test_an_exercise_of_ones_own_is_found_again(made: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = made(WHOLE)
+    work_folder.start(file.load(folder), tmp_path / "work")
+    assert work_folder.opened(tmp_path / "work").exercise.folder == folder.resolve()
+    shutil.rmtree(folder)
+    with pytest.raises(UserError, match="there is no exercise"):
+        work_folder.opened(tmp_path / "work")
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e-999999999", "9" * 100_000, "1e100"])
+def test_a_number_that_would_take_for_ever_is_none(text: str) -> None:
+    rule = Answer.model_validate({"key": "jain", "is": "0.8", "within": "1 %"})
+    assert rule.judged({"answers.yaml": f"jain: '{text}'"}) is not None
+    assert rule.judged({"answers.yaml": "jain: 4/5"}) is None
+
+
+def test_no_submission_is_taken_for_an_exercise_of_ours(
+    made: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(WHOLE).rename(tmp_path / "windows")
+    monkeypatch.chdir(tmp_path)
+    assert work_folder.find("windows").folder == EXERCISES / "windows"
+    assert work_folder.find("./windows").file.title == "A title"
+
+
+@pytest.mark.parametrize("value", ["/etc/passwd", "../other/topology.yaml", "~/x.py", "a/../../x.py"])
+def test_files_elsewhere_are_refused(value: str) -> None:
+    exercise = work_folder.find("controller-distance")
+    files = dict(submission.of_starter(exercise).files)
+    assert submission.checked(exercise, "x", files, []).problems == ()
+    files["topology.yaml"] = files["topology.yaml"].replace(b"app: learning-switch", f"app: {value!r}".encode())
+    (problem,) = submission.checked(exercise, "x", files, []).problems
+    assert "the name of a file elsewhere" in problem
+
+
+def test_a_server_that_does_not_listen_is_told() -> None:
+    action = Action.model_validate({"node": "a", "listen": "22"})
+    assert action.went_wrong({"x.out": "listens\n", "x.err": ""}, "x") is None
+    assert action.went_wrong({}, "x") == "a does not listen at TCP port 22: nothing was heard of it"
+    assert "in use" in str(action.went_wrong({"x.out": "", "x.err": "Traceback\nOSError: in use\n"}, "x"))

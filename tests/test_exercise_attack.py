@@ -1,0 +1,168 @@
+"""Submissions that attack: each ends, alone and with a clear reason, and nothing of it counts."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from testbed.exercise import check, stand, submission, work_folder
+from testbed.exercise.mark import Mark
+from testbed.library import EXERCISES
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+AT = "        self.ports = {}  # for each switch: the port behind which an address is\n"
+REPOSITORY = EXERCISES.resolve().parent
+SECRETS = (
+    f"{EXERCISES.resolve()}/learning-switch/solution/switch.py",
+    f"{EXERCISES}/learning-switch/solution/switch.py",
+    "/run/python/0/exercises/learning-switch/solution/switch.py",
+    "/run/python/0/testbed/_library/exercises/learning-switch/solution/switch.py",
+    f"{Path.home()}/.bashrc",
+    "/etc/shadow",
+    "/run/trial/steps.json",
+    "/proc/1/root/run/trial/steps.json",
+    "/proc/1/environ",
+)
+PLACES = ("/run/trial/rule-0-0.out", "/run/tb-ovs/s1/x", "/run/netns/x", "/run/tools/x", "/usr/x", "/root/x")
+
+
+def marked(code: str) -> Mark:
+    exercise = work_folder.find("learning-switch")
+    right = submission.of_solution(exercise).text("switch.py")
+    assert AT in right
+    text = right.replace(AT, AT + "".join(f"        {line}\n" for line in code.strip().splitlines()))
+    return check.mark(exercise, submission.checked(exercise, "theirs", {"switch.py": text.encode()}, []))
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("import sys\nwhile True: sys.stderr.write('x' * 1000000)", "files take more than"),
+        ("import os\nwhile True: os.write(1, b'x' * 1000000)", "files take more than"),
+        ("while True: pass", "processor time"),
+        (
+            "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
+            "processes|processor time|out of memory|died",
+        ),
+    ],
+    ids=["output", "stdout", "loop", "bomb"],
+)
+def test_it_ends_with_a_reason_and_no_points(code: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stand, "OUTPUT_BYTES", 64 << 20)
+    found = marked(code)
+    assert found.points == 0
+    assert found.ended is not None
+    assert any(word in found.ended for word in says.split("|")), found.ended
+    assert all(rule.outcome == "not checked" for rule in found.rules)
+
+
+def test_it_reads_no_secrets_and_writes_no_evidence() -> None:
+    code = f"""
+import os, socket, ctypes, sys
+out = []
+for path in {SECRETS!r}:
+    try:
+        out.append("READ " + path + open(path).read(20))
+    except OSError:
+        pass
+for path in {PLACES!r}:
+    try:
+        open(path, "a").write("x"); out.append("WROTE " + path)
+    except OSError:
+        pass
+for pid in (each for each in os.listdir("/proc") if each.isdigit() and int(each) != os.getpid()):
+    try:
+        os.kill(int(pid), 0); out.append("KILLS " + pid)
+    except OSError:
+        pass
+libc = ctypes.CDLL(None)
+for name in ("tb-s1", "tb-a"):
+    try:
+        if libc.setns(os.open("/run/netns/" + name, os.O_RDONLY), 0) == 0: out.append("ENTERS " + name)
+    except OSError:
+        pass
+try:
+    socket.socket(socket.AF_UNIX).connect("/run/tb-ovs/s1/db.sock"); out.append("CONNECTS")
+except OSError:
+    pass
+if os.getuid() == 0: out.append("IS ROOT")
+sys.stderr.write("Error tried all" + chr(10) + chr(10).join(out) + chr(10))
+"""
+    found = marked(code)
+    said = "\n".join(found.notes)
+    assert "tried all" in said
+    assert not any(word in said for word in ("READ", "WROTE", "KILLS", "ENTERS", "CONNECTS", "ROOT")), said
+    assert found.is_full
+
+
+def test_an_app_that_crashes_is_told_of() -> None:
+    found = marked("raise RuntimeError('what a pity')")
+    assert found.points == 0
+    assert any("what a pity" in note for note in found.notes)
+
+
+def test_the_same_submission_has_the_same_bytes() -> None:
+    exercise = work_folder.find("learning-switch")
+    first, second = (check.mark(exercise, submission.of_wrong(exercise, "hub")).data() for _ in range(2))
+    assert first == second
+
+
+def of(name: str, changes: dict[str, str]) -> Mark:
+    """The mark of a solution that goes on in some files."""
+    exercise = work_folder.find(name)
+    right = submission.of_solution(exercise)
+    files = dict(right.files) | {each: right.files[each] + text.encode() for each, text in changes.items()}
+    return check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+
+
+def test_nobody_answers_in_anothers_place() -> None:
+    found = of("static-routes", {"r1.conf": "interface lo\n ip address 10.3.0.10/32\nexit\n"})
+    assert found.points == 0
+    assert "r1 has the address 10.3.0.10 of h3" in str(found.rules[0].seen)
+
+
+def test_own_addresses_are_no_neighbours() -> None:
+    takes = "ip address add 192.168.1.20/32 dev lo\nip address add 192.168.2.10/32 dev lo\n"
+    found = of("addressing", {"a.sh": takes})
+    assert {"neighbours", "across", "prefix-of-a"} <= set(found.fails)
+
+
+def test_a_script_ends_with_all_that_it_started_and_finds_no_other_node() -> None:
+    text = "sleep 1000 &\nip link add x type veth peer name y netns tb-c || echo NOT THERE\nfalse\n"
+    later = "grep -lsr sleep /proc/[0-9]*/cmdline && echo RUNS\nip -br link show y 2>/dev/null && echo MADE\nfalse\n"
+    found = of("addressing", {"a.sh": text, "c.sh": later})
+    assert any("NOT THERE" in note for note in found.notes), found.notes
+    assert not any("RUNS" in note or "MADE" in note for note in found.notes), found.notes
+
+
+def test_the_configuration_of_a_router_writes_no_files() -> None:
+    found = of("static-routes", {"r4.conf": "exit\noutput file /run/trial/theirs.out\nshow version\n"})
+    assert found.points == 0
+    assert "writes a file" in found.problems[0]
+
+
+def test_a_program_as_the_controller_is_nobody(tmp_path: Path) -> None:
+    folder = tmp_path / "open"
+    shutil.copytree(EXERCISES / "learning-switch", folder)
+    said = (folder / "exercise.yaml").read_text()
+    (folder / "exercise.yaml").write_text(said.replace("files:\n", "files:\n  topology.yaml: {}\n"))
+    topology = (folder / "topology.yaml").read_text()
+    for name in ("solution", "starter"):
+        (folder / name / "topology.yaml").write_text(topology)
+    exercise = work_folder.find(str(folder))
+    run = "echo $(id -u) Error >&2; echo x >/run/trial/x.out; exec ovs-testcontroller ptcp:6653"
+    files = dict(submission.of_solution(exercise).files)
+    assert b"app: switch.py" in files["topology.yaml"]
+    files["topology.yaml"] = files["topology.yaml"].replace(b"app: switch.py", f'command: [sh, -c, "{run}"]'.encode())
+    found = check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+    assert "could not be checked" not in str(found.rules[0].seen), found
+    assert found.rules[0].points, found
+    assert any("65534 Error" in note and "x.out: Permission denied" in note for note in found.notes), found.notes
+
+
+def test_a_device_in_another_node_is_found() -> None:
+    found = of("addressing", {"c.sh": "ip link add x link eth0 link-netnsid 0 type macvlan mode bridge\n"})
+    assert "the device x of c reaches another node" in str(found.rules[0].seen), found

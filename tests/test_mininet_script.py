@@ -1,0 +1,126 @@
+"""`testbed mininet`: scripts for Mininet run unchanged in a lab kernel, and can do nothing outside of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from interactive import Home
+from test_mininet import needs_mininet
+
+from testbed.error import UserError
+from testbed.interactive.mininet import guest
+from testbed.interactive.mininet.script import check_empty, script
+
+EXAMPLES = Path("/usr/share/doc/mininet/examples")
+
+SCRIPT = """#!/usr/bin/env python
+import os
+import sys
+
+import beside
+from mininet.cli import CLI
+from mininet.net import Mininet
+from mininet.topo import SingleSwitchTopo
+
+net = Mininet(SingleSwitchTopo(2), waitConnected=True)
+net.start()
+print("lost", net.pingAll(), os.getuid(), sys.argv[1:])
+for path in ({secret!r}, "beside.py", "kept/out.txt", "/etc/mine", "link"):
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        print(path, open(path).read() if path == {secret!r} else open(path, "w").write("changed"))
+    except OSError as error:
+        print(path, error.strerror)
+os.symlink({secret!r}, "kept/link")
+CLI(net)
+net.stop()
+sys.exit(beside.CODE)
+"""
+
+
+def written(folder: Path) -> Path:
+    secret = folder / "secret"
+    secret.write_text("for nobody\n")
+    path = folder / "work" / "net.py"
+    path.parent.mkdir()
+    path.write_text(SCRIPT.format(secret=str(secret)))
+    (path.parent / "beside.py").write_text("CODE = 7\n")
+    return path
+
+
+def holds(said: str, folder: Path) -> None:
+    """What the script did, and what it could not."""
+    assert "lost 0.0 0 ['a', '-b']" in said
+    assert f"{folder / 'secret'} " in said
+    assert "for nobody" not in said
+    assert "beside.py 7" in said  # of the guest
+    assert (folder / "work" / "beside.py").read_text() == "CODE = 7\n"
+    assert not Path("/etc/mine").exists()
+    kept = {str(path.relative_to(folder / "kept")) for path in (folder / "kept").rglob("*")}
+    assert kept == {"beside.py", "link", "kept", "kept/out.txt"}  # and no link to the secret
+    assert (folder / "kept" / "kept" / "out.txt").read_text() == "changed"
+
+
+@needs_mininet
+def test_a_script_runs_in_virtual_time_and_sees_its_folder_only(home: Home) -> None:
+    path = written(home.folder)
+    words = ("mininet", "--virtual", "-o", str(home.folder / "kept"), path, "a", "-b")
+    done = home.run(*words, input=b"h1 ping -c 3 h2\n")
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 7, done.stderr.decode()
+    holds(said, home.folder)
+    assert "3 received, 0% packet loss" in said
+    assert home.left() == []
+
+
+@needs_mininet
+def test_a_script_runs_on_the_wall_clock_with_its_cli(home: Home) -> None:
+    path = written(home.folder)
+    lines = b"h1 ping -c 1 h2\nsh cat /etc/mine\nexit\n"
+    done = home.run("mininet", "-o", str(home.folder / "kept"), path, "a", "-b", input=lines)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 7, done.stderr.decode()
+    holds(said, home.folder)
+    assert "1 received, 0% packet loss" in said
+    assert "changed" in said
+    assert home.left() == []
+
+
+def test_a_script_in_a_home_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could read all that is in it."""
+    (tmp_path / "net.py").write_text("")
+    for private in (tmp_path, tmp_path / "user"):
+        monkeypatch.setenv("HOME", str(private))
+        with pytest.raises(UserError, match=r"is or holds your home.*allowed: a script in a folder of its own"):
+            script(str(tmp_path / "net.py"), ())
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.chdir(tmp_path)
+    assert script(guest.MN, ("--test", "pingall")).folder is None
+
+
+def test_a_script_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no file 'net\.py'; allowed: a Python file, or mn"):
+        script("net.py", ())
+    with pytest.raises(UserError, match="there is no file"):
+        script(str(tmp_path), ())
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("")
+    with pytest.raises(UserError, match="is not empty; allowed: an empty folder"):
+        check_empty(tmp_path)
+    check_empty(tmp_path / "new")
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_scripts_of_one_user_have_networks_of_their_own(tmp_path: Path) -> None:
+    for name, wanted in (("My_Net.py", "my-net"), ("9.py", "mn-9"), ("é.py", "script")):
+        (tmp_path / name).write_text("")
+        assert script(str(tmp_path / name), ()).name == f"{wanted}-{os.getpid()}"
+
+
+def test_every_program_of_ours_is_a_script() -> None:
+    assert all(text.startswith(("#!/bin/sh\n", "#!/usr/bin/python3\n")) for text in guest.PROGRAMS.values())
+    assert set(guest.OURS) < set(guest.PROGRAMS)

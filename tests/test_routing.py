@@ -1,0 +1,216 @@
+"""Routing daemons, translated addresses and firewalls: keys, commands, and what the gate says of made-up evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from trials import make_trial
+
+from testbed.agent.routing import await_routes
+from testbed.error import SpecError
+from testbed.model.address import address_book
+from testbed.model.data_path import data_path_between, detours
+from testbed.model.topology import Topology
+from testbed.plan.network import plan
+from testbed.plan.node import frr
+from testbed.spec.load import load_topology
+from testbed.trial.evidence.routing import Look, RouterEvidence, RoutingEvidence
+from testbed.trial.gate import routing_check
+from testbed.trial.orders.sequence import orders
+
+READY = Path(__file__).parents[1] / "topologies" / "ospf-triangle.yaml"
+
+
+def triangle(**changes: Any) -> dict[str, Any]:
+    data = dict(yaml.safe_load(READY.read_text()))
+    for name, value in changes.items():
+        data["nodes"][name] = value
+    return data
+
+
+def topology(tmp_path: Path, data: dict[str, Any]) -> Topology:
+    path = tmp_path / "t.yaml"
+    path.write_text(yaml.safe_dump(data))
+    return load_topology(path)
+
+
+def test_the_configuration_says_what_the_file_says(tmp_path: Path) -> None:
+    made = topology(tmp_path, triangle())
+    ((node, asked), *_) = frr.routers(made)
+    text = frr.config(node, asked, made, address_book(made))
+    assert " timers throttle spf 0 50 5000" in text
+    assert text.count(" ip ospf dead-interval 4") == 3
+    assert text.count(" ip ospf passive") == 1  # towards the host
+    assert text.count(" ip ospf network point-to-point") == 2
+    assert " ip ospf cost 30" in text
+    assert frr.daemons(text) == ("zebra", "ospfd")
+
+
+def test_every_daemon_of_a_configuration_starts() -> None:
+    text = "router bgp 1\n neighbor 10.0.0.1 remote-as 2\nrouter rip\nip route 10.9.0.0/16 10.0.0.1\n"
+    assert frr.daemons(text) == ("zebra", "ripd", "bgpd", "staticd")
+    assert frr.daemons("interface eth0\n ipv6 ospf6 area 0\n") == ("zebra", "ospf6d")
+
+
+def test_routers_with_daemons_get_no_routes_from_the_plan(tmp_path: Path) -> None:
+    made = plan(topology(tmp_path, triangle()))
+    routed = {each.netns for each in made.commands if each.tool == "ip" and each.words[:1] == ("route",)}
+    assert routed == {"tb-a", "tb-b"}
+
+
+def test_the_data_path_follows_the_costs_and_detours_the_links_that_are_left(tmp_path: Path) -> None:
+    data = triangle()
+    data["links"]["r1-r2"]["schedule"] = [{"at": "1 s", "down": True}]
+    made = topology(tmp_path, data)
+    book = address_book(made)
+    path = data_path_between(made, book, "a", "b")
+    assert [hop.link.name for hop in path.path] == ["a-r1", "r1-r2", "b-r2"]
+    (detour,) = detours(made, book, path)
+    assert [hop.link.name for hop in detour.path] == ["a-r1", "r1-r3", "r2-r3", "b-r2"]
+    assert detour.rtt_ns == 20_000_000
+    dear = {"type": "router", "frr": {"ospf": {"costs": {"r1-r2": 100}}}}
+    other = topology(tmp_path, triangle(r1=dear, r3={"type": "router", "frr": {"ospf": {}}}))
+    assert [hop.link.name for hop in data_path_between(other, address_book(other), "a", "b").path][1] == "r1-r3"
+
+
+WEB = {"port": 80, "to": "10.0.0.1"}
+FAULTS = {
+    "no protocol": ({"frr": {}}, "this names no protocol"),
+    "both": ({"frr": {"rip": {}, "config": "x.conf", "text": "router rip\n"}}, "config has the whole configuration"),
+    "dead": ({"frr": {"ospf": {"hello": "5 s", "dead": "5 s"}}}, "every neighbour would be down"),
+    "half a second": ({"frr": {"ospf": {"hello": "500 ms"}}}, "no time that the protocol can say"),
+    "link": ({"frr": {"ospf": {"costs": {"b-r2": 5}}}}, "the router has no link 'b-r2'"),
+    "spf": ({"frr": {"ospf": {"spf": ["1 s", "2 s"]}}}, "these are not three times"),
+    "within": ({"frr": {"rip": {}, "within": "10 ms"}}, "is too short"),
+    "file": ({"frr": {"config": "none.conf"}}, "cannot be read"),
+    "out": ({"nat": {"out": "b-r2"}}, "the router has no link 'b-r2'"),
+    "twice": (
+        {"nat": {"out": "a-r1", "forward": [{"port": 80, "to": "10.0.0.1"}, {"port": 80, "to": "10.0.0.9"}]}},
+        "is passed on already",
+    ),
+    "port": ({"firewall": [{"action": "deny", "port": 80}]}, "only tcp and udp have ports"),
+    "node": ({"firewall": [{"action": "deny", "from": "c"}]}, "there is no node 'c'"),
+    "ruleset": ({"firewall": [], "nftables": "x.nft", "nftables_text": "x"}, "a ruleset replaces nat and firewall"),
+}
+
+
+@pytest.mark.parametrize(("keys", "said"), FAULTS.values(), ids=list(FAULTS))
+def test_what_makes_no_sense_is_refused_with_its_line(tmp_path: Path, keys: dict[str, Any], said: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        topology(tmp_path, triangle(r1={"type": "router", **keys}))
+    assert said in str(refused.value)
+    assert "t.yaml:" in str(refused.value)
+
+
+def test_a_file_that_is_named_becomes_part_of_the_topology(tmp_path: Path) -> None:
+    (tmp_path / "r1.conf").write_text("router ospf\n network 10.0.0.0/8 area 0\n")
+    made = topology(tmp_path, triangle(r1={"type": "router", "frr": {"config": "r1.conf"}}))
+    ((node, asked), *_) = frr.routers(made)
+    assert "network 10.0.0.0/8 area 0" in frr.config(node, asked, made, address_book(made))
+    assert not frr.knowledge(made, address_book(made))[0].is_told
+
+
+LOOK_ROUTES = {"10.0.1.0/24": frozenset({("10.0.2.2", "eth1")})}
+THERE = {"ospf": {"10.0.2.2": True, "10.0.3.2": True}}
+
+
+def look(**changes: Any) -> Look:
+    return replace(Look(("zebra", "ospfd"), THERE, LOOK_ROUTES, LOOK_ROUTES), **changes)
+
+
+Judge = Callable[..., list[str]]
+
+
+@pytest.fixture
+def judged() -> Judge:
+    """The worst verdict of each finding about r1, if it said this before and after the workload."""
+    ends = {"from": "a", "to": "b"}
+    trial = make_trial(topology=triangle(), workload={"tool": "ping", "count": 1, **ends})
+    made = orders(trial)
+
+    def findings(before: Look, after: Look) -> list[str]:
+        known = {each.router: each for each in frr.knowledge(trial.topology, made.plan.book)}
+        mine = RouterEvidence("r1", before, after, ())
+        evidence = Stub(RoutingEvidence((mine,), 10**9, {"r1": known["r1"]}))
+        checks = (routing_check.ran, routing_check.neighbours, routing_check.installed, routing_check.way)
+        found = [each for check in checks for each in check(trial, made.plan, evidence)]  # type: ignore[arg-type]
+        return [f"{each.verdict}: {each.text}" for each in found if "r1" in each.text]
+
+    return findings
+
+
+class Stub:
+    """Evidence of routers alone."""
+
+    def __init__(self, routing: RoutingEvidence) -> None:
+        self.routing = routing
+
+
+def test_a_router_that_works_is_valid(judged: Judge) -> None:
+    assert judged(look(), look()) == []
+
+
+SABOTAGE = {
+    "a daemon that died": ("after", {"running": ("zebra",)}, "ospfd of r1 did not run after"),
+    "no daemon at all": ("before", {"running": ()}, "zebra of r1 did not run before"),
+    "a silent zebra": ("before", {"routes": None}, "did not say its routes"),
+    "no neighbours": ("before", {"neighbours": {}}, "no OSPF neighbour 10.0.2.2 (r2) before"),
+    "an answer that is none": ("before", {"neighbours": {"ospf": None}}, "no OSPF neighbour 10.0.2.2"),
+    "one missing": ("after", {"neighbours": {"ospf": {"10.0.2.2": True}}}, "no OSPF neighbour 10.0.3.2 (r3) after"),
+    "not full": ("before", {"neighbours": {"ospf": {"10.0.2.2": True, "10.0.3.2": False}}}, "neighbour 10.0.3.2"),
+    "a route that the kernel lacks": ("before", {"kernel": {}}, "the kernel has no route"),
+    "a route that FRR lacks": ("after", {"routes": {}}, "FRR says no route"),
+    "another next hop": (
+        "before",
+        {key: {"10.0.1.0/24": frozenset({("10.0.3.2", "eth2")})} for key in ("routes", "kernel")},
+        "r1 sends packets for 10.0.1.1 to 10.0.3.2",
+    ),
+    "no route at all": ("before", {"routes": {}, "kernel": {}}, "to nobody"),
+}
+
+
+@pytest.mark.parametrize(("when", "changes", "said"), SABOTAGE.values(), ids=list(SABOTAGE))
+def test_a_router_that_does_not_is_never_valid(judged: Judge, when: str, changes: dict[str, Any], said: str) -> None:
+    looks = {"before": look(), "after": look()} | {when: look(**changes)}
+    found = judged(looks["before"], looks["after"])
+    assert any(said in each and each.startswith("invalid") for each in found), found
+
+
+def test_two_next_hops_are_suspect(judged: Judge) -> None:
+    both = {"10.0.1.0/24": frozenset({("10.0.2.2", "eth1"), ("10.0.3.2", "eth2")})}
+    (found,) = judged(look(routes=both, kernel=both), look())
+    assert found.startswith("suspect: r1 has 2 next hops")
+
+
+def test_a_neighbour_in_two_way_counts_only_beside_a_full_one() -> None:
+    def said(*states: str) -> dict[str, bool]:
+        each = [{"ifaceAddress": str(n), "ifaceName": "eth0:x", "nbrState": s} for n, s in enumerate(states)]
+        return await_routes.neighbours("ospf", {"neighbors": {"x": each}})
+
+    assert said("2-Way/DROther", "2-Way/DROther") == {"0": False, "1": False}
+    assert said("2-Way/DROther", "Full/DR") == {"0": True, "1": True}
+    assert said("Init/DROther", "Full/DR") == {"0": False, "1": True}
+    assert await_routes.neighbours("ospf", {}) == {}
+
+
+def test_mininet_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="does more than forward"):
+        topology(tmp_path, {**triangle(), "engine": "mininet"})
+
+
+def test_who_is_behind_nat_is_seen_as_the_router(tmp_path: Path) -> None:
+    data = triangle(r1={"type": "router", "nat": {"out": "r1-r2"}}, r2={"type": "router"}, r3={"type": "router"})
+    del data["links"]["r1-r3"]
+    made = topology(tmp_path, data)
+    book = address_book(made)
+    path = data_path_between(made, book, "a", "b")
+    assert [hop.link.name for hop in path.answers] == ["b-r2", "r1-r2", "a-r1"]
+    routed = [each.words for each in plan(made).commands if each.netns == "tb-r2" and each.words[0] == "route"]
+    assert not any("10.0.0.0/24" in words for words in routed)
+    rules = [" ".join(each.words) for each in plan(made).commands if each.tool == "nft" and each.netns == "tb-r1"]
+    assert "add rule ip testbed leaving meta oifname eth1 counter masquerade" in rules

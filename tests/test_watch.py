@@ -1,0 +1,422 @@
+"""The live page of running networks: what it asks for and shows, its terminals, and whom it refuses."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from interactive import Home
+from test_report_browser import CHROMIUM, FLAGS
+
+from testbed.browser.server import Answer, Asked, LocalServer
+from testbed.interactive import node_files
+from testbed.interactive.watch import page as page_module
+from testbed.interactive.watch.flow_table import parsed
+from testbed.interactive.watch.page import ASSETS, VENDORED
+from testbed.interactive.watch.site import ANSWERS, Watch
+from testbed.interactive.watch.terminal import Text
+
+NET = """
+name: net
+nodes: {a: {type: host}, s1: {type: ovs, controller: c0}, b: {type: host}, c0: {type: controller, app: learning-switch}}
+links:
+  left: {ends: [a, s1], rate: 100 kbit/s, rtt: 2 ms, buffer: 100 packets}
+  right: {ends: [s1, b]}
+"""
+SENDS = "for each in $(seq 40); do head -c 1000 /dev/zero >/dev/udp/10.0.0.2/9; done"
+
+FLOWS = """\
+ cookie=0x0, duration=5.1s, table=0, n_packets=7, n_bytes=490, idle_timeout=10, priority=1,in_port=1 actions=output:2
+ cookie=0x5, duration=1s, table=0, n_packets=2, n_bytes=98, send_flow_rem priority=9,tcp,tp_dst=80 actions=drop
+ cookie=0x0, duration=9.25s, table=1, n_packets=0, n_bytes=0, priority=0 actions=CONTROLLER:65535
+ cookie=0x0, duration=3s, table=0, n_packets=0, n_bytes=0, idle_age=3, in_port=2 actions=set_field:1->reg0,output:1
+OFPST_FLOW reply (OF1.3) (xid=0x2):
+"""
+
+
+def test_flows_are_read_in_the_order_in_which_a_switch_looks_at_them() -> None:
+    rows = parsed(FLOWS)
+    assert [(row["table"], row["priority"], row["match"]) for row in rows] == [
+        (0, 32768, "in_port=2"),
+        (0, 9, "tcp,tp_dst=80"),
+        (0, 1, "in_port=1"),
+        (1, 0, ""),
+    ]
+    assert (rows[2]["packets"], rows[2]["bytes"], rows[2]["age_s"], rows[2]["actions"]) == (7, 490, 5.1, "output:2")
+    assert rows[0]["actions"] == "set_field:1->reg0,output:1"
+
+
+def test_what_a_switch_does_not_say_is_no_zero() -> None:
+    (row,) = parsed(" cookie=0x0, priority=1 actions=drop")
+    assert (row["packets"], row["bytes"], row["age_s"]) == (None, None, None)
+
+
+def test_output_is_kept_until_it_has_been_fetched() -> None:
+    text = Text(threading.Condition())
+    text.add(b"hello ")
+    text.add(b"you")
+    assert [text.drop(at) for at in (0, 6, 3)] == [0, 6, 0]
+    assert (text.start, bytes(text.waiting), text.drop(99), text.start) == (6, b"you", 3, 9)
+
+
+def test_the_terminal_of_others_is_the_one_that_is_said_with_its_licence() -> None:
+    import hashlib
+
+    told = (ASSETS / "vendor/README.md").read_text()
+    for name in (*VENDORED, "vendor/xterm.css"):
+        assert hashlib.sha256((ASSETS / name).read_bytes()).hexdigest() in told
+    licences = [path.read_text() for path in (ASSETS / "vendor").glob("LICENSE.*")]
+    assert len(licences) == 2
+    assert all("Permission is hereby granted, free of charge" in text for text in licences)
+
+
+@pytest.fixture
+def served() -> Iterator[tuple[LocalServer, list[Asked]]]:
+    """A server of nothing, and what got through to it."""
+    heard: list[Asked] = []
+
+    def site(asked: Asked) -> Answer:
+        heard.append(asked)
+        return Answer("application/json", "{}")
+
+    with LocalServer(site, "testbed watch") as server:
+        yield server, heard
+
+
+@pytest.mark.parametrize("path", [path for _, path in ANSWERS])
+@pytest.mark.parametrize("token", ["", "x", "I0tj0Pq6CQGPt46QcKqLbg"])
+def test_who_has_no_token_gets_no_terminal(served: tuple[LocalServer, list[Asked]], path: str, token: str) -> None:
+    server, heard = served
+    for body in (None, b"{}"):
+        with pytest.raises(HTTPError) as refused:
+            urlopen(Request(f"http://127.0.0.1:{server.server_port}/{token}/{path}", data=body))
+        refused.value.close()
+        assert refused.value.code == 403
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "127.0.0.1"}, 403),
+        ({"Content-Length": "99999999999"}, 413),
+        ({"Content-Length": "65537"}, 413),
+        ({"Content-Length": "-1"}, 413),
+        ({"Content-Length": "½"}, 413),
+        ({"Content-Length": "x"}, 413),
+    ],
+)
+def test_other_sites_cannot_type(served: tuple[LocalServer, list[Asked]], headers: dict[str, str], code: int) -> None:
+    server, heard = served
+    host = f"127.0.0.1:{server.server_port}"
+    lines = "".join(f"{key}: {value}\r\n" for key, value in ({"Host": host, "Content-Length": "2"} | headers).items())
+    with socket.create_connection(("127.0.0.1", server.server_port)) as client:
+        client.sendall(f"POST /{server.token}/input HTTP/1.1\r\n{lines}\r\n{{}}".encode("latin-1"))
+        assert client.recv(4096).split()[1] == str(code).encode()
+    assert heard == []
+
+
+def test_a_request_that_is_cut_off_does_nothing(served: tuple[LocalServer, list[Asked]]) -> None:
+    server, heard = served
+    with socket.create_connection(("127.0.0.1", server.server_port)) as client:
+        head = (
+            f"POST /{server.token}/input HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nContent-Length: 9\r\n\r\n"
+        )
+        client.sendall(head.encode() + b"rm -r")
+        client.shutdown(socket.SHUT_WR)
+        assert client.recv(4096) == b""
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "body"),
+    [
+        ("open", {}, b""),
+        ("open", {}, b"[]"),
+        ("open", {}, b'{"network": "nix"}'),
+        ("open", {}, b"[" * 5000),
+        ("input", {}, b"x"),
+        ("input", {"terminal": "-1"}, b"x"),
+        ("input", {"terminal": "9" * 40}, b"x"),
+        ("size", {}, b'{"terminal": 1, "rows": "x", "columns": 3}'),
+        ("output", {}, b'{"1": -1}'),
+        ("output", {}, b'{"x": 1}'),
+    ],
+)
+def test_what_no_page_sends_is_refused(
+    path: str, query: dict[str, str], body: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    answer = Watch(None).answer(Asked("POST", path, query, body))
+    assert answer is not None
+    assert "allowed" in json.loads(answer.text)["error"] or "is up" in json.loads(answer.text)["error"]
+
+
+def test_only_what_the_page_asks_for_is_there() -> None:
+    shown = Watch(None)
+    for method, path in (("GET", "open"), ("POST", "state"), ("GET", "../state"), ("GET", "x"), ("POST", "")):
+        assert shown.answer(Asked(method, path, {}, b"")) is None
+
+
+def test_without_a_network_it_says_so(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    for words in ((), ("net",)):
+        done = home.run("watch", *words)
+        assert (done.returncode, b"testbed up" in done.stderr) == (3, True)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    made = Home.at(tmp_path_factory.mktemp("home"))
+    (made.folder / "net.yaml").write_text(NET)
+    made.says("up", made.folder / "net.yaml", "--kernel", "lab-realtime")
+    yield made
+    made.run("down", "net")
+    left = made.left()
+    made.clean()
+    assert left == []
+
+
+@pytest.fixture
+def watched(home: Home) -> Iterator[str]:
+    """The address that `testbed watch` prints; Ctrl-C is the way out."""
+    process = subprocess.Popen(
+        home.words("watch"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=home.env, cwd=home.folder, text=True
+    )
+    assert process.stdout is not None
+    yield process.stdout.readline().strip()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (0, "")
+
+
+def post(url: str, path: str, body: object) -> Any:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    with urlopen(Request(url + path, data=data)) as answer:
+        return json.loads(answer.read())
+
+
+def get(url: str, path: str) -> Any:
+    with urlopen(url + path) as answer:
+        return json.loads(answer.read())
+
+
+def said_by(url: str, terminal: int, enough: Callable[[bytes], bool], said: bytes = b"") -> bytes:
+    """What a terminal says after what it has said, until that is enough; and why it ended, if it did."""
+    while not enough(said):
+        told = post(url, "output", {str(terminal): len(said)})
+        for each in told.values():
+            assert each["at"] <= len(said)
+            said = said[: each["at"]] + base64.b64decode(each["data"])
+            if each["ended"] is not None:
+                return said + b"[" + each["ended"].encode() + b"]"
+    return said
+
+
+@pytest.mark.lab
+def test_a_terminal_is_a_shell_in_its_node_and_passes_everything_on(home: Home, watched: str) -> None:
+    number = post(watched, "open", {"network": "net", "node": "a", "rows": 30, "columns": 91})["terminal"]
+    assert post(watched, f"input?terminal={number}", b"stty size; echo $TESTBED_NODE-$TERM\n") == {"taken": True}
+    said = said_by(watched, number, lambda said: b"a-xterm-256color\r\n" in said)
+    assert b"30 91\r\na-xterm-256color\r\n" in said
+    post(watched, "size", {"terminal": number, "rows": 40, "columns": 100})
+    post(watched, f"input?terminal={number}", b"stty size; seq 60000; exit\n")
+    said = said_by(watched, number, lambda said: False, said)  # more than the window of a session
+    assert b"40 100\r\n" in said
+    assert b"".join(b"%d\r\n" % n for n in range(1, 60001)) in said
+    assert said.endswith(b"[the shell has ended]")
+
+
+@pytest.mark.lab
+def test_a_closed_terminal_ends_its_programs(home: Home, watched: str) -> None:
+    number = post(watched, "open", {"network": "net", "node": "a", "rows": 30, "columns": 91})["terminal"]
+    post(watched, f"input?terminal={number}", b"exec sleep 54321\n")
+    home.says("exec", "a", "--", "sh", "-c", "until pgrep -x sleep; do sleep 0.1; done")
+    post(watched, f"close?terminal={number}", b"")
+    home.says("exec", "a", "--", "sh", "-c", "while pgrep -x sleep -r S,R; do :; done")
+    assert post(watched, "output", {str(number): 0})[str(number)]["ended"] == "this terminal has ended"
+
+
+@pytest.mark.lab
+def test_it_tells_what_waits_in_queues_and_what_has_left_them(home: Home, watched: str) -> None:
+    """40 datagrams of 1 042 bytes at 100 kbit/s take 3.3 s to leave."""
+    home.says("exec", "a", "--", "ping", "-c", "1", "10.0.0.2")
+    home.says("exec", "a", "--", "bash", "-c", SENDS)
+    told = get(watched, "state?network=net")
+    left, right = told["overview"]["links"]
+    assert left["seen"]["forward"]["queue"]["packets"] > 5
+    assert left["seen"]["forward"]["queue"]["bytes"] > 5000
+    assert left["seen"]["forward"]["left"]["bytes"] < left["seen"]["forward"]["bytes"]
+    assert left["seen"]["backward"]["queue"] == {"packets": 0, "bytes": 0}
+    assert "queue" not in right["seen"]["forward"]
+    assert told["overview"]["clock_s"] > 0
+    assert get(watched, "state")["picture"] == told["picture"]
+    rows = get(watched, "flows?network=net&node=s1")["rows"]
+    assert any("actions" in row and row["packets"] for row in rows)
+    for node in ("a", "nix"):
+        assert "error" in get(watched, f"flows?network=net&node={node}")
+
+
+@pytest.mark.lab
+def test_a_port_that_is_taken_is_said(home: Home, watched: str) -> None:
+    port = watched.split(":")[2].split("/")[0]
+    done = home.run("watch", "net", "--port", port)
+    assert (done.returncode, b"cannot be opened: Address already in use" in done.stderr) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip("no Chromium: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser: Any) -> Iterator[Any]:
+    """A page of 1280 × 720 whose console must stay empty, and which must talk to nobody else."""
+    opened = browser.new_page(viewport={"width": 1280, "height": 720})
+    opened.set_default_timeout(60_000)
+    wrong: list[str] = []
+    opened.on("console", lambda said: wrong.append(said.text))
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    asked: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    yield opened
+    opened.close()
+    assert wrong == []
+    assert all(url.startswith(("data:", "blob:", "http://127.0.0.1:")) for url in asked)
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_in_a_browser_packets_move_and_a_click_opens_a_terminal(home: Home, watched: str, tab: Any) -> None:
+    tab.goto(watched)
+    tab.wait_for_selector("body[data-ready]")
+    assert tab.locator(".node").count() == 4
+    tab.locator('.node[aria-label="terminal in a"]').click()
+    tab.wait_for_selector(".xterm-screen")
+    tab.locator(".xterm-rows", has_text="a:").wait_for()
+    tab.keyboard.type("ping -c 100 -i 0.1 b\n")
+    tab.locator(".xterm-rows", has_text="icmp_seq=3").wait_for()
+    tab.wait_for_selector(".way.forward.moving", state="attached")
+    tab.wait_for_selector(".way.backward.moving", state="attached")
+    tab.locator("#panel", has_text="kbit/s").wait_for()
+    tab.locator("#show-flows").click()
+    tab.wait_for_selector("table[aria-label=Flows] tr.more")
+    tab.locator('button[aria-label="close the terminal in a"]').click()
+    assert not tab.locator("#dock").is_visible()
+    home.says("exec", "a", "--", "sh", "-c", "while pgrep -x ping -r S,R; do :; done")
+
+
+HOSTILE = '<img src=x onerror="document.title=1">'
+
+
+def hostile_state() -> dict[str, Any]:
+    """Twenty nodes in a ring whose names, links and events are markup."""
+    names = [f"{n}{HOSTILE}" for n in range(20)]
+    way = {"packets": 1, "bytes": 1, "left": {"packets": 1, "bytes": 1}, "queue": {"packets": 1, "bytes": 1}}
+    links = [
+        {"name": f"l{n}</script>{HOSTILE}", "ends": [{"node": names[n]}, {"node": names[n - 1]}],
+         "asked": {HOSTILE: {HOSTILE: HOSTILE}}, "seen": {"forward": way, "backward": way, "drops": 3}}
+        for n in range(20)
+    ]  # fmt: skip
+    mark = {"shape": "diamond", "colour": "green"}
+    return {
+        "networks": [HOSTILE, "x"],
+        "only": None,
+        "shown": HOSTILE,
+        "overview": {
+            "name": HOSTILE, "topology": HOSTILE, "kernel": HOSTILE, "since": "2026-01-01T00:00:00+00:00",
+            "memory_bytes": 1, "events": [HOSTILE], "clock_s": 1.0, "links": links,
+            "nodes": {name: {"type": "ovs"} for name in names},
+        },
+        "picture": {
+            "spots": [{"name": name, "type": HOSTILE, "x": n % 5, "y": n // 5, "mark": mark}
+                      for n, name in enumerate(names)],
+            "lines": [{"name": link["name"], "ends": [end["node"] for end in link["ends"]], "bend": 0.0,
+                       "is_emulated": True} for link in links],
+            "controls": [],
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_markup_in_names_is_text(tab: Any) -> None:
+    flows = {"switch": HOSTILE, "total": 1, "rows": [{"table": 0, "priority": 1, "packets": 1, "match": HOSTILE,
+             "actions": HOSTILE}]}  # fmt: skip
+    shown = base64.b64encode(HOSTILE.encode()).decode()
+    answers = {
+        "state": hostile_state(),
+        "flows": flows,
+        "open": {"terminal": 1},
+        "output": {"1": {"at": 0, "data": shown, "ended": HOSTILE}},
+    }
+
+    def site(asked: Asked) -> Answer | None:
+        if asked.path == "":
+            return Watch(None).answer(asked)
+        return Answer("application/json", json.dumps(answers.get(asked.path, {})))
+
+    with LocalServer(site, "testbed watch") as server:
+        tab.goto(server.url)
+        tab.wait_for_selector("body[data-ready]")
+        assert tab.locator(".node").count() == 20
+        tab.locator(".node").first.click()
+        tab.locator(".xterm-rows", has_text="onerror").wait_for()
+        tab.locator("#show-flows").click()
+        tab.wait_for_selector("table[aria-label=Flows]")
+        assert tab.locator("img").count() == 0
+        assert HOSTILE in tab.title()
+
+
+def test_the_page_runs_no_script_but_its_own() -> None:
+    answer = Watch(None).answer(Asked("GET", "", {}, b""))
+    other = Watch(None).answer(Asked("GET", "", {}, b""))
+    assert answer is not None
+    assert other is not None
+    policy = answer.headers["Content-Security-Policy"]
+    assert policy != other.headers["Content-Security-Policy"]
+    assert "unsafe-inline" not in policy.split("style-src")[0]
+    assert "default-src 'none'" in policy
+    assert answer.text.count("<script") == answer.text.count('<script nonce="') + page_text_mentions(answer.text)
+    assert node_files.SHELL[0] == "sh"
+
+
+def page_text_mentions(text: str) -> int:
+    """How often the vendored scripts speak of scripts."""
+    return sum((page_module.ASSETS / name).read_text().count("<script") for name in VENDORED)
+
+
+@pytest.mark.lab
+def test_no_other_process_sees_the_token(home: Home, watched: str) -> None:
+    token = watched.rstrip("/").rpartition("/")[2].encode()
+    assert len(token) >= 22
+    for each in Path("/proc").iterdir():
+        if each.name.isdigit() and int(each.name) != os.getpid():
+            try:
+                assert token not in (each / "cmdline").read_bytes()
+            except OSError:
+                continue
+    for path in home.folder.rglob("*"):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size < 10**6:
+            assert token not in path.read_bytes()
