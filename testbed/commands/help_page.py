@@ -29,6 +29,12 @@ def examples(*shown: Example) -> str:
     return "\n".join(line for what, command in shown for line in (f"  {what}:", f"    {command}"))
 
 
+def group(about: str, *shown: Example) -> typer.Typer:
+    """A command of commands, without any yet."""
+    settings: dict[str, Any] = {"no_args_is_help": True, "add_completion": False, "rich_markup_mode": None}
+    return typer.Typer(cls=Group, help=about, epilog=examples(*shown), **settings)
+
+
 class Command(typer.core.TyperCommand):
     """A command with a help page of ours."""
 

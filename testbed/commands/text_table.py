@@ -11,7 +11,10 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
@@ -24,6 +27,16 @@ WRAPPED_MIN, WORD_MAX = 16, 28
 """Columns of text are not made narrower than that, nor than their longest word that is not longer than this."""
 TIED = "\u00a0"
 """A space between words that stay on one line; printed as any other."""
+
+
+class Format(StrEnum):
+    """What commands with a single table print."""
+
+    table = "table"
+    json = "json"
+
+
+FormatOption = Annotated[Format, typer.Option(help="The format of the output.")]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,7 @@ from rich.markup import escape
 from ...kernel.ready.doctor import examine, lab_works
 from ...kernel.ready.examination import BUILD, CONFINED, HOST, LAB, MININET, ROUTE, SDN, VM, Examination
 from ...kernel.ready.feasibility import Ability, abilities
-from ..text_table import Column, Table, paragraph, show, terminal_width
+from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
 
 if TYPE_CHECKING:
     from ...sweep.origin import Origin
@@ -39,13 +38,8 @@ EXAMPLES = (
 )
 
 
-class Format(StrEnum):
-    table = "table"
-    json = "json"
-
-
 def doctor(
-    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    format: FormatOption = Format.table,
     same_as: Annotated[
         Path | None,
         typer.Option(

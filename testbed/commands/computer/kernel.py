@@ -22,28 +22,17 @@ from ...kernel.image.build import KernelImage, Stage, build, installed
 from ...kernel.vm import build as vmbuild
 from ...kernel.vm import fetch, kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
-from ..help_page import Command, Group, examples
+from ..help_page import Command, examples, group
 from ..terminal import Terminal
-from ..text_table import Column, Table, paragraph, show, terminal_width
+from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
 
-app = typer.Typer(
-    cls=Group,
-    help="Trials run in a lab kernel, which is built once. Virtual machines have kernels of their own, which are "
+app = group(
+    "Trials run in a lab kernel, which is built once. Virtual machines have kernels of their own, which are "
     "built, or fetched from Debian.",
-    epilog=examples(
-        ("Build the lab kernel", "testbed kernel build"),
-        ("Fetch a kernel for virtual machines", "testbed kernel fetch"),
-        ("List the kernels", "testbed kernel list"),
-    ),
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+    ("Build the lab kernel", "testbed kernel build"),
+    ("Fetch a kernel for virtual machines", "testbed kernel fetch"),
+    ("List the kernels", "testbed kernel list"),
 )
-
-
-class Format(StrEnum):
-    table = "table"
-    json = "json"
 
 
 class Use(StrEnum):
@@ -176,7 +165,7 @@ def fetch_command(
     ),
 )
 def list_command(
-    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    format: FormatOption = Format.table,
 ) -> None:
     """List the lab kernels and those for virtual machines.
 

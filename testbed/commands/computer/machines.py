@@ -13,18 +13,12 @@ from ...kernel.machine.playbook import play
 from ...library import spec_file
 from ...model.topology import Topology
 from ...spec.load import is_scenario, load_scenario, load_topology
-from ..help_page import Command, Group, examples
+from ..help_page import Command, examples, group
 
-app = typer.Typer(
-    cls=Group,
-    add_completion=False,
-    help="The computers are the nodes of type machine in a topology; inventory.yml says how to reach them.",
-    epilog=examples(
-        ("Prepare the computers of a topology", "testbed machines prepare topologies/machines.yaml"),
-        ("Undo what was prepared", "testbed machines restore topologies/machines.yaml"),
-    ),
-    no_args_is_help=True,
-    rich_markup_mode=None,
+app = group(
+    "The computers are the nodes of type machine in a topology; inventory.yml says how to reach them.",
+    ("Prepare the computers of a topology", "testbed machines prepare topologies/machines.yaml"),
+    ("Undo what was prepared", "testbed machines restore topologies/machines.yaml"),
 )
 
 File = Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..known import KINDS, Known, shortened
-from ..text_table import GAP, literal, show, terminal_width
+from ..text_table import GAP, Format, FormatOption, literal, show, terminal_width
 
 EXAMPLES = (
     ("List everything", "testbed list"),
@@ -32,14 +32,9 @@ class Kind(StrEnum):
     kernels = "kernels"
 
 
-class Format(StrEnum):
-    table = "table"
-    json = "json"
-
-
 def list(
     kind: Annotated[Kind | None, typer.Argument(help="What to list; all four if left out.")] = None,
-    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    format: FormatOption = Format.table,
 ) -> None:
     """Each is listed with a line that says what it is. All commands take these names in place of files."""
     found = {name: KINDS[name]() for name in KINDS if kind in (None, name)}

@@ -12,8 +12,7 @@ from ...error import UserError
 from ...interactive import reachability
 from ...interactive.reachability import Pinged
 from ...interactive.running_network import choose
-from ..text_table import Column, Table, show, terminal_width
-from .status import Format
+from ..text_table import Column, Format, FormatOption, Table, show, terminal_width
 
 COLUMNS = (
     Column("from", names=True),
@@ -34,7 +33,7 @@ def pingall(
         str | None, typer.Argument(metavar="NETWORK", help="A running network; the only one if left out.")
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=1000, help="How many pings for each pair.")] = 1,
-    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    format: FormatOption = Format.table,
 ) -> None:
     """The exit code is 1 if any ping was not answered within 2 s. The first ping between two hosts also waits for their
     switches to learn.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import sys
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +14,7 @@ from ...error import MachineError, visible
 from ...interactive.connection import Gone
 from ...interactive.overview import as_json, overview
 from ...interactive.running_network import choose, networks
-from ..text_table import TIED, Column, Table, literal, paragraph, show, terminal_width
+from ..text_table import TIED, Column, Format, FormatOption, Table, literal, paragraph, show, terminal_width
 
 NODE_COLUMNS = (Column("node", names=True), Column("type"), Column("interfaces", wraps=True))
 LINK_COLUMNS = (
@@ -35,14 +34,9 @@ EXAMPLES = (
 )
 
 
-class Format(StrEnum):
-    table = "table"
-    json = "json"
-
-
 def status(
     name: Annotated[str | None, typer.Argument(metavar="NETWORK", help="A running network; all if left out.")] = None,
-    format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
+    format: FormatOption = Format.table,
 ) -> None:
     """Each link is shown with its settings and with the packets and bytes that it carried forward (→) and backward (←)
     since the start of the network.

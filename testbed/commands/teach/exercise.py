@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,30 +17,17 @@ from ...exercise.check import mark
 from ...exercise.file import HANDOUT, Exercise
 from ...exercise.mark import Mark
 from ...exercise.submission import read
-from ..help_page import Command, Group, examples
-from ..text_table import Column, Table, paragraph, show, terminal_width
+from ..help_page import Command, examples, group
+from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
 
-app = typer.Typer(
-    cls=Group,
-    help="An exercise is a network, a task, and rules that say whether the task is done. They are checked in a lab "
+app = group(
+    "An exercise is a network, a task, and rules that say whether the task is done. They are checked in a lab "
     "kernel, in virtual time: a slow computer gives the same mark.",
-    epilog=examples(
-        ("List the exercises", "testbed exercise list"),
-        ("Begin one in a folder of its name", "testbed exercise start learning-switch"),
-        ("See how far you are, in that folder", "testbed exercise check"),
-    ),
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+    ("List the exercises", "testbed exercise list"),
+    ("Begin one in a folder of its name", "testbed exercise start learning-switch"),
+    ("See how far you are, in that folder", "testbed exercise check"),
 )
 
-
-class Format(StrEnum):
-    table = "table"
-    json = "json"
-
-
-FormatOption = Annotated[Format, typer.Option(help="The format of the output.")]
 Name = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="The name of an exercise (testbed exercise list), or its folder.")
 ]
