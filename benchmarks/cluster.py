@@ -42,11 +42,14 @@ QUIET = {
     "distributed.admin.system-monitor.interval": "60 s",
     "distributed.admin.system-monitor.gil.enabled": False,
 }
+PATIENT = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "600s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "600s"}
+"""One computer that plays a thousand may stand still for longer than Dask waits for a real one."""
 LINK = {"ends": ["a", "b"], "rate": "100 Mbit/s", "buffer": "1 bdp"}
 NODES = {"a": {"type": "host"}, "b": {"type": "host"}}
 
 
 def main(trials: int = 2000, workers: int = 2, processes: int = 2) -> int:
+    os.environ |= PATIENT
     with tempfile.TemporaryDirectory(prefix="testbed-benchmark-") as name:
         folder = Path(name)
         file = folder / "scheduler.json"
