@@ -50,13 +50,29 @@ def identities(found: list[Packet]) -> list[tuple[int, int, bytes]]:
 @pytest.mark.parametrize("nic", ["offload", "plain"])
 @pytest.mark.parametrize("workload", [{"duration": "1 s"}, UDP])
 def test_exactly_one_data_packet_in_x_comes_twice(run_trial: RunTrial, nic: str, workload: dict[str, Any]) -> None:
+    """Failure: another packet comes twice, or not twice, or any packet overtakes another or comes between the two."""
     asked = {"forward": {"every": 50, "phase": 7}}
     ran = run_trial(path={"duplicate": asked, "buffer": "4 MB"}, workload=workload, nic=nic, capture=CAPTURE)
     before, after = (identities(seen(ran, device)) for device in ("wire1", "end1"))
     doubled = [each for each, times in Counter(after).items() if times == 2]
     assert doubled == before[50 - 1 - 7 :: 50]
-    assert len(after) == len(before) + len(doubled)
+    assert after == [each for number, each in enumerate(before) for _ in range(2 if number % 50 == 42 else 1)]
     assert fault(ran, "duplicate").met == len(doubled) == (len(before) + 7) // 50 > 10
+    assert ran.result.verdict == "valid", ran.result.warnings
+
+
+def test_tcp_sees_no_reordering_in_what_comes_twice(run_trial: RunTrial) -> None:
+    """Failure: TCP sends a segment again, or its sender counts reordering, though no packet was lost or overtaken."""
+    path = {"duplicate": {"forward": "1 in 50"}, "buffer": "100 MB"}
+    ran = run_trial(path=path, workload={"duration": "10 s"}, capture=CAPTURE)
+    before, after = (len(seen(ran, device)) for device in ("wire1", "end1"))
+    assert after - before == before // 50 == fault(ran, "duplicate").met > 1000
+    (flow,) = ran.result.flows
+    told = [line.split() for line in (ran.folder / "netstat-a-after.txt").read_text().splitlines()]
+    counted = {name: int(value) for names, values in pairwise(told) if names[0] == values[0] == "TcpExt:"
+               for name, value in zip(names[1:], values[1:], strict=True)}  # fmt: skip
+    assert (flow.retransmits, counted["TCPSACKReorder"]) == (0, 0)
+    assert counted["TCPDSACKRecv"] > before // 100
     assert ran.result.verdict == "valid", ran.result.warnings
 
 

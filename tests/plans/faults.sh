@@ -30,6 +30,7 @@ ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
 ip netns exec tb-path.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip link add name exit0 mtu 1500 netns tb-path.emulator type veth peer name exit1 mtu 1500 netns tb-path.emulator
 ip link add name late0 mtu 1500 netns tb-path.emulator type veth peer name late1 mtu 1500 netns tb-path.emulator
+ip link add name once0 mtu 1500 netns tb-path.emulator type veth peer name once1 mtu 1500 netns tb-path.emulator
 ip link add name twin0 mtu 1500 netns tb-path.emulator type veth peer name twin1 mtu 1500 netns tb-path.emulator
 ip -n tb-path.emulator link set end0 up
 ip -n tb-path.emulator link set end1 up
@@ -39,6 +40,8 @@ ip -n tb-path.emulator link set exit0 up
 ip -n tb-path.emulator link set exit1 up
 ip -n tb-path.emulator link set late0 up
 ip -n tb-path.emulator link set late1 up
+ip -n tb-path.emulator link set once0 up
+ip -n tb-path.emulator link set once1 up
 ip -n tb-path.emulator link set twin0 up
 ip -n tb-path.emulator link set twin1 up
 ip netns exec tb-path.emulator ethtool -K end0 tso off gso off
@@ -95,6 +98,8 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed cut-forward meta mar
 ip netns exec tb-path.emulator nft 'add rule netdev testbed leave-forward meta mark != 16 counter name "down-lost-forward" drop'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed leave-forward counter name "down-left-forward"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed leave-forward fwd to "end1"'
+ip netns exec tb-path.emulator nft 'add chain netdev testbed from-once1 { type filter hook ingress device "once1" priority 0 ; }'
+ip netns exec tb-path.emulator nft 'add rule netdev testbed from-once1 fwd to "exit0"'
 ip netns exec tb-path.emulator nft 'add chain netdev testbed from-twin1 { type filter hook ingress device "twin1" priority 0 ; }'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-twin1 fwd to "exit0"'
 ip netns exec tb-path.emulator nft 'add chain netdev testbed from-exit1 { type filter hook ingress device "exit1" priority 0 ; }'
@@ -173,7 +178,7 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 jump poli
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 jump enter-forward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 jump corrupt-forward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 jump duplicate-forward'
-ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 fwd to "exit0"'
+ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 fwd to "once0"'
 ip netns exec tb-path.emulator nft 'add chain netdev testbed data-backward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward counter name "data-backward"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward meta length > 1500 counter name "oversize-backward"'

@@ -67,8 +67,8 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         of_packets = superpackets and any(netem_options(state, of_packets=True) for state in made.history)
         device = last if of_packets else first
         made = replace(made, rate_device=last)
-        if made.queue is not None and made.queue.type == "fq" and superpackets:
-            _refuse_offloads(link)
+        if made.queue is not None and made.queue.type == "fq":
+            _check_fq(made, link, superpackets)
         return replace(made, delay_device=device, keeps_order=_shrinks(made), has_netem=needs_netem(made))
 
     return Emulator(
@@ -81,11 +81,16 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
     )
 
 
-def _refuse_offloads(link: Link) -> None:
-    raise UserError(
-        f"the fq of the link {link.name} tells flows apart by their sockets, and some of the packets that a NIC cuts "
-        "have none: it would reorder them; allowed: nic: plain, or another queue such as fq_codel or sfq"
-    )
+def _check_fq(stage: Stage, link: Link, superpackets: bool) -> None:
+    for refused, which, allowed in (
+        (superpackets, "some of the packets that a NIC cuts have none", "nic: plain"),
+        (fault.ever(stage, "duplicate"), "the copies that 'duplicate' makes have none", "duplicate: none"),
+    ):
+        if refused:
+            raise UserError(
+                f"the fq of the link {link.name} tells flows apart by their sockets, and {which}: it would reorder "
+                f"them; allowed: {allowed}, or another queue such as fq_codel or sfq"
+            )
 
 
 def _states(stage: Stage, later: Iterator[tuple[int, Direction]], link: Link, where: str) -> Iterator[State]:

@@ -1,10 +1,14 @@
 """Which faults a stage ever has, and where: their devices, counters, phases and numbers. Pure, no I/O.
 
-A stage with faults has up to three pairs of devices more than the four of every emulator:
+A stage with faults has up to four pairs of devices more than the four of every emulator:
 
     wire1 ─► exit0 ══ exit1 ─► end1       the rate moves to exit0, so that what leaves it can still be late or lost
              late0 ══ late1 ─► end1       packets that others overtake wait here (reorder)
              twin0 ══ twin1 ─► exit0      packets that come twice (duplicate)
+             once0 ══ once1 ─► exit0      the others, where some come twice
+
+What comes out of a veth waits in one queue of the processor, whatever the device: packets that take the way over `once`
+and those that take the way over `twin` keep their order.
 
 Bursts are made at end1 (aggregate). Backward is the mirror image, on the same pairs.
 """
@@ -28,7 +32,7 @@ PICKING = ("ack_loss", "corrupt", "duplicate", "reorder")
 COUNTED = (*PICKING, "down")
 """Faults that have counters."""
 
-PAIRS = {"duplicate": ("twin",), "reorder": ("exit", "late"), "down": ("exit",), "aggregate": ("exit",)}
+PAIRS = {"duplicate": ("once", "twin"), "reorder": ("exit", "late"), "down": ("exit",), "aggregate": ("exit",)}
 """The pairs of devices that a fault needs."""
 
 IN, OUT = {"forward": "0", "backward": "1"}, {"forward": "1", "backward": "0"}
@@ -96,6 +100,11 @@ def out_of(stage: Stage, pair: str) -> str:
 def rate_device(stage: Stage) -> str:
     """The device that sends at the rate."""
     return into(stage, "exit") if "exit" in pairs(stage) else END[stage.way]
+
+
+def behind_losses(stage: Stage) -> str:
+    """The device to which packets go that passed the losses, unless they come twice."""
+    return into(stage, "once") if ever(stage, "duplicate") else stage.rate_device
 
 
 def generation(stage: Stage, state: State, key: str) -> int:

@@ -77,7 +77,7 @@ def devices(nft: Nft, stage: Stage, ingress: Callable[[str], Command]) -> Iterat
     """What packets meet where they come out of the pairs; `ingress` makes the chain of a device."""
     pairs = fault.pairs(stage)
     for pair, words in (
-        ("twin", (("fwd", "to", f'"{stage.rate_device}"'),)),
+        *((pair, (("fwd", "to", f'"{stage.rate_device}"'),)) for pair in fault.PAIRS["duplicate"]),
         ("exit", (*_jump(stage, "reorder"), ("jump", f"leave-{stage.way}"))),
         ("late", (("jump", f"leave-{stage.way}"),)),
     ):

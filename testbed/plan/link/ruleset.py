@@ -41,15 +41,15 @@ def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[
             yield nft("add", "chain", *TABLE, name)
             yield from (nft("add", "rule", *TABLE, name, *rule) for rule in chain.rules)
         yield _chain(nft, stage.loss_device)
-        rule = ("add", "rule", *TABLE, f"from-{stage.loss_device}")
+        rule, behind = ("add", "rule", *TABLE, f"from-{stage.loss_device}"), fault.behind_losses(stage)
         yield from (nft(*rule, *words) for words in fault_rules.before_losses(stage))
         for words in () if control is None else _of_control(control):
-            yield nft(*rule, *words, "fwd", "to", f'"{stage.rate_device}"')
+            yield nft(*rule, *words, "fwd", "to", f'"{behind}"')
         yield from (nft(*rule, *which, "jump", data) for which in DATA)
         for name, _ in _chains(stage):
             yield nft(*rule, "jump", name)
         yield from (nft(*rule, *words) for words in fault_rules.behind_losses(stage))
-        yield nft(*rule, "fwd", "to", f'"{stage.rate_device}"')
+        yield nft(*rule, "fwd", "to", f'"{behind}"')
 
 
 def change(emulator: Emulator, stage: Stage, before: State, state: State) -> Iterator[Command]:
