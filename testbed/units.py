@@ -97,6 +97,11 @@ def format_packets(packets: int) -> str:
     return f"{packets} packet" if packets == 1 else f"{packets} packets"
 
 
+def counted(count: int, noun: str) -> str:
+    """Such as "1 trial" or "12 trials"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def parse_fraction(text: str) -> Fraction:
     """A share from 0 to 1, written "0.1 %", "0.001", "1e-3" or "1/1000"."""
     number, unit = _fraction(text, "0.1 %, 0.001 or 1e-3")

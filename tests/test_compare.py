@@ -114,7 +114,7 @@ def test_runs_with_nothing_in_common_are_refused(compare: Compare, base: Path, t
     said = compare(base, other)
     assert said.code == 2
     assert "nothing to compare: no trial of" in said.err
-    assert "16 trials over path.buffer with seeds 1–8; 1 trials over flows with seeds 1–1" in said.err
+    assert "16 trials over path.buffer with seeds 1–8; 1 trial over flows with seeds 1–1" in said.err
 
 
 def test_runs_of_unlike_settings_are_refused_by_the_name_of_the_setting(

@@ -538,7 +538,7 @@ def test_a_candidate_whose_trials_failed_is_lost_and_no_stranger(compare: Compar
 def test_trials_that_were_added_to_one_side_are_no_gap(compare: Compare, base: Path, tmp_path: Path) -> None:
     more = [replace(each, seed=9) for each in steady() if each.seed == 1]
     mine = write_run(tmp_path / "mine", [*steady(), *more])
-    assert "new: buffer 1 bdp: the base lacks 1 trials (seed 9)" in lines(compare(base, mine))
+    assert "new: buffer 1 bdp: the base lacks 1 trial (seed 9)" in lines(compare(base, mine))
     about = json.loads((mine / "run.json").read_text())
     (mine / "run.json").write_text(json.dumps({**about, "added": {each.id: 8 for each in more}}))
     said = compare(base, mine)

@@ -172,7 +172,7 @@ def test_doubts_about_the_trials_of_a_series_are_noted(command: Command, tmp_pat
     trials = made(seeds=2)
     trials[0], trials[2] = replace(trials[0], verdict="suspect"), replace(trials[2], verdict="invalid")
     out = command("results", write_run(tmp_path / "run", trials), "--format", "profile")[1]
-    assert 'note: "1 trials are suspect; 1 trials were invalid and are left out"' in out
+    assert 'note: "1 trial suspect; 1 trial invalid and left out"' in out
     points = [line.strip() for line in out.splitlines() if "{at:" in line]
     assert points == [
         "- {at: 10 ms, value: 90.000000 Mbit/s, sd: 0.254558 Mbit/s, runs: 2}",  # 90 * 0.004 / sqrt(2)

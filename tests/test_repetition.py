@@ -48,6 +48,14 @@ def test_the_interval_is_scipys() -> None:
     assert (found.low, found.high) == pytest.approx((low * 1e6, high * 1e6), rel=1e-12)
 
 
+def test_the_interval_of_goodputs_does_not_go_below_0_and_its_width_stays() -> None:
+    """Of 1 and 9: mean 5, and t(0.975, 1) = 12.706 times 4, so that it would begin at -45.8."""
+    found = mean(results(1, 9))
+    assert found is not None
+    assert (found.low, found.high) == (0, pytest.approx(55.8248e6, rel=1e-5))
+    assert found.half_width == pytest.approx(50.8248 / 5, rel=1e-5)
+
+
 def test_one_trial_has_a_mean_and_no_interval() -> None:
     found = mean(results(7))
     assert found is not None

@@ -394,7 +394,7 @@ def test_it_prints_without_controls(open_page: Open, report: Path) -> None:
     [
         ([], "No trial has finished yet"),
         ([Made({"path.rtt": "10 ms"}, [1e7], 1, "invalid")], "No trial has a goodput that can be used"),
-        ([Made({"path.rtt": "10 ms"}, [1e7])], "1 of 1 trials"),
+        ([Made({"path.rtt": "10 ms"}, [1e7])], "1 of 1 trial"),
         ([Made({"path.rtt": "10 ms"}, [], workload={"flows": 1})], "No trial has a goodput that can be used"),
     ],
 )

@@ -173,3 +173,7 @@ def test_any_text_is_either_read_or_refused(text: str) -> None:
         except ValueRefused:
             continue
         assert parse(WRITE[parse](value)) == value
+
+
+def test_one_of_something_is_not_many() -> None:
+    assert [units.counted(count, "trial") for count in (0, 1, 2)] == ["0 trials", "1 trial", "2 trials"]

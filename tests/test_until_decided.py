@@ -537,7 +537,7 @@ def test_a_budget_of_one_trial_measures_nothing_and_says_so(kernels: Kernels, tm
     found = extend(base, candidate, console=console, trials=1)
     assert kernels.began == []
     assert found.verdict == "cannot tell"
-    assert "the next round is larger than what is left of 1 trials" in console.export_text()
+    assert "the next round is larger than what is left of 1 trial" in console.export_text()
     with pytest.raises(UserError, match="decides nothing; allowed: 3 seeds or more"):
         budget_of(["1"])
 

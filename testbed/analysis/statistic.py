@@ -164,6 +164,11 @@ def t_interval(values: Values, level: float = LEVEL) -> Interval:
     return Interval(float(samples.mean() - half), float(samples.mean() + half), level)
 
 
+def above_zero(interval: Interval) -> Interval:
+    """The interval of what is never negative: the part below 0 is cut off, which takes no coverage from it."""
+    return Interval(max(0.0, interval.low), max(0.0, interval.high), interval.level)
+
+
 def estimate(values: Values) -> Estimate:
     """The mean of samples with the error of a mean; the error is None for a single sample."""
     samples = checked(values)

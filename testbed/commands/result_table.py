@@ -167,11 +167,11 @@ def _metrics(measured: Mapping[str, Metrics]) -> list[Metric]:
 
 def _mean(metric: Metric, mean: Mean | None) -> str:
     """With half of its interval, where there is one."""
-    if mean is None or mean.low is None or mean.high is None:
+    if mean is None or mean.half is None:
         return metric.text(mean.mean if mean else None)
     if mean.is_one_case:
         return f"{metric.text(mean.mean)}, {ALL_EQUAL}"
-    return f"{metric.text(mean.mean)} ± {(mean.high - mean.low) / 2 * metric.scale:.2g}"
+    return f"{metric.text(mean.mean)} ± {mean.half * metric.scale:.2g}"
 
 
 def _interval(goodput: Mean) -> str:

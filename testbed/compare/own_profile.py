@@ -10,7 +10,7 @@ from ..analysis.profile import ThroughputProfile
 from ..analysis.series import Series
 from ..analysis.statistic import sample_sd
 from ..error import UserError
-from ..units import format_rate, format_time
+from ..units import counted, format_rate, format_time
 from .condition import KINDS
 
 NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
@@ -49,9 +49,10 @@ def _series(series: Series, profile: ThroughputProfile, name: str) -> Iterator[s
         yield f"capacity: {format_rate(round(series.capacity_bps))}"
     yield "claim: reproduced"
     yield f"where: {_quoted(f'run {name}')}"
-    doubts = {"are suspect": len(series.suspect), "were invalid and are left out": len(series.left_out)}
+    doubts = {"suspect": len(series.suspect), "invalid and left out": len(series.left_out)}
     if any(doubts.values()):
-        yield f"note: {_quoted('; '.join(f'{count} trials {words}' for words, count in doubts.items() if count))}"
+        said = (f"{counted(count, 'trial')} {words}" for words, count in doubts.items() if count)
+        yield f"note: {_quoted('; '.join(said))}"
     yield "points:"
     for rtt, mean, samples in zip(profile.rtt_s, profile.mean_bps, profile.samples_bps, strict=True):
         spread = f", sd: {_mbit(sample_sd(samples))}" if len(samples) > 1 else ""

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from ..analysis.series import all_keys, varied_keys
 from ..error import UserError
 from ..model.scenario import Params
+from ..units import counted
 from .side import Measured, Missing, Run, Side
 
 GapKind: TypeAlias = Literal["lost", "new", "absent", "spare"]
@@ -212,7 +213,7 @@ def _about(side: Side) -> str:
     keys = varied_keys(results) or all_keys(results)
     seeds = sorted({each.seed for each in results})
     return (
-        f"{len(results)} trials over {', '.join(keys) or 'no axis'} with seeds {seeds[0]}–{seeds[-1]}"
+        f"{counted(len(results), 'trial')} over {', '.join(keys) or 'no axis'} with seeds {seeds[0]}–{seeds[-1]}"
         if results
         else "no trials"
     )

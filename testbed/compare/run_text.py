@@ -13,6 +13,7 @@ from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..analysis.statistic import Interval
 from ..error import visible
+from ..units import counted
 from . import look_text
 from .headline import effect_text, headline
 from .pairing import Gap, GapKind
@@ -125,12 +126,12 @@ def run_notes(comparison: RunComparison) -> list[str]:
 
 def gap_text(comparison: RunComparison, gap: Gap) -> str:
     """What a side lacks, of what, and why."""
-    what = "values of " + gap.metric if gap.metric else TRIALS
+    many = counted(len(gap.seeds), "value" if gap.metric else "trial") + (f" of {gap.metric}" if gap.metric else "")
     seeds = [f"seed {seed}" for seed in gap.seeds if gap.cell.params is not None]
     listed = f" ({_few(seeds, ', ')})" if seeds else ""
     why = f": {_few(gap.why, '; ')}" if gap.why else ""
     where = WHERE[gap.kind]
-    return f"{comparison.label(gap.cell)}: {where} {len(gap.seeds)} {what}{listed}{why}"
+    return f"{comparison.label(gap.cell)}: {where} {many}{listed}{why}"
 
 
 def run_summary(comparison: RunComparison) -> str:

@@ -61,7 +61,8 @@ def _points(each: Series, place: Mapping[str, int], limited: Mapping[str, Limit]
     points = []
     for rtt, mean, samples in zip(profile.rtt_s, profile.mean_bps, profile.samples_bps, strict=True):
         members = [trial for trial in each.trials if trial.asked.rtt_s == rtt]
-        interval = statistic.estimate(samples).interval()
+        found = statistic.estimate(samples).interval()
+        interval = None if found is None else statistic.above_zero(found)
         limits = [limited[trial.id] for trial in members]
         points.append(
             {

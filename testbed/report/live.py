@@ -22,6 +22,7 @@ from ..model.scenario import Trial
 from ..sweep.store import Store
 from ..trial.folder import disk_full, write_text
 from ..trial.stored_result import TrialResult
+from ..units import counted
 from .page import page
 from .stored_run import Reader
 from .view import Traces, view
@@ -92,7 +93,7 @@ class Live:
         self._asked_at = time.monotonic()
         ended = sum(self._verdicts.values())
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in self._verdicts.items())
-        line = f"{ended} of {self._total} trials ended" + (f": {verdicts}" if verdicts else "")
+        line = f"{ended} of {counted(self._total, 'trial')} ended" + (f": {verdicts}" if verdicts else "")
         return {"version": self._version, "ended": self._ended, "line": line, "file": str(self.file)}
 
     def state(self) -> dict[str, Any]:

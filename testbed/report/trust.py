@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..trial.stored_result import StageResult, TrialResult
+from ..units import counted
 
 SHORT_LIST = 4
 VERDICTS = ("valid", "suspect", "invalid")
@@ -74,19 +75,19 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
     sentences = []
     apart = [each.rtt_off_s for each in results if each.rtt_off_s is not None]
     if apart:
-        sentences.append(f"RTT: observed in {len(apart)} trials, off by at most {max(apart) * 1e6:.3g} µs")
+        sentences.append(f"RTT: observed in {counted(len(apart), 'trial')}, off by at most {max(apart) * 1e6:.3g} µs")
     rates = [(each.asked.rate_bps, each.seen.rate_bps) for each in results]
     shares = [seen / asked for asked, seen in rates if asked and seen is not None]
     if shares:
         sentences.append(
             f"rate: the busiest interval carried {min(shares):.2%} to {max(shares):.2%} of what was asked "
-            f"({len(shares)} trials)"
+            f"({counted(len(shares), 'trial')})"
         )
     drops = [(each.asked.dropped_packets, each.seen.dropped_packets) for each in results]
     exact = [asked == seen for asked, seen in drops if asked is not None]
     if exact:
         sentences.append(
-            f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {len(exact)} trials"
+            f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {counted(len(exact), 'trial')}"
         )
     random = [each.random_loss for result in results for each in result.stages]
     told = [(each, each.low, each.high) for each in random if each and each.low is not None and each.high is not None]
@@ -100,7 +101,9 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
     queue = [each.seen.queue_drops for each in results]
     full = [count for count in queue if count]
     if any(count is not None for count in queue):
-        sentences.append(f"queues: full in {len(full)} trials, which dropped {sum(full)} packets there")
+        sentences.append(
+            f"queues: full in {counted(len(full), 'trial')}, which dropped {counted(sum(full), 'packet')} there"
+        )
     for name, lost in (
         ("random loss", [each.seen.random_drops for each in results]),
         ("policies", [each.policed_packets for each in results]),
@@ -109,10 +112,12 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
     ):
         hit = [count for count in lost if count]
         if hit:
-            sentences.append(f"{name}: dropped {sum(hit)} packets in {len(hit)} trials")
+            sentences.append(f"{name}: dropped {counted(sum(hit), 'packet')} in {counted(len(hit), 'trial')}")
     marked = [each.seen.marks for each in results if each.seen.marks]
     if marked:
-        sentences.append(f"queues that signal congestion: marked {sum(marked)} packets in {len(marked)} trials")
+        sentences.append(
+            f"queues that signal congestion: marked {counted(sum(marked), 'packet')} in {counted(len(marked), 'trial')}"
+        )
     return sentences
 
 

@@ -19,6 +19,7 @@ from ..compare import published
 from ..sweep.shard import in_words
 from ..trial.folder import read_text
 from ..trial.stored_result import TrialResult
+from ..units import counted
 from . import published_row, trust
 from .caption import digest
 from .curve import curves
@@ -157,7 +158,7 @@ def _notes(run: StoredRun, share: float) -> list[str]:
     if run.audit is not None:
         notes.append(run.audit.in_words())
     if run.failures:
-        notes.append(f"{len(run.failures)} trials failed; the section Trust gives the reasons.")
+        notes.append(f"{counted(len(run.failures), 'trial')} failed; the section Trust gives the reasons.")
     if run.results and not run.usable:
         notes.append(
             "No trial has a goodput that can be used, so there is no profile. "

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..model.run_setting import Until
 from ..trial.stored_result import TrialResult
+from ..units import counted
 
 Reason: TypeAlias = Literal["narrow", "most", "failed", "invalid", "no goodput"]
 
@@ -37,7 +38,7 @@ class Stop:
         width = "" if self.half_width is None else f"±{self.half_width:.2%}" if self.half_width else ALL_EQUAL
         return {
             "narrow": f"narrow enough ({width})",
-            "most": f"{until.most} trials reached ({width or 'no interval'})",
+            "most": f"{counted(until.most, 'trial')} reached ({width or 'no interval'})",
             "failed": "a trial failed",
             "invalid": "a trial is invalid",
             "no goodput": "a trial has no goodput",
@@ -47,13 +48,14 @@ class Stop:
 @dataclass(frozen=True)
 class Mean:
     """The mean of a metric over the trials of a cell, with its 95 % t interval, in the metric's base unit; the ends are
-    None for fewer than two trials.
+    None for fewer than two trials. `half` is half of it. Where no trial is below 0, `low` is not below 0 either.
     """
 
     trials: int
     mean: float
     low: float | None
     high: float | None
+    half: float | None = None
 
     @property
     def is_one_case(self) -> bool:
@@ -63,10 +65,9 @@ class Mean:
     @property
     def half_width(self) -> float | None:
         """Half of the interval as a share of the mean; 0 where all trials agree, None without an interval."""
-        if self.low is None or self.high is None:
+        if self.half is None:
             return None
-        half = (self.high - self.low) / 2
-        return half / self.mean if self.mean else (0.0 if half == 0 else None)
+        return self.half / self.mean if self.mean else (0.0 if self.half == 0 else None)
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,10 @@ def mean_of(values: Sequence[float]) -> Mean | None:
     if len(values) < FEWEST:
         return Mean(1, values[0], None, None)
     if len(set(values)) == 1:  # a mean of equal numbers may differ from them in its last digit
-        return Mean(len(values), values[0], values[0], values[0])
+        return Mean(len(values), values[0], values[0], values[0], 0.0)
     interval = statistic.t_interval(values)
-    return Mean(len(values), statistic.mean(values), interval.low, interval.high)
+    shown = interval if min(values) < 0 else statistic.above_zero(interval)
+    return Mean(len(values), statistic.mean(values), shown.low, shown.high, (interval.high - interval.low) / 2)
 
 
 def cells(

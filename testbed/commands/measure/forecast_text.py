@@ -8,6 +8,7 @@ from ...kernel.lab import available_bytes
 from ...model.scenario import Scenario
 from ...sweep.run import Sweep
 from ...sweep.shard import Shard
+from ...units import counted
 from ..result_table import Format
 from ..screen import duration
 
@@ -20,7 +21,7 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
     wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0
     most_s = forecast.total_s(prepared.queue.possible, jobs) if waiting else 0.0
     source = (
-        f"learned from {forecast.trials} finished trials"
+        f"learned from {counted(forecast.trials, 'finished trial')}"
         if forecast.trials
         else "built-in values, as no trial is finished"
     )

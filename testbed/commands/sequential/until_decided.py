@@ -24,6 +24,7 @@ from ...sweep import extension, table
 from ...sweep import run as sweep
 from ...sweep.run import Sweep
 from ...sweep.store import Store
+from ...units import counted
 from .. import look_file
 from ..look_file import Comparison, Seen
 from ..question import Question, answer, deciding
@@ -133,7 +134,8 @@ class UntilDecided:
         """Measures a round. None if it was measured, else why not."""
         taken = dict(self._within(wanted))
         if not taken:
-            return f"the next round is larger than what is left of {self.budget.trials} trials"
+            assert self.budget.trials is not None, "BUG: a budget of trials is used up that there is not"
+            return f"the next round is larger than what is left of {counted(self.budget.trials, 'trial')}"
         sweeps = [self._prepare(folder, trials) for folder, trials in _by_store(taken).items()]
         wall_s = sum(
             each.forecast.total_s([t.params for t in each.waiting], self.jobs) for each in sweeps if each.waiting
@@ -149,7 +151,7 @@ class UntilDecided:
             sizes = sorted(set(taken.values()))
             seeds = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
             many = "1 cell gets" if len(taken) == 1 else f"{len(taken)} cells get"
-            said = f"{state}; {many} {seeds} seeds: {count} trials, about {duration(wall_s)}"
+            said = f"{state}; {many} {seeds} seeds: {counted(count, 'trial')}, about {duration(wall_s)}"
             say(self.console, said)
         for each in sweeps:
             self._run(each)

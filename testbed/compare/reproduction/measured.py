@@ -167,11 +167,13 @@ def known(value: T | None) -> T:
 
 
 def with_interval(values: Sequence[float], scale: float, unit: str) -> str:
-    """The mean with its 95 % t interval, "2.94 Gbit/s [2.90, 2.98]"; one value, or equal ones, have none."""
+    """The mean of what is never negative, with its 95 % t interval: "2.94 Gbit/s [2.90, 2.98]"; one value, or equal
+    ones, have none.
+    """
     mean = statistic.mean(values) * scale
     if len(values) < 2 or min(values) == max(values):
         return f"{mean:.3g} {unit}"
-    interval = statistic.t_interval(values).scaled(scale)
+    interval = statistic.above_zero(statistic.t_interval(values)).scaled(scale)
     return f"{mean:.3g} {unit} [{interval.low:.3g}, {interval.high:.3g}]"
 
 

@@ -133,7 +133,7 @@ function heatChart(data, filter) {
             { mark: { type: "text", fontSize: 12 }, encoding: { text: { field: "text" }, color: { condition: { test: `datum.mean > ${middle}`, value: "#000" },
               value: "#fff" } } },
           ], config: { axis: { grid: false } } },
-        caption: `Mean goodput of all selected trials with the two values, in ${unit}; ${used.length} trials.`,
+        caption: `Mean goodput of all selected trials with the two values, in ${unit}; ${used.length} trial${used.length === 1 ? "" : "s"}.`,
         rows: () => values.map((row) => ({ [kx]: row.x, [ky]: row.y, mean_goodput: row.mean, unit, trials: row.trials })),
       };
     } });

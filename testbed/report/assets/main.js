@@ -11,7 +11,7 @@ function pageHeader(data) {
     document.getElementById(id + "-title").focus({ preventScroll: true });
   };
   const turn = el("button", { type: "button", id: "theme", onclick: () => state.set({ theme: theme() === "dark" ? "light" : "dark" }) }, "");
-  const done = `${data.run.done} of ${data.run.trials} trials`;
+  const done = `${data.run.done} of ${data.run.trials} trial${data.run.trials === 1 ? "" : "s"}`;
   const head = [el("h1", {}, data.run.name), el("p", { class: "crowd" }, el("span", { class: "quiet" }, done),
     Object.entries(data.counts).filter(([, count]) => count).map(([verdict, count]) => badge(verdict, count)),
     el("span", { class: "quiet" }, `testbed ${data.run.testbed}`)), ...data.notes.map((text) => el("p", { class: "note" }, text))];

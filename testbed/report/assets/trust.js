@@ -74,7 +74,7 @@ function trustSection(data) {
   if (doubts.length) parts.push(el("h3", {}, "Why trials are suspect or invalid"), table(doubts, "Doubts of the gate", "doubts"));
   else if (data.trials.length) parts.push(el("p", {}, "The gate has no doubt about any trial."));
   if (notes.length) {
-    const alike = grouped(notes);
+    const alike = grouped(notes), trials = new Set(notes.map((row) => row.number)).size;
     const list = el("div"), about = el("details", { ontoggle: () => about.open && !list.hasChildNodes() &&
       list.append(dataTable({ label: "Remarks of the gate", name: "remarks", rows: alike, columns: [
         { name: "check", get: (row) => row.check },
@@ -84,7 +84,7 @@ function trustSection(data) {
         { name: "hint", get: (row) => row.first.hint, wide: true },
         { name: "look", get: () => "", show: (row) => trialLinks(data, row.first.number) },
       ] })) }, el("summary", {}, `${alike.length} remark${alike.length === 1 ? "" : "s"} of the gate that ${
-      alike.length === 1 ? "does" : "do"} not change a verdict, in ${new Set(notes.map((row) => row.number)).size} trials`), list);
+      alike.length === 1 ? "does" : "do"} not change a verdict, in ${trials === 1 ? "1 trial" : `${trials} trials`}`), list);
     parts.push(about);
   }
   const pair = (name, of, show) => [

@@ -60,7 +60,7 @@ def _bars(figure: Figure, run: StoredRun) -> None:
     figure.set_size_inches(WIDE, 1.4 + BAR_INCHES * len(members))
     for place, (_, series, _, look) in enumerate(members):
         goodputs = [each.usable_goodput_bps for each in series.trials]
-        interval = statistic.t_interval(goodputs) if len(goodputs) > 1 else None
+        interval = statistic.above_zero(statistic.t_interval(goodputs)) if len(goodputs) > 1 else None
         mean = sum(goodputs) / len(goodputs) / scale
         axes.barh([place], [mean], color=look[0], alpha=0.75, height=0.7)
         if interval is not None:
@@ -95,7 +95,7 @@ def _line(axes: Axes, series: Series, label: str, look: Look, scale: float) -> N
     axes.plot(rtts, means, line, color=colour, linewidth=1.5)
     for rtt, mean, samples in zip(rtts, means, profile.samples_bps, strict=True):
         if len(samples) > 1:
-            interval = statistic.t_interval(samples)
+            interval = statistic.above_zero(statistic.t_interval(samples))
             ends = [[mean - interval.low / scale], [interval.high / scale - mean]]
             axes.errorbar([rtt], [mean], yerr=ends, color=colour, capsize=3, linewidth=1, zorder=3)
     many = any(len(samples) > 1 for samples in profile.samples_bps)

@@ -12,6 +12,7 @@ from matplotlib.patches import FancyArrowPatch
 from ...browser.placement import Control
 from ...error import UserError
 from ...model.node.type import Colour, Shape
+from ...units import counted
 from ..drawing import Drawing, Line, Spot, drawings
 from ..stored_run import StoredRun
 from .option import Options
@@ -74,7 +75,7 @@ def _network(axes: Axes, drawing: Drawing) -> None:
     axes.set_xlim(min(x) - 0.5, max(x) + 0.5)
     axes.set_ylim(max(y) + 0.5 + LINE_INCHES / INCHES * _most_facts(drawing), min(y) - 0.5)
     axes.legend(fontsize=8, frameon=False, ncols=8, loc="upper center", bbox_to_anchor=(0.5, 0))
-    axes.set_title(f"{drawing.name} ({drawing.trials} trials)", fontsize=10)
+    axes.set_title(f"{drawing.name} ({counted(drawing.trials, 'trial')})", fontsize=10)
 
 
 def _look(spot: Spot) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
@@ -26,6 +27,20 @@ BURST_MAX = (9 * 10**14, "up to 900 TB (7200 Tbit)")
 SLOT_MAX = (2**31 - 1, "up to 2147483647 B")
 """Of the bytes of a slot of netem, signed."""
 VOLUME_MAX = (10**18, "up to 1000000 TB")
+
+SHARE_LEAST, SHARE_LEAST_WRITTEN = Fraction(1, 2**32), "0.0000000233 %"
+"""netem counts a share in parts of 2^-32: less of it becomes nothing."""
+
+
+def counted_share(share: Fraction, at: tuple[str, ...]) -> Fraction:
+    """Raises ValueRefused for a share that is neither 0 nor 1, and that netem would round to one of them."""
+    if 0 < share < SHARE_LEAST:
+        raise ValueRefused("netem counts in parts of 2^-32: this would be none", f"at least {SHARE_LEAST_WRITTEN}", at)
+    if 1 - SHARE_LEAST < share < 1:
+        raise ValueRefused(
+            "netem counts in parts of 2^-32: this would be all", f"at least {SHARE_LEAST_WRITTEN} below 100 %", at
+        )
+    return share
 
 
 def whole_us(time_ns: int, written: object) -> int:

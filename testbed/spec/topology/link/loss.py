@@ -13,6 +13,7 @@ from ....model.link.impairment import EVERY_MAX, EVERY_MIN, GilbertElliott, Loss
 from ...syntax.field import PerDirection, is_directional, matching, number
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import text_of, whole
+from .extent import counted_share
 
 
 def _fraction(value: object) -> Fraction:
@@ -75,7 +76,7 @@ class RandomFile(FileModel):
     def value(self) -> RandomLoss:
         if not 0 < self.random < 1:
             raise ValueRefused("nothing or everything would be lost", "more than 0 % and less than 100 %", ("random",))
-        return RandomLoss(self.random)
+        return RandomLoss(counted_share(self.random, ("random",)))
 
 
 class ChainFile(FileModel):
@@ -99,6 +100,8 @@ class GilbertElliottFile(FileModel):
                 raise ValueRefused(
                     f"{key} is 0: the state would never change", "more than 0 %", ("gilbert-elliott", key)
                 )
+        for key in ("p", "r", "loss_bad", "loss_good"):
+            counted_share(getattr(chain, key), ("gilbert-elliott", key))
         return GilbertElliott(chain.p, chain.r, chain.loss_bad, chain.loss_good)
 
 
