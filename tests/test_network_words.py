@@ -53,7 +53,7 @@ def test_what_is_allowed_is_never_left_empty(network: RunningNetwork, tmp_path: 
             refuse()
         said.append(str(refused.value).partition("; allowed: ")[2])
     assert said == [
-        "none, it has no controller, no ovs and no router with routing",
+        "none, it has no controller, no ovs, no router with routing and no server",
         "none, it has no controllers",
         "none, no node of it has one",
         "none of this network",

@@ -25,6 +25,8 @@ CLONE_NEWNS = 0x00020000
 MS_BIND, MS_SLAVE_REC = 0x1000, 0x84000
 HOSTS = "/run/trial/hosts"
 """The names of nodes, if the network has some; programs see them as /etc/hosts."""
+RESOLVER = "/run/tb-service/{}/resolv.conf"
+"""Whom a node asks for names, if the network has a DNS server; programs see it as /etc/resolv.conf."""
 NOT_FOUND, NOT_ALLOWED = 127, 126
 REST_BYTES = 1 << 20
 """How much output is still read once a program has ended: what it left in its pipes, but not what its children write
@@ -193,6 +195,9 @@ def enter(asked: Asked) -> None:
         checked(LIBC.unshare(CLONE_NEWNS), "unshare --mount")
         checked(LIBC.mount(None, b"/", None, MS_SLAVE_REC, None), "mount --make-rslave /")
         mount("sysfs", "sysfs", "/sys")
+        names = RESOLVER.format(asked["netns"].removeprefix("tb-"))
+        if os.path.exists(names) and os.path.exists("/etc/resolv.conf"):
+            mount(None, names, "/etc/resolv.conf", flags=MS_BIND)
         if os.path.exists(HOSTS) and os.path.exists("/etc/hosts"):
             mount(None, HOSTS, "/etc/hosts", flags=MS_BIND)
     if asked.get("tty"):

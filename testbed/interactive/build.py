@@ -62,10 +62,13 @@ class Build:
         ports = self.plan.book.ports_of(name)
         addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
         asked = (each.version for each in self.plan.channels if each.controller.versions and name in each.switches)
-        inside = node_files.environment(type, name, next(asked, None))
-        found = {"type": type, "where": self.plan.where(name).data(), "ports": addresses, "environment": inside}
+        node = self.topology.node(name)
+        inside = node_files.environment(type, name, next(asked, None), takes_lease=node.takes_lease)
+        found: dict[str, Any] = {"type": type, "where": self.plan.where(name).data(), "ports": addresses}
+        found["environment"] = inside
         speaks = [each for each in frr.PROTOCOLS if frr.speaks(self.topology.node(name), each)]
-        return {**found, "routing": speaks} if self.topology.node(name).finds_routes else found
+        found |= {"serves": True} if node.serves else {}
+        return {**found, "routing": speaks} if node.finds_routes else found
 
     def _link(self, name: str) -> dict[str, Any]:
         link, found = self.topology.link(name), self.plan.emulator(name)

@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 
 from ..model.address import AddressBook
 from ..model.topology import Topology
-from ..plan.command import FRR_FOLDER, OVS_FOLDER
-from ..plan.node import frr
+from ..plan.command import FRR_FOLDER, LEASE_SCRIPT, OVS_FOLDER, SERVICE_FOLDER
+from ..plan.node import frr, service
 from ..plan.step import StartController, StartProgram, Step
 
 TRIAL = "/run/trial"
@@ -27,6 +27,10 @@ exec /usr/bin/ovs-ofctl -O "${TESTBED_OPENFLOW:-OpenFlow13}" "$@"
 VTYSH = """#!/bin/sh
 exec /usr/bin/vtysh --config_dir /run/frr -N "$TESTBED_NODE" "$@"
 """
+UDHCPC = f"""#!/bin/sh
+export resolver={SERVICE_FOLDER}/$TESTBED_NODE/resolv.conf
+exec busybox udhcpc -i eth0 -O staticroutes -s {LEASE_SCRIPT} "$@"
+"""
 ROUTING = "routing.json"
 """What routing daemons must come to know."""
 TALKING = ("env", "PYTHONUNBUFFERED=1", "TESTBED_LOG_LEVEL=INFO", "sh", "-c", 'exec "$0" "$@" >&2')
@@ -40,27 +44,29 @@ def files(topology: Topology, book: AddressBook) -> dict[str, tuple[str, int]]:
         "hosts": ("".join(f"{line}\n" for line in _hosts(topology, book)), 0o644),
         f"{TOOLS}/ovs-ofctl": (OFCTL, 0o755),
         f"{TOOLS}/vtysh": (VTYSH, 0o755),
+        f"{TOOLS}/udhcpc": (UDHCPC, 0o755),
         ROUTING: (json.dumps([asdict(each) for each in frr.knowledge(topology, book)]), 0o644),
     }
 
 
-def environment(type: str, name: str, version: str | None = None) -> Mapping[str, str]:
+def environment(type: str, name: str, version: str | None = None, *, takes_lease: bool = False) -> Mapping[str, str]:
     """What programs in a node of this type get besides their users' settings. `version` of OpenFlow is that of a
     switch, as Open vSwitch calls it; None is OpenFlow13.
     """
     if type == "ovs":
         spoken = {} if version is None else {"TESTBED_OPENFLOW": version}
         return {"OVS_RUNDIR": f"{OVS_FOLDER}/{name}", "PATH": PATH, **spoken}
-    return {"TESTBED_NODE": name, "PATH": PATH} if type == "router" else {}
+    return {"TESTBED_NODE": name, "PATH": PATH} if type == "router" or takes_lease else {}
 
 
-def log(type: str, name: str, *, finds_routes: bool) -> str | None:
-    """Where a node's log is, as programs in it see it; None if it keeps none. `finds_routes`: it has FRR."""
+def logs(type: str, name: str, *, finds_routes: bool, serves: bool) -> tuple[str, ...]:
+    """Where a node's logs are, as programs in it see them. `finds_routes`: it has FRR; `serves`: a server."""
     if type == "controller":
-        return f"{TRIAL}/controller-{name}.err"
-    if type == "router":
-        return f"{FRR_FOLDER}/{name}/{frr.LOG}" if finds_routes else None
-    return f"{OVS_FOLDER}/{name}/ovs-vswitchd.log" if type == "ovs" else None
+        return (f"{TRIAL}/controller-{name}.err",)
+    if type == "ovs":
+        return (f"{OVS_FOLDER}/{name}/ovs-vswitchd.log",)
+    daemons = (f"{FRR_FOLDER}/{name}/{frr.LOG}",) if finds_routes else ()
+    return (*daemons, f"{service.folder(name)}/{service.LOG}") if serves else daemons
 
 
 def talking(step: Step) -> Step:

@@ -3,7 +3,8 @@
 Switches join links into one segment, separately for each VLAN. Segments are numbered in the order of the file's links,
 on a trunk by VLAN number. Each gets the next free block that holds its nodes and overlaps no given network: of
 10.0.0.0/8, a /24 or larger; of fd54:42::/48, a /64. Its nodes get the addresses from .1 (::1) on, in the order in which
-the links name them. MAC addresses that are not given are 02:54:42 (locally administered) and a number.
+the links name them. A node that takes a lease gets the next free address of the range of its segment's DHCP server. MAC
+addresses that are not given are 02:54:42 (locally administered) and a number.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface, ip_network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface, ip_network
 from typing import TypeAlias, TypeVar
 
 from ..error import UserError
+from .node.service import Dhcp
 from .topology import Lane, Link, Topology
 from .vlan import Tag
 
@@ -112,6 +114,7 @@ def address_book(topology: Topology) -> AddressBook:
             for tag in topology.tags(end, link) if topology.node(end).kind.has_addresses else ():
                 members.setdefault(segments[link.name, tag], []).append((end, link.name, tag))
                 given[end, link.name, tag] = _given(topology, end, link, tag)
+    given |= _leases(topology, members, given)
     addresses = given | _automatic(topology, members, given)
     ports: list[Port] = []
     tagged: list[Port] = []
@@ -170,6 +173,51 @@ def _given(topology: Topology, end: str, link: Link, tag: Tag) -> tuple[Interfac
     texts = dict(link.addresses).get(end if tag is None else f"{end}.{tag}")
     alone = tag is None and topology.links_of(end) == (link,)
     return tuple(ip_interface(text) for text in texts or (node.addresses if alone else ()))
+
+
+def lease_network(dhcp: Dhcp, addresses: tuple[Interface, ...]) -> Interface | None:
+    """That of a DHCP server's addresses in whose network it leases others; None if no network has the whole range."""
+    ends = (IPv4Address(dhcp.first), IPv4Address(dhcp.last))
+    return next((a for a in addresses if a.version == 4 and all(end in a.network for end in ends)), None)
+
+
+def _leases(
+    topology: Topology, members: Mapping[int, list[End]], given: Mapping[End, tuple[Interface, ...]]
+) -> dict[End, tuple[Interface, ...]]:
+    found: dict[End, tuple[Interface, ...]] = {}
+    for ends in members.values():
+        clients = [end for end in ends if topology.node(end[0]).takes_lease]
+        if not clients:
+            continue
+        free = _free(topology, ends, clients[0], given)
+        for end in clients:
+            if end[2] is not None:
+                raise AddressRefused(f"{end[0]} takes a lease, and meets a trunk; allowed: a port of one VLAN", end)
+            address = next(free, None)
+            if address is None:
+                raise AddressRefused(f"the range of the DHCP server has no address left for {end[0]}", end)
+            found[end] = (address,)
+    return found
+
+
+def _free(
+    topology: Topology, ends: list[End], client: End, given: Mapping[End, tuple[Interface, ...]]
+) -> Iterator[Interface]:
+    """The addresses that the one DHCP server of a segment can lease there."""
+    servers: list[tuple[str, Dhcp, Interface]] = []
+    for end in ends:
+        dhcp = topology.node(end[0]).dhcp
+        own = None if dhcp is None else lease_network(dhcp, given[end])
+        if dhcp is not None and own is not None:
+            servers.append((end[0], dhcp, own))
+    if len(servers) != 1:
+        names = " and ".join(name for name, _, _ in servers)
+        what = f"{names} both have a DHCP server for it" if servers else "no node there has a DHCP server for it"
+        raise AddressRefused(f"{client[0]} takes a lease, and on its segment {what}; allowed: one such server", client)
+    ((_, dhcp, own),) = servers
+    used = {address.ip for end in ends for address in given[end]}
+    each = (IPv4Address(number) for number in range(int(IPv4Address(dhcp.first)), int(IPv4Address(dhcp.last)) + 1))
+    return (ip_interface(f"{ip}/{own.network.prefixlen}") for ip in each if ip not in used)
 
 
 @dataclass

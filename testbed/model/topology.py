@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from .link.impairment import UNIMPAIRED, Direction, Way
 from .node.machine import Machine
 from .node.router import Router
+from .node.service import Dhcp, Dns
 from .node.type import NODE_TYPES, NodeType
 from .node.vm import Vm
 from .openflow import Controller, Neighbours, Ovs
@@ -58,7 +59,8 @@ class Node:
     ports. `ecn` is the variant of ECN that its TCP asks for and accepts; None leaves it to its kernel. `vlans` has
     every port of a switch that keeps VLANs apart; a switch without any passes frames on with whatever tag they have.
     `ovs`, `controller`, `vm` and `machine` are there for nodes of those types, `router` for
-    routers that do more than forward.
+    routers that do more than forward. `dhcp` and `dns` are servers of a host or router; a host that `takes_lease` has
+    on its only link the address that a DHCP server gives it.
     """
 
     name: str
@@ -77,6 +79,9 @@ class Node:
     mac: str | None = None
     ecn: Ecn | None = None
     router: Router | None = None
+    dhcp: Dhcp | None = None
+    dns: Dns | None = None
+    takes_lease: bool = False
 
     @property
     def kind(self) -> NodeType:
@@ -92,6 +97,11 @@ class Node:
     def forwards(self) -> bool:
         """Whether it passes on packets meant for others."""
         return self.kind.switches_frames or self.is_router
+
+    @property
+    def serves(self) -> bool:
+        """Whether it has a server for DHCP or DNS."""
+        return self.dhcp is not None or self.dns is not None
 
     @property
     def finds_routes(self) -> bool:

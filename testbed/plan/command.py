@@ -35,6 +35,7 @@ Tool: TypeAlias = Literal[
     "frr",
     "vtysh",
     "dnsmasq",
+    "lease",
 ]
 
 
@@ -62,6 +63,19 @@ OVS_FOLDER = f"/run/{PREFIX}ovs"
 FRR_FOLDER = "/run/frr"
 """Has a folder for each router: sockets of its daemons, their configuration, log and process numbers."""
 FRR_DAEMONS = "/usr/lib/frr"
+
+SERVICE_FOLDER = f"/run/{PREFIX}service"
+"""Has a folder for each node that has a DHCP or DNS server, takes a lease or asks for names: resolv.conf, a server's
+configuration, log and leases."""
+LEASE_SCRIPT = f"{SERVICE_FOLDER}/lease.sh"
+ASKS, ASK_AGAIN_S = 60, 1
+"""How often a client asks for an address, a second apart: switches listen and learn for up to 30 s before they pass it
+on."""
+TAKE_LEASE = """export resolver="$5/resolv.conf"
+busybox udhcpc -i "$1" -O staticroutes -n -t "$2" -T "$3" -s "$4" -p "$5/udhcpc.pid" || exit
+ip -4 address show dev "$1" | grep -qF " $6 " && exit
+echo "$1 got another address than $6:" $(ip -4 -brief address show dev "$1") >&2
+exit 1"""
 
 OWN_PROGRAM = "dualpi2"
 """A queueing discipline that Debian 12's tc does not know: our program of this name takes the words of later tc."""
@@ -92,6 +106,8 @@ class Command:
         ovs…        the tools of Open vSwitch run for the switch that the namespace belongs to
         frr         a daemon of FRR, and its words
         vtysh       runs for the router that the namespace belongs to
+        lease       a device, a folder, the address that a DHCP server must give it, and its routes: networks, each with
+                    the neighbour that it goes through
 
     `undo` are words for the same tool, or for `undo_tool`; None where removing the namespace or the device undoes it.
     `on` is a virtual machine or, as `home` calls it, a computer; None is this one.
@@ -153,6 +169,10 @@ def process_words(command: Command) -> tuple[str, ...]:
         case "vtysh":
             assert command.netns is not None, "BUG: a router without a namespace"
             return vtysh_words(command.netns.removeprefix(PREFIX), *words)
+        case "lease":
+            device, folder, address = words[:3]
+            asked = (device, str(ASKS), str(ASK_AGAIN_S), LEASE_SCRIPT, folder, address)
+            return ("sh", "-c", TAKE_LEASE, "lease", *asked)
         case "program":
             return ("sh", "-c", STARTED, words[1], *words[2:])
         case tool if tool.startswith("ovs"):

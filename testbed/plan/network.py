@@ -20,7 +20,7 @@ from .link import timeline as times
 from .link.stage import Emulator, Stage
 from .link.tclink import TcPort, is_emulated
 from .link.timeline import Moment
-from .node import control_channel, machine_link, make, open_vswitch, vm
+from .node import control_channel, machine_link, make, open_vswitch, service, vm
 from .node import namespace as nodes
 from .node.control_channel import Channel
 from .node.namespace import node_netns
@@ -247,7 +247,7 @@ def plan(
             (switch.name, control_channel.datapath(switch, datapath)) for switch in control_channel.switches(topology)
         ),
         tc_ports=mininet.tc_ports(topology, book),
-        programs_bytes=sum(node.kind.programs_bytes for node in topology.nodes),
+        programs_bytes=sum(node.kind.programs_bytes + service.memory_bytes(node) for node in topology.nodes),
         remote=frozenset(node.name for node in topology.nodes if node.kind.has_own_kernel),
         real_nics=tuple(_real_nics(topology)),
         machines=machines,

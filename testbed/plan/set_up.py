@@ -79,6 +79,14 @@ def _ip(found: Facts, netns: str, words: Words) -> None:
             found |= {(netns, f"route {to} on"): device for device in rest[1:2]}
 
 
+def _lease(found: Facts, netns: str, words: Words) -> None:
+    """What a DHCP server must have given."""
+    device, _, address, *through = words
+    _ip(found, netns, ("address", "add", address, "dev", device))
+    for to, via in _pairs(through):
+        _ip(found, netns, ("route", "replace", to, "via", via, "dev", device))
+
+
 def _pairs(words: Iterable[str]) -> Iterator[tuple[str, str]]:
     each = iter(words)
     return zip(each, each, strict=False)
@@ -141,5 +149,6 @@ _READERS: dict[str, Callable[[Facts, str, Words], None]] = {
     "bridge": _bridge,
     "tc": _tc,
     "nft": _nft,
+    "lease": _lease,
 }
 """For each tool what its words leave behind."""

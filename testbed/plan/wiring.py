@@ -12,7 +12,7 @@ from .command import Command
 from .link import emulator as emulation
 from .link import fault
 from .link.stage import Emulator
-from .node import control_channel, controller, frr, machine_link, open_vswitch, vm
+from .node import control_channel, controller, frr, machine_link, open_vswitch, service, vm
 from .node.control_channel import Channel
 from .node.namespace import node_netns
 
@@ -109,5 +109,6 @@ def openflow(
 
 
 def routing(topology: Topology, book: AddressBook) -> Iterator[Command]:
-    """Routing daemons, once all networks are there."""
+    """Routing daemons, servers and leases, once all networks are there."""
     yield from frr.commands(topology, book)
+    yield from service.commands(topology, book)

@@ -46,7 +46,7 @@ PLACES = (*SEARCH, FRR_DAEMONS)
 PROGRAMS = (
     *("ip", "tc", "nft", "ethtool", "bridge", "ping", "iperf3", "tcpdump", "nginx", "curl"),
     *("ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ovsdb-server", "ovsdb-tool"),
-    *("zebra", *DAEMONS, "vtysh"),
+    *("zebra", *DAEMONS, "vtysh", "dnsmasq", "busybox"),
     *("sh", "awk", "cat", "date", "env", "grep", "mkdir", "mount", "sleep", "tee", "truncate", "python3", "mnexec"),
 )
 """All that plans, workloads and controllers start in a guest, but for our own programs."""

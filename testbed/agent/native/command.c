@@ -270,6 +270,15 @@ static void refuse(int pipe_end, const char *what)
 	_exit(127);
 }
 
+/* Programs see who the node asks for names, if the network has a DNS server, as /etc/resolv.conf. */
+static void asks_names_of(struct program *p, int pipe_end)
+{
+	const char *file = path("/run/tb-service/%s/resolv.conf", strncmp(p->netns, "tb-", 3) ? p->netns : p->netns + 3);
+
+	if (!access(file, R_OK) && mount(file, "/etc/resolv.conf", NULL, MS_BIND, NULL))
+		refuse(pipe_end, "/etc/resolv.conf cannot be mounted");
+}
+
 static void become(struct program *p, int pipe_end)
 {
 	char *folder = folder_of(p);
@@ -288,6 +297,7 @@ static void become(struct program *p, int pipe_end)
 	enter(p->netns);
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) || mount("sysfs", "/sys", "sysfs", 0, NULL))
 		refuse(pipe_end, "its /sys cannot be mounted");
+	asks_names_of(p, pipe_end);
 	if (chdir(folder))
 		refuse(pipe_end, "its folder cannot be entered");
 	if (user && (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid)))

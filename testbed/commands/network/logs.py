@@ -18,23 +18,22 @@ EXAMPLES = (
 
 
 def logs(
-    node: Annotated[str, typer.Argument(metavar="NODE", help="A controller, an ovs or a router with FRR.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A controller, an ovs, a router with FRR, a server.")],
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
     name: OfNode = None,
 ) -> None:
     """Of a controller: what its app prints and logs (INFO and above), and why it ended if it did. Of an ovs: the log of
-    Open vSwitch; of a router: that of FRR.
+    Open vSwitch; of a router: that of FRR; of a DHCP or DNS server: who asked, and what the answer was.
     """
     network = choose(name, node)
     where = network.where(node)
     files = {
-        each: node_files.log(about["type"], each, finds_routes="routing" in about)
+        each: node_files.logs(about["type"], each, finds_routes="routing" in about, serves="serves" in about)
         for each, about in network.about["nodes"].items()
     }
-    file = files[node]
-    if file is None:
+    if not files[node]:
         able = [each for each, has in files.items() if has]
-        allowed = one_of(able, node, "none, it has no controller, no ovs and no router with routing")
+        allowed = one_of(able, node, "none, it has no controller, no ovs, no router with routing and no server")
         raise UserError(f"{node} of {network.name} keeps no log; allowed: {allowed}")
-    words = ["tail", "-n", "+1", *(["-F"] if follow else []), file]
+    words = ["tail", "-n", "+1", *(["-F"] if follow else []), *files[node]]
     raise typer.Exit(connection.attend(network, node, where, words, terminal=False, is_text=True))

@@ -64,7 +64,8 @@ def _commands(
         routers = {each.name for each in topology.nodes if each.is_router}
         computers = frozenset(each.name for each in topology.nodes if each.kind.runs_in == "computer")
         yield from namespace.add_neighbours(node, book, ends | routers, computers)
-    yield from namespace.add_routes(node, topology, book)
+    if not node.takes_lease:
+        yield from namespace.add_routes(node, topology, book)
 
 
 def _host(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:

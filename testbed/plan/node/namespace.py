@@ -107,7 +107,8 @@ def add_vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
 
 
 def add_addresses(node: Node, book: AddressBook) -> Iterator[Command]:
-    for port in book.interfaces_of(node.name):
+    """Those that no DHCP server gives."""
+    for port in () if node.takes_lease else book.interfaces_of(node.name):
         for address in port.addresses:
             nodad = ("nodad",) if address.version == 6 else ()
             yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))

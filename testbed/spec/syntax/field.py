@@ -125,11 +125,12 @@ Mtu = Annotated[
     PlainValidator(scalar.byte_count(MTU_MIN, MTU_MAX)),
     WithJsonSchema(byte_count_schema(MTU_MIN, MTU_MAX, "The largest IP packet, in bytes.")),
 ]
+ADDRESSES_SCHEMA: dict[str, Any] = {"anyOf": [_ADDRESS_SCHEMA, {"type": "array", "items": _ADDRESS_SCHEMA}]}
 Addresses = Annotated[
     tuple[str, ...],
     PlainValidator(scalar.addresses),
     PlainSerializer(list),
-    WithJsonSchema({"anyOf": [_ADDRESS_SCHEMA, {"type": "array", "items": _ADDRESS_SCHEMA}]}),
+    WithJsonSchema(ADDRESSES_SCHEMA),
 ]
 Prefix = Annotated[
     str,

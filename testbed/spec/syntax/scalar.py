@@ -173,6 +173,8 @@ def address(value: object) -> str:
 
 
 def addresses(value: object) -> tuple[str, ...]:
+    if value == "dhcp":
+        raise ValueRefused("only a host, on its only link, can take its address from a DHCP server", ADDRESS_ALLOWED)
     return tuple(map(address, value)) if isinstance(value, list | tuple) else (address(value),)
 
 

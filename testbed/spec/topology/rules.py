@@ -16,11 +16,13 @@ from .file import LinkFile, NodeFile, TopologyFile, with_port_rates
 from .link.impairment import FILE_FIELDS
 from .machine_rules import machine_faults
 from .node.keys import NodeKeys
+from .node.service import LEASE
 from .node.switch import SwitchFile
 from .openflow_rules import openflow_faults
 from .router_rules import router_faults
 from .schedule import schedule_faults
 from .segment_rules import segment_faults
+from .service_rules import service_faults
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
@@ -131,7 +133,8 @@ def _macs(parts: Parts) -> Iterator[Fault]:
 
 def _all_addresses(parts: Parts) -> Iterator[tuple[tuple[str | int, ...], str, tuple[str, ...]]]:
     for name, node in parts.nodes.items():
-        yield ("nodes", name, "addresses"), name, getattr(node, "addresses", ())
+        own = getattr(node, "addresses", ())
+        yield ("nodes", name, "addresses"), name, () if own == LEASE else own
     for name, link in parts.links.items():
         for end, addresses in link.addresses.items():
             yield ("links", name, "addresses", end), end, addresses
@@ -228,6 +231,10 @@ def _routers(parts: Parts) -> Iterator[Fault]:
     yield from router_faults(parts.nodes, parts.links, parts.names)
 
 
+def _services(parts: Parts) -> Iterator[Fault]:
+    yield from service_faults(parts.nodes, parts.links, parts.names)
+
+
 def _joined(first: Node, second: Node, link: str) -> Iterator[tuple[Room, Room]]:
     """The VLANs inside two switches that a link between them joins."""
     met = [each.membership(link) for each in (first, second)]
@@ -268,4 +275,5 @@ CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (
     _machines,
     _openflow,
     _routers,
+    _services,
 )

@@ -13,6 +13,7 @@ from ...model.address import AddressBook, AddressRefused, Port, address_book
 from ...model.topology import Link, Node, Route, Topology
 from ...model.vlan import Membership
 from ..syntax.document import Fault, Path
+from .service_rules import range_faults
 
 IPV6_MTU_MIN = 1280
 """RFC 8200, section 5: below it a link carries no IPv6."""
@@ -31,6 +32,7 @@ def segment_faults(topology: Topology) -> Iterator[Fault]:
         return
     yield from mtu_faults(topology, book)
     yield from _lonely(topology, book)
+    yield from range_faults(topology, book)
     for node in topology.nodes:
         for index, route in enumerate(node.routes):
             yield from (fault.under("nodes", node.name, "routes", index) for fault in _route(node, route, book))
@@ -46,6 +48,10 @@ def engine_faults(topology: Topology) -> Iterator[Fault]:
         if topology.engine == "mininet" and node.router is not None:
             what = f"{node.name!r} does more than forward (frr, nat, firewall), which Mininet's nodes do not"
             yield Fault(("nodes", node.name), what, "engine: netns")
+        if topology.engine == "mininet" and (node.serves or node.takes_lease):
+            key = "addresses" if node.takes_lease else "dns" if node.dhcp is None else "dhcp"
+            what = f"{node.name!r} has a DHCP or DNS server or takes a lease, which Mininet's nodes do not"
+            yield Fault(("nodes", node.name, key), what, "engine: netns")
 
 
 def _trunks(topology: Topology) -> Iterator[Fault]:

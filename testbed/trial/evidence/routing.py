@@ -1,5 +1,5 @@
 """What a trial's folder says of routing daemons: whether they ran, their neighbours, their routes and the kernel's, and
-when routes changed. Reads files of that folder.
+when routes changed; and of DHCP and DNS servers. Reads files of that folder.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from ...model.link.impairment import Way
 from ...model.scenario import Trial
 from ...plan.command import FRR_FOLDER
 from ...plan.link.stage import Emulator
-from ...plan.node import frr
+from ...plan.node import frr, service
 from ..node_result import RouteChange, RouterResult
 from ..orders import routing as orders
+from ..orders import service as server_orders
 from ..orders.sequence import Orders
 from .filtering import FilterEvidence
 
@@ -61,12 +62,24 @@ class RouterEvidence:
 
 
 @dataclass(frozen=True)
+class ServerEvidence:
+    """A DHCP or DNS server after the workload: whether it runs, and its leases: pairs (MAC address, IP address)."""
+
+    name: str
+    runs: bool
+    leases: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True)
 class RoutingEvidence:
-    """All routers with daemons, in file order; `waited_ns` is how long it took until all was known (None: unasked)."""
+    """All routers with daemons, in file order; `waited_ns` is how long it took until all was known (None: unasked).
+    `servers` are those of DHCP and DNS.
+    """
 
     routers: tuple[RouterEvidence, ...] = ()
     waited_ns: int | None = None
     knowledge: Mapping[str, frr.Knowledge] = field(default_factory=dict)
+    servers: tuple[ServerEvidence, ...] = ()
 
 
 def detours(trial: Trial, made: Orders) -> Iterator[tuple[tuple[Emulator, Way], ...]]:
@@ -80,8 +93,9 @@ def detours(trial: Trial, made: Orders) -> Iterator[tuple[tuple[Emulator, Way], 
 def read(trial: Trial, made: Orders, folder: Path) -> RoutingEvidence:
     """Raises TrialError for outputs that make no sense."""
     named = {each.router: each for each in frr.knowledge(trial.topology, made.plan.book)}
+    servers = tuple(_server(node.name, folder) for node in service.servers(trial.topology))
     if not named:
-        return RoutingEvidence()
+        return RoutingEvidence(servers=servers)
     try:
         ahead_ns = int((folder / orders.CLOCK).read_text())
         limits = {about.within_ns for _, about in frr.routers(trial.topology) if about.within_ns is not None}
@@ -89,7 +103,20 @@ def read(trial: Trial, made: Orders, folder: Path) -> RoutingEvidence:
         each = tuple(_router(node.name, folder, ahead_ns) for node, _ in frr.routers(trial.topology))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TrialError(f"what routers said makes no sense: {error!r}") from None
-    return RoutingEvidence(each, sum(waited) if waited else None, named)
+    return RoutingEvidence(each, sum(waited) if waited else None, named, servers)
+
+
+def _server(name: str, folder: Path) -> ServerEvidence:
+    """dnsmasq writes for each lease its end, the MAC address, the IP address, the name and the client's identity."""
+    state, leases = folder / server_orders.state_file(name), folder / server_orders.leases_file(name)
+    lines = [line.split() for line in leases.read_text().splitlines()] if leases.exists() else []
+    runs = _is_alive(state.read_text()) if state.exists() else False
+    return ServerEvidence(name, runs, frozenset((words[1], words[2]) for words in lines if len(words) > 2))
+
+
+def _is_alive(state: str) -> bool:
+    """By the line State of a process; without one, and as a zombie, it is dead."""
+    return state.split()[1:2] not in ([], ["Z"])
 
 
 def _router(name: str, folder: Path, ahead_ns: int) -> RouterEvidence:
@@ -131,7 +158,7 @@ def _running(text: str, name: str) -> Iterator[str]:
     prefix = f"{FRR_FOLDER}/{name}/"
     for line in text.splitlines():
         file, _, state = line.partition(" ")
-        if state.split()[1:2] not in ([], ["Z"]):
+        if _is_alive(state):
             yield file.removeprefix(prefix).removesuffix(".pid")
 
 

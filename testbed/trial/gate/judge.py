@@ -24,6 +24,7 @@ from . import (
     network_check,
     remark_check,
     routing_check,
+    service_check,
     switch_check,
     vm_check,
 )
@@ -60,6 +61,7 @@ CHECKS: tuple[Check, ...] = (
     routing_check.installed,
     routing_check.way,
     routing_check.changed,
+    service_check.servers,
     filter_check.rules,
     filter_check.met,
     rtt_check.rtt,

@@ -21,7 +21,7 @@ from ...plan.node.namespace import node_netns
 from ...plan.step import TIMELINE, Location, Moment, Read, Run, Sleep, Step, Stop, Timeline
 from ..observe.sample import Query
 from ..workload import background, ping, registry
-from . import bring_up, openflow_dump, remote, routing, set_up
+from . import bring_up, openflow_dump, remote, routing, service, set_up
 from .capture import CAPTURE_BUFFER_BYTES, CAPTURE_RETIRES_S, capture_name, capture_points, captures
 from .file_name import (
     AFTER,
@@ -137,6 +137,7 @@ def orders(trial: Trial) -> Orders:
         *(Stop(capture_name(n)) for n, _ in enumerate(capture_points(trial, planned))),
         *openflow_dump.steps(trial.topology, "after"),
         *routing.asks(trial.topology, planned, "after"),
+        *service.asks(trial.topology),
         *(_late_rtt_checks(planned) if planned.controlled else ()),
         *openflow_dump.told_back(planned),
     )

@@ -25,8 +25,9 @@ from ....model.topology import Node
 from ...syntax.field import Ip, Lines, Name, matching, number
 from ...syntax.file_model import FileModel
 from ...syntax.scalar import quantity, text_of, whole
-from .keys import NodeKeys, RouteFile
+from .keys import NodeKeys, RouteFile, servers_of, with_servers
 from .openflow import PortNumber, RuleFile
+from .service import DhcpFile, DnsFile
 
 SECOND_NS = 10**9
 SECONDS_ALLOWED = "whole seconds from 1 s to 65535 s"
@@ -195,6 +196,8 @@ class RouterFile(NodeKeys):
     nftables_text: Lines | None = Field(
         None, description="The text of that file; default: read from the topology's folder."
     )
+    dhcp: DhcpFile | None = Field(None, description="A DHCP server; default: none.")
+    dns: DnsFile | None = Field(None, description="A DNS server; default: none.")
 
     def node(self, name: str) -> Node:
         rules = None if self.firewall is None else tuple(each.rule() for each in self.firewall)
@@ -206,7 +209,8 @@ class RouterFile(NodeKeys):
             nftables_file=self.nftables,
         )
         own = None if router == PLAIN else router
-        return Node(name, self.type, routes=tuple(each.route() for each in self.routes), router=own)
+        node = Node(name, self.type, routes=tuple(each.route() for each in self.routes), router=own)
+        return with_servers(node, self.dhcp, self.dns)
 
     @classmethod
     def of(cls, node: Node) -> RouterFile:
@@ -220,4 +224,5 @@ class RouterFile(NodeKeys):
             firewall=rules,
             nftables=router.nftables_file,
             nftables_text=router.nftables,
+            **servers_of(node),
         )

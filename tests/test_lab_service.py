@@ -1,0 +1,108 @@
+"""DHCP and DNS in the lab kernel: leases, what is seen of them on the wire, names, and what happens without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from interactive import Home
+from trials import Ran, Steps
+
+from testbed.kernel.guest import TrialError
+from testbed.trial.folder import same_files
+
+pytestmark = pytest.mark.lab
+
+RunTrial = Callable[..., Ran]
+READY = Path(__file__).parents[1] / "topologies" / "dhcp-lan.yaml"
+ASK = {
+    "tool": "command",
+    "from": "laptop",
+    "to": "ns",
+    "client": {"at": "laptop", "run": ["getent", "ahostsv4", "www.example.org"]},
+    "measure": {"last": {"output": r"10\.0\.3\.(\d+) +STREAM"}},
+}
+PING = {"tool": "ping", "from": "laptop", "to": "web", "count": 3, "interval": "100 ms"}
+
+
+def lan(**nodes: Any) -> dict[str, Any]:
+    data = dict(yaml.safe_load(READY.read_text()))
+    data["nodes"].update(nodes)
+    return data
+
+
+def test_a_trial_begins_with_the_leases_and_the_same_seed_gives_the_same_bytes(run_trial: RunTrial) -> None:
+    one, other = (run_trial(topology=lan(), workload=PING) for _ in range(2))
+    assert one.result.verdict == "valid", one.result.warnings
+    assert one.ping.received == 3
+    leases = (one.folder / "leases-gateway.txt").read_text()
+    assert " 10.0.0.100 laptop " in leases
+    assert " 10.0.0.101 phone " in leases
+    assert same_files(one.folder, other.folder) == ()
+
+
+def before_the_workload(step: dict[str, Any]) -> Callable[[Steps], Steps]:
+    def tamper(steps: Steps) -> Steps:
+        at = next(n for n, each in enumerate(steps) if each.get("out") == "rtt-check.out")
+        return (*steps[:at], step, *steps[at:])
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("kill -9 $(cat /run/tb-service/gateway/dnsmasq.pid)", "dnsmasq of gateway did not run"),
+        ("ip -n tb-laptop address replace 10.0.0.77/24 dev eth0", "10.0.0.77"),
+    ],
+)
+def test_a_dead_server_and_another_address_are_found(run_trial: RunTrial, command: str, said: str) -> None:
+    ran = run_trial(topology=lan(), workload=PING, tamper=before_the_workload({"run": ["sh", "-c", command]}))
+    assert ran.result.verdict == "invalid"
+    assert any(said in warning for warning in ran.result.warnings), ran.result.warnings
+
+
+def test_a_trial_without_a_lease_ends_with_the_reason(run_trial: RunTrial) -> None:
+    def without_server(steps: Steps) -> Steps:
+        return tuple(each for each in steps if each.get("run", [""])[0] != "dnsmasq")
+
+    with pytest.raises(TrialError, match="no lease"):
+        run_trial(topology=lan(), workload=PING, tamper=without_server)
+
+
+def test_a_program_of_a_trial_asks_the_servers_for_names(run_trial: RunTrial) -> None:
+    """Its own server does not know the name, and asks the one on the net."""
+    ran = run_trial(topology=lan(), workload=ASK)
+    assert ran.result.verdict == "valid", ran.result.warnings
+    assert "10.0.3.2" in (ran.folder / "command-client-1.out").read_text()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    made = Home.at(tmp_path)
+    made.says("up", READY, "--kernel", "lab-realtime")
+    yield made
+    made.says("down", "dhcp-lan")
+    assert made.left() == []
+    made.clean()
+
+
+def test_in_a_standing_network_one_sees_all_four_messages_and_names(home: Home) -> None:
+    """RFC 2131, figure 3: DISCOVER, OFFER, REQUEST, ACK; option 53 of tcpdump's -v says which."""
+    see = "tcpdump -v -n -l -i eth0 -c 4 'port 67 or port 68' 2>&1 & pid=$!; "
+    wait = "until [ $(wc -l </proc/net/packet) -gt 1 ]; do sleep 0.1; done; "
+    said = home.says("exec", "laptop", "--", "sh", "-c", see + wait + "udhcpc -n -q 2>&1; wait $pid")
+    kinds = [word for line in said.splitlines() if "DHCP-Message" in line for word in line.split()[-1:]]
+    assert kinds == ["Discover", "Offer", "Request", "ACK"]
+    assert "lease of 10.0.0.100 obtained from 10.0.0.1" in said
+    assert "10.0.0.1\n" in home.says("exec", "laptop", "--", "cat", "/etc/resolv.conf")
+    for name, address in (("www.example.org", "10.0.3.2"), ("phone.office.lab", "10.0.0.101")):
+        assert address in home.says("exec", "laptop", "--", "getent", "ahostsv4", name)
+    assert home.run("exec", "laptop", "--", "getent", "ahostsv4", "nobody.office.lab").returncode == 2
+    log = home.says("logs", "gateway")
+    assert "DHCPDISCOVER(eth0) 02:54:42:00:00:00" in log
+    assert "forwarded www.example.org to 10.0.2.2" in log
+    assert "1 received" in home.says("exec", "laptop", "--", "ping", "-c", "1", "-W", "20", "web.office.lab")
