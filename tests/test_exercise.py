@@ -11,8 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from testbed.error import SpecError, UserError
-from testbed.exercise import file, outlet, submission, work_folder
+from testbed.cli import main
+from testbed.commands.teach import grade
+from testbed.error import MachineError, SpecError, UserError
+from testbed.exercise import file, jail, outlet, promise, submission, work_folder
 from testbed.exercise.mark import Mark, Verdict, marked
 from testbed.exercise.rule.action import Action
 from testbed.exercise.rule.answer import Answer
@@ -78,6 +80,13 @@ BAD = [
     ("reach: {from: [a], to: [b]}", "output: {node: a, run: ls}", "any output would do"),
     ("reach: {from: [a], to: [b]}", "output: {node: a, run: ls, matches: '('}", "no regular expression"),
     ("reach: {from: [a], to: [b]}", "flow: {switch: s}", "every entry would do"),
+    ("reach: {from: [a], to: [b]}", "flow: {switch: s, actions: '.*'}", "is found in every text"),
+    ("reach: {from: [a], to: [b]}", "output: {node: a, run: ls, matches: '.*'}", "is found in every text"),
+    ("reach: {from: [a], to: [b]}", "output: {node: a, run: ls, status: 0, lacks: 'x|'}", "is found in every text"),
+    ("reach: {from: [a], to: [b]}", "seen: {at: a, filter: ip, node: b, while: ls, least: 0}", "any number of packets"),
+    ("reach: {from: [a], to: [b]}", "measure: {scenario: net.yaml, metric: goodput, least: 0 Mbit/s}", "every value"),
+    ("app.py: {}", "app.py: {may-change: []}", "this is empty"),
+    ("title: A title", "title: A title\nvariants: {x: other}", "there is no file in variants/x"),
     ("reach: {from: [a], to: [b]}", "seen: {at: a, filter: ip, node: b, while: ls}", "any number of packets would do"),
     ("reach: {from: [a], to: [b]}", "seen: {at: a, filter: ip, node: b, while: ls, most: 0}", "nothing works"),
     ("reach: {from: [a], to: [b]}", "port: {node: a, from: b, tcp: 80, open: false}", "nothing works"),
@@ -315,3 +324,75 @@ def test_a_server_that_does_not_listen_is_told() -> None:
     assert action.went_wrong({"x.out": "listens\n", "x.err": ""}, "x") is None
     assert action.went_wrong({}, "x") == "a does not listen at TCP port 22: nothing was heard of it"
     assert "in use" in str(action.went_wrong({"x.out": "", "x.err": "Traceback\nOSError: in use\n"}, "x"))
+
+
+def test_what_was_to_go_on_in_the_background_and_was_not_there_is_told() -> None:
+    action = Action.model_validate({"node": "a", "start": "nosuchserver"})
+    ended = {"x.out": f"\n{STATUS} 127\n", "x.err": "sh: 1: nosuchserver: not found\n"}
+    assert action.went_wrong(ended, "x") == (
+        "`nosuchserver` in a ended with status 127: sh: 1: nosuchserver: not found"
+    )
+    assert action.went_wrong({"x.out": f"done\n\n{STATUS} 0\n", "x.err": ""}, "x") is None
+    assert action.went_wrong({"x.out": "goes on\n", "x.err": ""}, "x") is None
+
+
+def test_the_files_of_a_variant_stand_for_given_ones(made: Callable[[str], Path]) -> None:
+    folder = made(WHOLE + "variants: {x: other}\n")
+    (folder / "variants" / "x").mkdir(parents=True)
+    (folder / "variants" / "x" / "net.yaml").write_text("name: net\nnodes: {a: {type: host}}\n")
+    assert file.load(folder).given == ("net.yaml",)
+    (folder / "variants" / "x" / "app.py").write_text("# the student's\n")
+    with pytest.raises(SpecError, match=r"variants/x/app\.py stands for no file that is given"):
+        file.load(folder)
+
+
+def test_one_submission_that_could_not_be_graded_leaves_the_others_their_marks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = made(WHOLE)
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "app.py").write_text("# mine\n")
+
+    def mark(exercise: file.Exercise, one: submission.Submission, cancelled: object) -> Mark:
+        if one.name == "first":
+            raise MachineError("there is no room", "df")
+        return Mark(exercise.name, one.name, marked(exercise.file.rules, {"reaches": Verdict(None)}))
+
+    monkeypatch.setattr(grade, "mark", mark)
+    words = ["grade", str(folder), str(tmp_path / "first"), str(tmp_path / "second"), "--format", "csv"]
+    monkeypatch.setattr("sys.argv", ["testbed", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == MachineError.exit_code
+    said = capsys.readouterr()
+    _, first, second = said.out.splitlines()
+    assert first.startswith("first,0,3,0,0,could not be graded: there is no room")
+    assert second.startswith("second,2,3,2,0,")
+    assert "1 of 2 could not be graded: there is no room" in said.err
+
+
+def test_a_solution_that_is_near_a_limit_breaks_the_promise(
+    monkeypatch: pytest.MonkeyPatch, made: Callable[[str], Path]
+) -> None:
+    """It has the full mark with the whole limit, and not with a third of it."""
+    exercise = file.load(made(WHOLE))
+    needs_ns = 0
+
+    def mark(exercise: file.Exercise, one: submission.Submission, cancelled: object) -> Mark:
+        verdict = Verdict(None) if exercise.file.limits.cpu >= needs_ns else Verdict("ended", is_checked=False)
+        verdicts = dict.fromkeys(("reaches", "separate"), verdict)
+        return Mark(exercise.name, one.name, marked(exercise.file.rules, verdicts))
+
+    monkeypatch.setattr(promise, "mark", mark)
+    assert promise.kept(exercise, file.SOLUTION).broken is None
+    needs_ns = file.CPU_NS // 2
+    assert "takes more than 1/3 of limits.cpu (30 s)" in str(promise.kept(exercise, file.SOLUTION).broken)
+    needs_ns = file.CPU_NS * 2
+    assert promise.kept(exercise, file.SOLUTION).broken == "the solution fails reaches, separate"
+
+
+def test_nobody_who_grades_is_not_who_is_graded(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert f"--reuid={jail.NOBODY}" in jail.words(jail.NOTHING)
+    monkeypatch.setattr("os.geteuid", lambda: jail.NOBODY)
+    assert f"--reuid={jail.NOBODY}" not in jail.words(jail.NOTHING)

@@ -166,3 +166,47 @@ def test_a_program_as_the_controller_is_nobody(tmp_path: Path) -> None:
 def test_a_device_in_another_node_is_found() -> None:
     found = of("addressing", {"c.sh": "ip link add x link eth0 link-netnsid 0 type macvlan mode bridge\n"})
     assert "the device x of c reaches another node" in str(found.rules[0].seen), found
+
+
+DENIES_LATER = """
+from os_ken.controller.handler import MAIN_DISPATCHER
+from os_ken.lib import hub
+from os_ken.lib.packet import packet, tcp
+
+
+class Fickle(Firewall):
+    def deny(self, datapath, line):
+        pass
+
+    @set_ev_cls(ofp_event.EventOFPPacketIn, MAIN_DISPATCHER)
+    def looks(self, event):
+        about = packet.Packet(event.msg.data).get_protocol(tcp.tcp)
+        if about is not None and about.dst_port == 80:
+            hub.spawn_after(0.5, self.shut, event.msg.datapath)
+
+    def shut(self, datapath):
+        for policy in ({}, {"ipv4_src": "10.0.0.4", "ipv4_dst": "10.0.0.2"}):
+            match = datapath.ofproto_parser.OFPMatch(eth_type=0x0800, **policy)
+            self.add_flow(datapath, 200 + len(policy), match, [])
+"""
+
+
+def test_a_network_that_denies_all_once_it_was_seen_to_work_is_no_firewall() -> None:
+    """What is to be closed counts only if what is open is so before and after. After 0.5 s the answer from port 80 is
+    long there.
+    """
+    exercise = work_folder.find("firewall")
+    text = submission.of_solution(exercise).text("firewall.py") + DENIES_LATER
+    found = check.mark(exercise, submission.checked(exercise, "fickle", {"firewall.py": text.encode()}, []))
+    seen = {rule.name: rule.seen or "" for rule in found.rules}
+    assert "it held when web-is-open no longer did" in seen["port-8080-is-closed"]
+    assert "it held when what-is-allowed-works no longer did" in seen["port-22-is-closed"]
+    assert {rule.name for rule in found.rules if rule.outcome == "passed"} <= {"what-is-allowed-works", "web-is-open"}
+
+
+def test_addresses_that_were_written_down_are_of_no_use_in_another_network() -> None:
+    exercise = work_folder.find("learning-switch")
+    found = check.mark(exercise, submission.of_wrong(exercise, "static-table"))
+    assert found.points == 0
+    reasons = [rule.seen or "" for rule in found.rules]
+    assert any("in another network (hosts with other addresses, at other ports): " in each for each in reasons), reasons

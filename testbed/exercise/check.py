@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..cache_folder import private
@@ -16,13 +17,13 @@ from ..model.topology import Topology
 from ..spec.load import load_topology
 from ..trial.strict_folder import remove_tree
 from . import impostor, measurement
-from .file import Exercise
+from .file import VARIANTS, Exercise
 from .mark import Mark, Verdict, marked
 from .rule.answer import Answer
 from .rule.common import Kind, Net, NotChecked
 from .rule.measure import Measure, Trial
 from .rule.registry import Rule
-from .stand import Stood, stand
+from .stand import Stood, again, asked_again, stand
 from .submission import Submission
 
 SCRATCH = "exercises"
@@ -37,26 +38,54 @@ def mark(exercise: Exercise, submission: Submission, cancelled: Callable[[], boo
         verdicts = {rule.name: Verdict(submission.problems[0], is_checked=False) for rule in rules}
         return Mark(exercise.name, submission.name, marked(rules, verdicts), submission.problems)
     with _scratch() as scratch:
-        work = scratch / "work"
-        work.mkdir()
-        _lay_out(exercise, submission, work)
-        verdicts = _answered(rules, submission) | _measured(exercise, work, scratch, cancelled)
-        standing = [rule for rule in rules if not isinstance(rule.kind, Answer | Measure)]
-        stood: Stood | None = None
-        ended: str | None = None
-        problems: tuple[str, ...] = ()
-        notes: tuple[str, ...] = ()
-        if standing:
-            try:
-                stood = _stood(exercise, submission, standing, work, scratch, cancelled)
-            except UserError as error:
-                problems = (_plain(error, work),)
-                verdicts |= {rule.name: Verdict(problems[0], is_checked=False) for rule in standing}
-        if stood is not None:
-            ended = None if stood.ended is None else _without(stood.ended.partition(CONSOLE)[0], scratch)
-            notes = tuple(_without(each, scratch) for each in stood.notes)
-            verdicts |= dict(_judged(exercise, standing, stood))
-        return Mark(exercise.name, submission.name, marked(rules, verdicts), problems, ended, notes)
+        given = _looked(exercise, submission, None, scratch / "given", cancelled)
+        verdicts = _answered(rules, submission) | _measured(exercise, scratch / "given", cancelled) | given.verdicts
+        for number, (name, about) in enumerate(exercise.file.variants.items()):
+            holding = [rule.name for rule in given.rules if _holds(verdicts[rule.name])]
+            if not holding:
+                break
+            other = _looked(exercise, submission, name, scratch / f"variant-{number}", cancelled)
+            verdicts |= {each: _in_variant(about, other.verdicts[each]) for each in holding}
+        return Mark(exercise.name, submission.name, marked(rules, verdicts), given.problems, given.ended, given.notes)
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What was found in one network: a verdict for each of `rules`, and what `Mark` has."""
+
+    rules: tuple[Rule, ...]
+    verdicts: dict[str, Verdict]
+    problems: tuple[str, ...] = ()
+    ended: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def _looked(
+    exercise: Exercise, submission: Submission, variant: str | None, folder: Path, cancelled: Callable[[], bool]
+) -> _Looked:
+    """In the network that is given, or in one of its variants; files are in `folder`, which is made."""
+    rules = tuple(rule for rule in exercise.file.rules if not isinstance(rule.kind, Answer | Measure))
+    work = folder / "work"
+    work.mkdir(parents=True)
+    _lay_out(exercise, submission, variant, work)
+    if not rules:
+        return _Looked(rules, {})
+    try:
+        stood = _stood(exercise, submission, list(rules), work, folder, cancelled)
+    except UserError as error:
+        problem = _plain(error, work)
+        return _Looked(rules, {rule.name: Verdict(problem, is_checked=False) for rule in rules}, (problem,))
+    ended = None if stood.ended is None else _without(stood.ended.partition(CONSOLE)[0], folder)
+    notes = tuple(_without(each, folder) for each in stood.notes)
+    return _Looked(rules, dict(_judged(exercise, list(rules), stood)), (), ended, notes)
+
+
+def _holds(verdict: Verdict) -> bool:
+    return verdict.is_checked and verdict.seen is None
+
+
+def _in_variant(about: str, verdict: Verdict) -> Verdict:
+    return verdict if verdict.seen is None else replace(verdict, seen=f"in another network ({about}): {verdict.seen}")
 
 
 @contextmanager
@@ -69,9 +98,10 @@ def _scratch() -> Iterator[Path]:
         remove_tree(path)
 
 
-def _lay_out(exercise: Exercise, submission: Submission, work: Path) -> None:
+def _lay_out(exercise: Exercise, submission: Submission, variant: str | None, work: Path) -> None:
     for name in exercise.given:
-        shutil.copyfile(exercise.folder / name, work / name)
+        other = exercise.folder / VARIANTS / (variant or "") / name
+        shutil.copyfile(other if variant is not None and other.is_file() else exercise.folder / name, work / name)
     for name, data in submission.files.items():
         (work / name).write_bytes(data)
 
@@ -101,10 +131,21 @@ def _judged(exercise: Exercise, rules: list[Rule], stood: Stood) -> Iterator[tup
                 raise NotChecked(why)
             impostor.refuse(stood.net, stood.found)
             _prepared(exercise, rule, number, stood)
-            yield rule.name, Verdict(_judge(rule.kind, stood.net, f"rule-{number}", stood.found))
+            seen = _judge(rule.kind, stood.net, f"rule-{number}", stood.found)
+            if seen is None:
+                _still(rules, number, stood)
+            yield rule.name, Verdict(seen)
         except NotChecked as error:
             ended = "" if stood.ended is None else f" ({stood.ended.partition(CONSOLE)[0].splitlines()[0]})"
             yield rule.name, Verdict(f"{error}{ended}", is_checked=False)
+
+
+def _still(rules: list[Rule], number: int, stood: Stood) -> None:
+    """Raises NotChecked if a rule that another one needs held before it, and not after it."""
+    for need in asked_again(rules, number):
+        seen = _judge(need.kind, stood.net, again(number, need), stood.found)
+        if seen is not None:
+            raise NotChecked(f"it held when {need.name} no longer did: {seen}")
 
 
 def _judge(kind: Kind, net: Net, name: str, found: Mapping[str, str]) -> str | None:
@@ -136,12 +177,13 @@ def _answered(rules: tuple[Rule, ...], submission: Submission) -> dict[str, Verd
     return found
 
 
-def _measured(exercise: Exercise, work: Path, scratch: Path, cancelled: Callable[[], bool]) -> dict[str, Verdict]:
+def _measured(exercise: Exercise, scratch: Path, cancelled: Callable[[], bool]) -> dict[str, Verdict]:
     asked: dict[str, list[tuple[Rule, Measure]]] = {}
     for rule in exercise.file.rules:
         if isinstance(rule.kind, Measure):
             asked.setdefault(rule.kind.scenario, []).append((rule, rule.kind))
     found: dict[str, Verdict] = {}
+    work = scratch / "work"
     for number, (scenario, those) in enumerate(asked.items()):
         folder = scratch / f"trials-{number}"
         folder.mkdir(mode=0o700)

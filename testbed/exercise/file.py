@@ -4,6 +4,7 @@ exercise.yaml     what this module describes
 handout.md        what the student reads
 starter/          the files that the student edits, as they are at first
 solution/         the same files, right
+variants/NAME/    given files as they are in a network like the given one: the rules must hold in it, too
 wrong/NAME/       files of typical wrong submissions, in place of those of the solution; `wrong` in exercise.yaml
 says which rules they fail
 …                 anything else that the student gets and cannot change: a topology, a scenario, a table
@@ -31,7 +32,8 @@ from .rule.measure import Measure
 from .rule.registry import Rule, RuleFile
 
 EXERCISE, HANDOUT, STARTER, SOLUTION, WRONG = "exercise.yaml", "handout.md", "starter", "solution", "wrong"
-OWN = (EXERCISE, HANDOUT, STARTER, SOLUTION, WRONG)
+VARIANTS = "variants"
+OWN = (EXERCISE, HANDOUT, STARTER, SOLUTION, WRONG, VARIANTS)
 """What is not copied to the student, or only in other ways."""
 FILES_MAX, FILE_BYTES = 32, 64 << 10
 FILE_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
@@ -50,8 +52,10 @@ class StudentFile(FileModel):
 
     about: Text = ""
     bytes: Size = Field(FILE_BYTES, description="How large it may be.")
-    may_change: list[Text] = Field(
-        [], alias="may-change", description="Of a YAML file: the keys that may differ from the starter's."
+    may_change: Annotated[list[Text], Field(min_length=1)] | None = Field(
+        None,
+        alias="may-change",
+        description="The keys of a YAML file that may differ from the starter's; default: all.",
     )
 
 
@@ -88,6 +92,9 @@ class ExerciseFile(FileModel):
     expect: Annotated[list[RuleFile], Field(min_length=1)]  # type: ignore[valid-type]
     hints: list[Lines] = Field([], description="What helps, one after the other.")
     wrong: dict[Name, WrongFile] = Field({}, description="Typical wrong submissions, by their folder in wrong/.")
+    variants: dict[Name, Text] = Field(
+        {}, description="Networks like the one that is given, in which the rules must hold, too: what differs."
+    )
     limits: LimitsFile = LimitsFile.model_construct(cpu=CPU_NS, memory=MEMORY_BYTES)
 
     @property
@@ -194,6 +201,14 @@ def _missing(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
             yield Fault(("files", name), f"there is no {SOLUTION}/{name}", "a solution", named=True)
         if file.may_change and not (folder / STARTER / name).is_file():
             yield Fault(("files", name), f"there is no {STARTER}/{name} to compare with", "a starter", named=True)
+    for name in found.variants:
+        own = sorted(each.name for each in (folder / VARIANTS / name).glob("*"))
+        if not own:
+            yield Fault(("variants", name), f"there is no file in {VARIANTS}/{name}", f"files of {folder}", named=True)
+        for each in own:
+            if each in found.files or each in OWN or not (folder / each).is_file():
+                what = f"{VARIANTS}/{name}/{each} stands for no file that is given"
+                yield Fault(("variants", name), what, "the name of a given file", named=True)
     for name in found.wrong:
         if not (folder / WRONG / name).is_dir():
             yield Fault(("wrong", name), f"there is no folder {WRONG}/{name}", f"a folder in {folder}", named=True)

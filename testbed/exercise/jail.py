@@ -1,4 +1,4 @@
-"""What students wrote, in a guest: it runs as a user who can do nothing to what the rules write. Pure, no I/O.
+"""What students wrote, in a guest: it runs as a user who can do nothing to what the rules write. Asks who we are.
 
 An app of a controller is nobody: it can use the channel to its switches, and its own folder. A script of a node may
 also change the network of that node. Neither can enter the folder of the outputs, which belongs to somebody else.
@@ -6,14 +6,15 @@ also change the network of that node. Neither can enter the folder of the output
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..plan.step import Location, Run, StartController, StartProgram, Step
 from .rule.common import STATUS
 
-NOBODY = 65534
-USER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
+NOBODY, OTHER = 65534, 65533
+"""Whom students' programs run as: the other one if nobody is who grades, and owns the outputs."""
 NOTHING, NETWORK = "-all", "-all,+net_admin,+net_raw,+net_bind_service"
 PROGRAM_FOLDER = 3
 """Which word of a controller that is a program is its folder: see plan.command.STARTED."""
@@ -31,18 +32,25 @@ SCRIPT_S = 60
 def words(capabilities: str) -> tuple[str, ...]:
     """To stand before the words of a command."""
     sets = (f"--{each}={capabilities}" for each in ("inh-caps", "ambient-caps", "bounding-set"))
-    return (*USER, *sets, "--")
+    user = nobody()
+    return ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", *sets, "--")
+
+
+def nobody() -> int:
+    """The user that students' programs run as."""
+    return OTHER if os.geteuid() == NOBODY else NOBODY
 
 
 def jailed(steps: Iterable[Step]) -> Iterator[Step]:
     """The steps of this computer with controllers that run as nobody."""
+    user = f"{nobody()}:{nobody()}"
     for step in steps:
         if isinstance(step, StartController):
-            yield Run(("chown", "-R", f"{NOBODY}:{NOBODY}", step.words[-1]), "controller")
+            yield Run(("chown", "-R", user, step.words[-1]), "controller")
             yield replace(step, words=(*words(NOTHING), *step.words))
         elif isinstance(step, StartProgram):
             folder = step.words[PROGRAM_FOLDER]
-            yield Run(("chown", f"{NOBODY}:{NOBODY}", folder, f"{folder}/work"), "controller")
+            yield Run(("chown", user, folder, f"{folder}/work"), "controller")
             yield replace(step, words=(*words(NOTHING), *step.words))
         else:
             yield step

@@ -107,6 +107,14 @@ def marked(rules: Sequence[Rule], verdicts: Mapping[str, Verdict]) -> tuple[Rule
     return tuple(done.values())
 
 
+def unmarked(exercise: str, submission: str, rules: Sequence[Rule], why: str) -> Mark:
+    """Of a submission that this computer could not mark."""
+    text = f"could not be graded: {why}"
+    return Mark(
+        exercise, submission, marked(rules, {rule.name: Verdict(why, is_checked=False) for rule in rules}), (text,)
+    )
+
+
 def _marked(rule: Rule, verdict: Verdict) -> RuleMark:
     if verdict.is_checked and verdict.seen is None:
         return RuleMark(rule.name, "passed", rule.points, rule.points)

@@ -1,16 +1,19 @@
 """What an exercise promises of itself: its solution has the full mark, its starter has not, and each wrong submission
-fails the rules that it says, and no others. Runs guests.
+fails the rules that it says, and no others; and the solution is far from the limits. Runs guests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import submission
 from .check import mark
 from .file import SOLUTION, STARTER, Exercise
 from .mark import Mark
+
+SLOWER = 3
+"""How many times as long another computer may take."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,28 @@ def kept(exercise: Exercise, name: str, cancelled: Callable[[], bool] = lambda: 
     """Whether one of them is as promised."""
     readers = {SOLUTION: submission.of_solution, STARTER: submission.of_starter}
     reader = readers.get(name)
-    found = mark(exercise, submission.of_wrong(exercise, name) if reader is None else reader(exercise), cancelled)
+    handed_in = submission.of_wrong(exercise, name) if reader is None else reader(exercise)
+    if name == SOLUTION:
+        found = mark(_frugal(exercise), handed_in, cancelled)
+        if found.is_full:
+            return Kept(name, found, None)
+    found = mark(exercise, handed_in, cancelled)
     return Kept(name, found, _broken(exercise, name, found))
+
+
+def _frugal(exercise: Exercise) -> Exercise:
+    """The exercise with a part of its processor time: a slower computer needs more for the same."""
+    limits = exercise.file.limits
+    less = limits.model_copy(update={"cpu": limits.cpu // SLOWER})
+    return replace(exercise, file=exercise.file.model_copy(update={"limits": less}))
 
 
 def _broken(exercise: Exercise, name: str, found: Mark) -> str | None:
     if name == SOLUTION:
-        return None if found.is_full else f"the solution fails {', '.join(found.fails)}"
+        if not found.is_full:
+            return f"the solution fails {', '.join(found.fails)}"
+        limit_s = exercise.file.limits.cpu / 1e9
+        return f"the solution takes more than 1/{SLOWER} of limits.cpu ({limit_s:g} s): a slower computer would end it"
     if name == STARTER:
         return "the starter has the full mark" if found.is_full else None
     wanted, fails = set(exercise.file.wrong[name].fails), set(found.fails)

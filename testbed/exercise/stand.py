@@ -26,6 +26,7 @@ from ..trial.ready_kernel import ready_kernel
 from . import impostor, jail
 from .file import Exercise
 from .rule.common import Net, NotChecked
+from .rule.convergence import Converges
 from .rule.registry import Rule
 from .submission import Submission
 
@@ -119,9 +120,32 @@ def _asked(exercise: Exercise, rules: Sequence[Rule], net: Net) -> tuple[list[St
             for order, action in enumerate(rule.before):
                 own += action.steps(net, f"rule-{number}-before-{order}")
             steps += [*own, *rule.kind.steps(net, f"rule-{number}")]
+            for need in asked_again(rules, number):
+                steps += need.kind.steps(net, again(number, need))
         except NotChecked as why:
             reasons[number] = str(why)
     return steps, reasons
+
+
+def asked_again(rules: Sequence[Rule], number: int) -> tuple[Rule, ...]:
+    """What a rule needs that holds in a network in which nothing works: it must hold after it, too, unless something
+    was to happen to the network in between.
+    """
+    rule = rules[number]
+    if not rule.kind.is_negative:
+        return ()
+    found = []
+    for place, need in enumerate(rules[:number]):
+        between = rules[place + 1 : number + 1]
+        changes = any(each.before or isinstance(each.kind, Converges) for each in between)
+        if need.name in rule.needs and not need.kind.is_negative and not changes:
+            found.append(need)
+    return tuple(found)
+
+
+def again(number: int, need: Rule) -> str:
+    """The beginning of the names of the files of a rule that is asked again after another one."""
+    return f"rule-{number}-again-{need.name}"
 
 
 def _scripts(exercise: Exercise, submission: Submission, net: Net) -> Iterator[Step]:

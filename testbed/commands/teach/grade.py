@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ...error import UserError
+from ...error import MachineError, UserError
 from ...exercise import outlet, work_folder
 from ...exercise.check import mark
 from ...exercise.file import Exercise
-from ...exercise.mark import Mark
+from ...exercise.mark import Mark, unmarked
 from ...exercise.submission import Submission, read
 from ...trial.folder import write_text
 from ..text_table import Column, Table, show, terminal_width
@@ -54,35 +55,51 @@ def grade(
     """Only the files that the exercise names are taken from a submission. Each is checked in a lab kernel of its own,
     without a network of this computer, and can read neither the solution nor the other submissions.
 
-    The exit code is 0 if all were marked, whatever the marks are.
+    The exit code is 0 if all were marked, whatever the marks are, and 3 if this computer could not mark one of them.
     """
     found = work_folder.find(exercise)
     if format is Format.gradescope and len(submissions) != 1:
         raise UserError("Gradescope has one submission at a time; allowed: one SUBMISSION, or --format json")
     read_ones = [read(found, folder, name) for folder, name in zip(submissions, _names(submissions), strict=True)]
-    done = _marked(found, read_ones, jobs)
+    results = _marked(found, read_ones, jobs)
+    lacking = [each for each in results if isinstance(each, MachineError)]
+    if lacking and len(lacking) == len(results):
+        raise lacking[0]
+    done = [
+        unmarked(found.name, one.name, found.file.rules, each.what) if isinstance(each, MachineError) else each
+        for one, each in zip(read_ones, results, strict=True)
+    ]
     if format is Format.table and output is None:
         rows = tuple((each.submission, f"{each.points} of {each.of}", _fails(each)) for each in done)
         show(Table(COLUMNS, rows).lines(terminal_width()))
-        return
-    text = _text(done, format)
-    if output is None:
-        print(text, end="")
+    elif output is None:
+        print(_text(done, format), end="")
     else:
-        write_text(output, text)
+        write_text(output, _text(done, format))
+    if lacking:
+        print(f"testbed: {len(lacking)} of {len(results)} could not be graded: {lacking[0]}", file=sys.stderr)
+        raise typer.Exit(MachineError.exit_code)
 
 
-def _marked(found: Exercise, submissions: list[Submission], jobs: int) -> list[Mark]:
+def _marked(found: Exercise, submissions: list[Submission], jobs: int) -> list[Mark | MachineError]:
     stopped: list[bool] = []
     pool = ThreadPoolExecutor(jobs)
     try:
         waiting = [pool.submit(mark, found, each, lambda: bool(stopped)) for each in submissions]
-        return [each.result() for each in waiting]
+        return [_result(found, each, future) for each, future in zip(submissions, waiting, strict=True)]
     except BaseException:
         stopped.append(True)
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(found: Exercise, submission: Submission, future: Future[Mark]) -> Mark | MachineError:
+    """The mark, or what this computer lacked for this one; the others keep theirs."""
+    try:
+        return future.result()
+    except MachineError as error:
+        return error
 
 
 def _names(folders: list[Path]) -> list[str]:

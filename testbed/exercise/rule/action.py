@@ -11,7 +11,7 @@ from ...plan.step import Run, Sleep, Step
 from ...spec.syntax.document import Fault
 from ...spec.syntax.field import Name, Span, Text
 from ...spec.syntax.file_model import FileModel
-from .common import Count, Found, Net, NotChecked, said
+from .common import STATUS, Count, Found, Net, NotChecked, said, shortened
 
 ENDS = ("end0", "end1")
 LISTENER = """
@@ -63,7 +63,8 @@ class Action(FileModel):
         elif self.node is not None:
             where, error = net.plan.where(net.node(self.node)), f"{name}.err"
             if self.start is not None:
-                words: tuple[str, ...] = ("sh", "-c", f"{net.inside(self.node)}{net.filled(self.start)}")
+                ended = f'{net.inside(self.node)}sh -c "$0"; s=$?; echo; echo {STATUS} $s'
+                words: tuple[str, ...] = ("sh", "-c", ended, net.filled(self.start))
             else:
                 version = "6" if ":" in net.address(self.node) else "4"
                 words = ("python3", "-ISB", "-c", LISTENER, version, str(self.listen), self.node)
@@ -75,6 +76,10 @@ class Action(FileModel):
         if self.run is not None:
             status, text = said(found, f"{name}.out")
             return f"`{self.run}` in {self.node} ended with status {status}: {text.strip()[:200]}" if status else None
+        before, mark, end = found.get(f"{name}.out", "").rpartition(f"{STATUS} ")
+        if self.start is not None and mark and end.strip() != "0":
+            why = shortened(found.get(f"{name}.err", "") or before, 200)
+            return f"`{self.start}` in {self.node} ended with status {end.strip()}: {why}"
         if self.listen is not None and not found.get(f"{name}.out", ""):
             why = (found.get(f"{name}.err", "").strip().splitlines() or ["nothing was heard of it"])[-1]
             return f"{self.node} does not listen at TCP port {self.listen}: {why}"

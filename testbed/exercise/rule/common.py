@@ -24,7 +24,7 @@ from ...spec.syntax.scalar import whole
 PATIENCE_S = 60
 """How long a program of a rule may take, in lab time, before it is ended."""
 STATUS = "testbed-status"
-PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.(ip|mac)\}")
+PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.(?:(ip|mac)|port\.([a-z0-9-]+))\}")
 
 Found: TypeAlias = Mapping[str, str]
 """What programs in the network wrote, by the names of the files."""
@@ -74,9 +74,19 @@ class Net:
         return found[0]
 
     def filled(self, text: str) -> str:
-        """The text with {NODE.ip} and {NODE.mac} replaced. Raises NotChecked."""
+        """The text with {NODE.ip}, {NODE.mac} and {SWITCH.port.NODE} replaced. Raises NotChecked."""
         ways = {"ip": self.address, "mac": self.mac}
-        return PLACEHOLDER.sub(lambda found: ways[found[2]](found[1]), text)
+        return PLACEHOLDER.sub(
+            lambda found: ways[found[2]](found[1]) if found[2] else self.port(found[1], found[3]), text
+        )
+
+    def port(self, switch: str, node: str) -> str:
+        """The number of the port of a switch towards a node, as OpenFlow has it. Raises NotChecked."""
+        path = self.topology.path(self.node(switch), self.node(node))
+        if not path:
+            raise NotChecked(f"no port of {switch} leads to {node}")
+        ports = [port.link for port in self.plan.book.ports_of(switch)]
+        return str(1 + ports.index(path[0].name))
 
     def run(self, node: str, script: str, out: str, *words: str, patience_s: float = PATIENCE_S) -> Run:
         """A shell script in a node, whose output ends with a line that says its status, whatever becomes of it."""
@@ -135,6 +145,17 @@ Number = Annotated[
     int, PlainValidator(whole(0, 10**9)), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10**9})
 ]
 """How many, or none."""
+
+
+def expression_faults(key: str, text: str | None) -> Iterator[Fault]:
+    """Of a regular expression that is to be found."""
+    try:
+        if text is not None and re.compile(text, re.MULTILINE).search("") is not None:
+            yield Fault(
+                (key,), f"{text!r} is found in every text", "an expression that not everything fits", named=True
+            )
+    except re.error as error:
+        yield Fault((key,), f"this is no regular expression: {error}", named=True)
 
 
 def shortened(text: str, most: int = 400) -> str:

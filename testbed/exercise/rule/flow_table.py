@@ -11,7 +11,7 @@ from pydantic import Field
 from ...plan.step import Step
 from ...spec.syntax.document import Fault
 from ...spec.syntax.field import Name, Text
-from .common import Count, Found, Kind, Net, NotChecked, Number, said
+from .common import Count, Found, Kind, Net, NotChecked, Number, expression_faults, said
 
 DUMP = "ovs-ofctl -O OpenFlow13 --no-names dump-flows br0"
 WORD = re.compile(r"[a-z_0-9]+=[^,\s]+|[a-z_0-9]+")
@@ -45,11 +45,7 @@ class Flow(Kind):
     entries: Count = Field(1, description="The least such entries.")
 
     def faults(self) -> Iterator[Fault]:
-        if self.actions is not None:
-            try:
-                re.compile(self.actions)
-            except re.error as error:
-                yield Fault(("actions",), f"this is no regular expression: {error}", named=True)
+        yield from expression_faults("actions", self.actions)
         if not (self.match or self.actions or self.priority is not None or self.table is not None):
             yield Fault((), "every entry would do", "match, actions, priority or table", named=True)
 

@@ -99,7 +99,8 @@ class Measure(Kind):
             yield Fault((), "any value would do", "least, most", named=True)
         for key in ("least", "most"):
             try:
-                self.bound(key)
+                if self.bound(key) == 0 and key == "least" and self.most is None:
+                    yield Fault((key,), "every value would do", "more than 0", named=True)
             except (UserError, ValueError) as error:
                 yield Fault((key,), str(error), named=True)
 

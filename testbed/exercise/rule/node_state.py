@@ -12,7 +12,7 @@ from pydantic import Field
 from ...plan.step import Step
 from ...spec.syntax.document import Fault
 from ...spec.syntax.field import Name, Span, Text
-from .common import Count, Found, Kind, Net, NotChecked, Number, said, shortened
+from .common import Count, Found, Kind, Net, NotChecked, Number, expression_faults, said, shortened
 
 CONNECT = 'exec 3<>"/dev/tcp/$1/$2"'
 CONNECT_S = 4
@@ -47,6 +47,8 @@ class Route(Kind):
             via = str(way.get("gateway", "direct"))
         except (ValueError, AttributeError):
             raise NotChecked(f"the route of {self.node} could not be read: {shortened(text)}") from None
+        if way.get("type") == "local":
+            return f"{self.to} is an address of {self.node} itself"
         allowed = self.via if self.via in ("none", "direct") else self._addresses(net)
         if (via in allowed if isinstance(allowed, tuple) else via == allowed) and self.device in (None, way.get("dev")):
             return None
@@ -108,11 +110,8 @@ class Output(Kind):
     def faults(self) -> Iterator[Fault]:
         if self.matches is None and self.lacks is None and self.status is None:
             yield Fault((), "any output would do", "matches, lacks, status", named=True)
-        for key in ("matches", "lacks"):
-            try:
-                re.compile(getattr(self, key) or "")
-            except re.error as error:
-                yield Fault((key,), f"this is no regular expression: {error}", named=True)
+        yield from expression_faults("matches", self.matches)
+        yield from expression_faults("lacks", self.lacks)
 
     def nodes(self) -> tuple[str, ...]:
         return (self.node,)

@@ -39,6 +39,8 @@ class Seen(Kind):
     def faults(self) -> Iterator[Fault]:
         if self.least is None and self.most is None:
             yield Fault((), "any number of packets would do", "least, most", named=True)
+        elif self.least == 0 and self.most is None:
+            yield Fault(("least",), "any number of packets would do", "1 or more, or most", named=True)
         elif self.least is not None and self.most is not None and self.least > self.most:
             yield Fault(("most",), "no number of packets would do", f"{self.least} or more", named=True)
 

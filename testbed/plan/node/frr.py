@@ -69,7 +69,8 @@ def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
     """
     for node, frr in routers(topology):
         folder, netns, text = f"{FRR_FOLDER}/{node.name}", f"{PREFIX}{node.name}", config(node, frr, topology, book)
-        yield Command("mkdir", ("-p", "-m", "777", folder), None, ("-r", folder), "rm")
+        yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
+        yield Command("sh", ("-c", f"chown frr:frr {folder}"))  # its daemons run as this user
         yield Command("file", (f"{folder}/vtysh.conf", ""))
         yield Command("file", (f"{folder}/{CONFIG}", text))
         for daemon in daemons(text):

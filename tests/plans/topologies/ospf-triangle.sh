@@ -276,7 +276,8 @@ ip netns exec tb-r2-r3.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-r2-r3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-r2-r3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-r2-r3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-mkdir -p -m 777 /run/frr/r1
+mkdir -p /run/frr/r1
+sh -c 'chown frr:frr /run/frr/r1'
 printf %s '' | tee /run/frr/r1/vtysh.conf > /dev/null
 printf %s 'frr defaults traditional
 log timestamp precision 6
@@ -310,7 +311,8 @@ exit
 ' | tee /run/frr/r1/frr.conf > /dev/null
 ip netns exec tb-r1 /usr/lib/frr/zebra -d -N r1 --log file:/run/frr/r1/frr.log --log-level informational
 ip netns exec tb-r1 /usr/lib/frr/ospfd -d -N r1 --log file:/run/frr/r1/frr.log --log-level informational
-mkdir -p -m 777 /run/frr/r2
+mkdir -p /run/frr/r2
+sh -c 'chown frr:frr /run/frr/r2'
 printf %s '' | tee /run/frr/r2/vtysh.conf > /dev/null
 printf %s 'frr defaults traditional
 log timestamp precision 6
@@ -344,7 +346,8 @@ exit
 ' | tee /run/frr/r2/frr.conf > /dev/null
 ip netns exec tb-r2 /usr/lib/frr/zebra -d -N r2 --log file:/run/frr/r2/frr.log --log-level informational
 ip netns exec tb-r2 /usr/lib/frr/ospfd -d -N r2 --log file:/run/frr/r2/frr.log --log-level informational
-mkdir -p -m 777 /run/frr/r3
+mkdir -p /run/frr/r3
+sh -c 'chown frr:frr /run/frr/r3'
 printf %s '' | tee /run/frr/r3/vtysh.conf > /dev/null
 printf %s 'frr defaults traditional
 log timestamp precision 6
