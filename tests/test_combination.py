@@ -169,7 +169,6 @@ def test_the_host_can_do_it_or_says_what_it_lacks(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "kernel", "why"),
     [
-        ("codel", "lab", "b is a vm, which has a kernel of its own, and cannot be part of a lab kernel"),
         ("shaper", "host", "a queueing discipline of ours, which only the lab kernel has"),
         ("policer", "host", "a queueing discipline of ours, which only the lab kernel has"),
         ("trace", "host", "a queueing discipline of ours, which only the lab kernel has"),

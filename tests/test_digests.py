@@ -19,7 +19,7 @@ from benchmarks.digests import SCENARIOS, main, report
 from testbed.cli import app
 
 NOT_COVERED = {
-    *("vm", "cpus", "model", "e1000", "virtio", "image", "vhost"),
+    *("vm", "cpus", "cpu", "1 GIPS", "0.5 GIPS", "0.25 GIPS", "model", "e1000", "virtio", "image", "vhost"),
     *("machine", "address", "ssh", "known_hosts", "nics", "emulator"),
     *("lab-realtime", "lab", "netns"),
     *("python", "options"),

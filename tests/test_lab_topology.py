@@ -24,8 +24,8 @@ RunTrial = Callable[..., Ran]
 READY = Path(__file__).parents[1] / "topologies"
 VLANS = READY / "vlans.yaml"
 FILES = sorted(READY.glob("*.yaml"))
-OF_THE_HOST = {"vm": "needs this machine's kernel", "machine": "needs computers"}
-"""Node types that no lab kernel has."""
+OF_THE_HOST = {"vm": "takes minutes, see test_vm", "machine": "needs computers"}
+"""Node types that are not tried here."""
 
 
 def data_of(name: str) -> dict[str, Any]:

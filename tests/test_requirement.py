@@ -53,14 +53,14 @@ def test_what_is_lacking_is_refused_with_the_command_that_fixes_it(monkeypatch: 
 
 
 def test_what_no_machine_can_do_is_the_users_error_and_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    never = Never("it has a kernel of its own", "kernel: host")
-    monkeypatch.setattr(requirement, "OWN_KERNEL", never)
+    never = Never("it is another computer", "kernel: host")
+    monkeypatch.setattr(requirement, "COMPUTER", never)
     lacking(monkeypatch, "lab kernel", "root")
-    net = replace(NET, nodes=(replace(NET.nodes[0], type="vm"), *NET.nodes[1:]))
+    net = replace(NET, nodes=(replace(NET.nodes[0], type="machine"), *NET.nodes[1:]))
     found = list(requirement.needs(net, plan(NET), "lab-realtime"))
-    assert Need("node a (vm)", never) in found
+    assert Need("node a (machine)", never) in found
     monkeypatch.setattr(feasibility, "needs", lambda *_: iter(found))
-    with pytest.raises(UserError, match=r"^node a \(vm\): it has a kernel of its own; allowed: kernel: host$"):
+    with pytest.raises(UserError, match=r"^node a \(machine\): it is another computer; allowed: kernel: host$"):
         feasibility.refuse(NET, "lab-realtime")
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,7 @@ from testbed.trial import readiness, ready_kernel, run
 from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
+from testbed.trial.orders import local_words
 from testbed.trial.orders.sequence import orders
 
 SMALL = {"type": "vm", "memory": "512 MiB"}
@@ -108,9 +111,95 @@ def test_placeholders_are_filled_where_machines_start_only() -> None:
     assert filled == (StartVm(("q", "accel=tcg", "path=/m,x")), Run(words), Sleep(1))
 
 
-def test_a_machine_in_a_lab_kernel_is_refused() -> None:
-    with pytest.raises(UserError, match=r"a is a vm, which has a kernel of its own.*allowed: kernel: host"):
-        orders(make_trial(kernel="lab"))
+def of_a(**keys: object) -> dict[str, object]:
+    nodes = {**TOPOLOGY["nodes"], "a": {**SMALL, **keys}}  # type: ignore[dict-item]
+    return {**TOPOLOGY, "nodes": nodes}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "keys", "said"),
+    [
+        ("lab", {"vhost": True}, "a has vhost: true, but a lab kernel has no vhost-net.*allowed: vhost: false"),
+        ("lab", {"cpus": 2}, "a has 2 cpus, which would take turns in virtual time.*allowed: cpus: 1"),
+        ("host", {"cpu": "1 GIPS"}, "a has cpu: 1 GIPS, but in real time this computer.*allowed: kernel: lab"),
+        ("lab-realtime", {"cpu": "0.5 GIPS"}, "a has cpu: 0.5 GIPS, but in real time this computer decides"),
+    ],
+)
+def test_what_a_kernel_cannot_give_a_machine_is_refused(kernel: str, keys: dict[str, object], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        orders(make_trial(of_a(**keys), kernel=kernel))
+    if kernel == "lab-realtime":
+        with pytest.raises(UserError, match=said):
+            build(make_trial(of_a(**keys)).topology, Kernel("lab-realtime"))
+
+
+@pytest.mark.parametrize(
+    ("cpu", "shift"), [(None, "shift=0"), ("1 GIPS", "shift=0"), ("0.5 GIPS", "shift=1"), ("0.25 GIPS", "shift=2")]
+)
+def test_in_virtual_time_instructions_drive_a_machine_s_clock(cpu: str | None, shift: str) -> None:
+    steps = orders(make_trial(of_a(**({} if cpu is None else {"cpu": cpu})), kernel="lab")).steps
+    start, _ = (step for step in steps if isinstance(step, StartVm))
+    said = " ".join(start.words)
+    assert said.startswith("env LD_PRELOAD=/run/tools/vmclock.so qemu-system-x86_64 ")
+    assert f"-accel tcg,thread=single,tb-size=128 -cpu max -icount {shift},sleep=on,align=on -smp 1 " in said
+    assert "@accelerator@" not in said
+    real, _ = (step for step in orders(make_trial()).steps if isinstance(step, StartVm))
+    assert "-icount" not in real.words
+
+
+def test_nothing_in_virtual_time_is_of_the_computer() -> None:
+    """Files that differ from one run to the next: how long a processor of this computer took."""
+    texts = {kernel: str(steps_data(orders(make_trial(kernel=kernel)).steps)) for kernel in ("lab", "host")}
+    assert "'qemu-a-after.txt'" in texts["host"]
+    assert "'qemu-a-after.txt'" not in texts["lab"]
+
+
+def test_a_lab_kernel_has_the_memory_of_its_machines() -> None:
+    small, large = (orders(make_trial(of_a(memory=memory), kernel="lab")) for memory in ("512 MiB", "1 GiB"))
+    assert large.memory_bytes - small.memory_bytes >= 512 << 20
+    assert small.memory_bytes > 2 * (512 << 20)
+
+
+def test_a_path_without_a_rate_may_end_at_a_machine() -> None:
+    """Its processor slows traffic down; nothing slows that of two hosts."""
+    host = {"type": "host"}
+    one = {**TOPOLOGY, "nodes": {"a": host, "b": SMALL, "s": {"type": "switch"}}}
+    none = {**TOPOLOGY, "nodes": {"a": host, "b": host, "s": {"type": "switch"}}}
+    orders(make_trial(one, kernel="lab"))
+    with pytest.raises(UserError, match="no link between a and b has a rate"):
+        orders(make_trial(none, kernel="lab"))
+
+
+def test_a_speed_that_no_machine_has_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text("name: net\nnodes:\n  a: {type: vm, cpu: 2 GIPS}\n")
+    with pytest.raises(SpecError, match=r"net.yaml:3: .*2 GIPS.*allowed: 1 GIPS, 0.5 GIPS, 0.25 GIPS"):
+        load_topology(tmp_path / "net.yaml")
+
+
+def test_in_a_lab_kernel_files_of_machines_are_where_its_guest_has_them(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of this user's cache stands in no step: another user's trial has the same bytes."""
+    monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
+    monkeypatch.setattr(hypervisor, "agent", lambda: kernel_cache.folder() / "agent/usr/sbin/qemu-ga")
+    monkeypatch.setattr(kernel_cache, "initramfs_of", lambda kernel, init: kernel.folder / "initramfs")
+    fake_kernel("debian", default=True)
+    trial = make_trial(kernel="lab")
+    steps, how = local_words.substituted(
+        trial.topology, orders(trial).steps, tools(), is_lab=True, is_virtual_time=True
+    )
+    assert how is not None
+    assert how.name == hypervisor.COUNTED
+    starts = [step for step in steps if isinstance(step, StartVm)]
+    mounts = [step for step in steps if isinstance(step, Run) and step.words[0] == "mount"]
+    assert max(map(steps.index, mounts)) < min(map(steps.index, starts))
+    for start in starts:
+        said = " ".join(start.words)
+        assert "-kernel /run/vm/kernels/debian/vmlinuz -initrd /run/vm/kernels/debian/initramfs " in said
+        assert "testbed.agent=/run/vm/agent/usr/sbin/qemu-ga" in said
+        assert "local,path=/run/vm-root,mount_tag=root," in said
+        assert str(cache) not in said
+    assert local_words.programs(trial.topology).folders == {"vm": kernel_cache.folder().resolve()}
 
 
 def test_a_tool_with_one_foot_in_each_end_is_refused() -> None:
@@ -279,7 +368,7 @@ def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.Mon
 
 def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     """Check to verdict, for machines that were so busy and pings that took so long."""
-    trial = make_trial()
+    trial = make_trial(kernel="lab" if accelerator == hypervisor.COUNTED else "host")
     plan = orders(trial).plan
     how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
     seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
@@ -301,6 +390,9 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
         (0.5, "tcg", 1e-5, {"virtual machine": "valid"}),
         (0.5, "tcg", 2e-3, {"virtual machine": "valid", "rtt": "valid"}),
         (0.5, "tcg", 9e-3, {"virtual machine": "valid", "rtt": "suspect"}),
+        (0.5, hypervisor.COUNTED, 1e-5, {}),
+        (0.95, hypervisor.COUNTED, 1e-5, {"virtual machine": "suspect"}),
+        (0.5, hypervisor.COUNTED, 2e-3, {"rtt": "invalid"}),
     ],
 )
 def test_what_machines_do_to_a_number_is_said(
@@ -507,6 +599,97 @@ class TestReal:
             assert len(machines) == 2
             process.kill()
         assert outlive(machines) == []
+
+
+def span_s(capture: Path) -> list[float]:
+    """The times of the echo requests in it, by lab time."""
+    words = ("tcpdump", "-tt", "-n", "-r", str(capture), "icmp[icmptype] == icmp-echo")
+    said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    return [float(line.split()[0]) for line in said.splitlines()]
+
+
+VIRTUAL = [pytest.mark.lab, pytest.mark.slow, pytest.mark.xdist_group("vm")]
+
+
+class TestVirtualTime:
+    """The same in a lab kernel, as any user: half a minute of a processor for each machine."""
+
+    pytestmark = VIRTUAL
+
+    def test_a_machine_and_the_network_have_one_clock(self, kernel: VmKernel, tmp_path: Path) -> None:
+        """What the machine says of its pings, by its own clock, is what a capture outside sees, by lab time. A clock
+        that is stale after a sleep is wrong by the length of that sleep: here 200 ms, and 5 ms in each round trip.
+        """
+        topology = {
+            "name": "net",
+            "nodes": {"a": {"type": "vm", "memory": "256 MiB"}, "b": {"type": "host"}},
+            "links": {"l": {"ends": ["a", "b"], "rtt": "10 ms", "rate": "100 Mbit/s"}},
+        }
+        ping = {"tool": "ping", "from": "a", "to": "b", "count": 5, "interval": "200 ms"}
+        trial = make_trial(topology, kernel="lab", workload=ping, capture=[{"at": "b"}])
+        ran = run_real(trial, tmp_path / "trial")
+        assert ran.result.verdict == "valid"
+        (about,) = ran.result.vms.values()
+        assert (about.accelerator, about.cpu, about.host_cpus) == (hypervisor.COUNTED, "1 GIPS", None)
+        assert about.kernel_release == kernel.release
+        assert 1 < about.boot_s < 30  # lab time, whatever the computer does
+        assert 0 < about.cpu_busy < 0.5
+        assert ran.ping.received == 5
+        assert 10e-3 <= ran.ping.rtt_min_s <= ran.ping.rtt_max_s < 10.2e-3
+        seen = span_s(ran.folder / "b-eth0.pcap")[-5:]
+        said = int(re.search(r"time (\d+)ms", (ran.folder / "ping.out").read_text())[1])  # type: ignore[index]
+        assert 1e3 * (seen[-1] - seen[0]) == pytest.approx(said, abs=1)
+        assert all(0.2 <= later - earlier < 0.201 for earlier, later in pairwise(seen))
+
+
+WAYS = ("poll", "ppoll", "nanosleep", "clock_nanosleep", "futex", "timedwait", "wait", "mutex")
+
+
+@pytest.fixture(scope="module")
+def fakeqemu(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with what the clock needs of QEMU, which sleeps 5 ms in every way that QEMU knows."""
+    made = tmp_path_factory.mktemp("fakeqemu") / "fakeqemu"
+    source = Path(__file__).with_name("fakeqemu.c")
+    subprocess.run(("gcc", "-O2", source, "-rdynamic", "-pthread", "-o", made), check=True)
+    return made
+
+
+def with_clock(program: Path | str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LD_PRELOAD": str(tools().folder / "vmclock.so")}
+    return subprocess.run((program,), capture_output=True, text=True, env=environment, check=False)
+
+
+def numbers(said: str) -> dict[str, list[int]]:
+    return {name: list(map(int, words)) for name, *words in map(str.split, said.splitlines())}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may go first, as in a guest")
+class TestClock:
+    """`vmclock.so` in a program that stands for QEMU, on this computer's clock."""
+
+    def test_it_is_kept_while_nobody_sleeps_and_never_over_a_sleep(self, fakeqemu: Path) -> None:
+        done = with_clock(fakeqemu)
+        assert (done.returncode, done.stderr) == (0, "")
+        found = numbers(done.stdout)
+        assert set(found) == {*WAYS, "event", "packet", "ahead"}
+        for name in WAYS:
+            slept_ns, seen_ns, is_kept = found[name]
+            assert is_kept, name
+            assert 5_000_000 <= slept_ns <= seen_ns, name  # a stale clock has seen nothing
+
+    def test_a_machine_that_is_ahead_waits_before_anything_leaves_it(self, fakeqemu: Path) -> None:
+        """As long as it is ahead, which is 5 ms; without the library nothing waits."""
+        found = numbers(with_clock(fakeqemu).stdout)
+        alone = subprocess.run((fakeqemu,), capture_output=True, text=True, check=True).stdout
+        assert found["event"][0] >= 5_000_000
+        assert found["packet"][0] >= 5_000_000
+        assert found["ahead"] == [0, 1]  # 9 us are not far, 20 us are
+        assert "ahead 0 0\n" in alone
+
+    def test_another_program_is_refused_rather_than_run_with_a_wrong_clock(self) -> None:
+        done = with_clock("/bin/true")
+        assert done.returncode == 1
+        assert done.stderr == "vmclock: this QEMU cannot keep lab time: it hides its functions\n"
 
 
 ONE_TRIAL = """

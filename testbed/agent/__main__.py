@@ -12,7 +12,9 @@ if __name__ == "__main__":
     assert spec is not None, "BUG: no package around this file"
     sys.modules["agent"] = importlib.util.module_from_spec(spec)
     try:
-        status = importlib.import_module("agent.main").main(*sys.argv[1:5], serves="serve" in sys.argv[5:])
+        status = importlib.import_module("agent.main").main(
+            *sys.argv[1:5], serves="serve" in sys.argv[5:], has_vms="vm" in sys.argv[5:]
+        )
     except BaseException as error:  # a guest panics when its first process dies: say why instead
         print(f"agent: {type(error).__name__}: {error}", file=sys.stderr)
         status = 1

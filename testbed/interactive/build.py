@@ -15,12 +15,13 @@ from ..plan import batch
 from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
-from ..plan.node import frr
+from ..plan.node import frr, vm
 from ..plan.step import Moment, Step, Timeline
 from ..spec.topology.file import LinkFile
 from ..spec.topology.link.trace import short
 from ..trial.orders import bring_up, remote
 from ..trial.orders.memory import memory_bytes
+from ..trial.orders.refusal import check_vms
 from . import node_files
 
 PROGRAMS_BYTES = 512 << 20
@@ -95,10 +96,18 @@ def _drop_counters(stage: Stage) -> tuple[str, ...]:
 
 def build(topology: Topology, kernel: Kernel) -> Build:
     """Raises UserError for what no kernel could do."""
-    planned = plan(topology, real_time=True, endless=True, datapath=bring_up.datapath(kernel))
+    check_vms(topology, kernel)
+    planned = plan(
+        topology,
+        real_time=True,
+        endless=True,
+        datapath=bring_up.datapath(kernel),
+        counted=kernel.is_virtual_time,
+    )
     reach = remote.reach_steps(_trial(topology, kernel), planned) if planned.machines else ()
     steps = bring_up.steps(topology, planned, kernel, reach)
-    memory = memory_bytes(planned, None) + PROGRAMS_BYTES
+    machines = vm.memory_bytes(topology) if kernel.kind != "host" else 0
+    memory = memory_bytes(planned, None) + PROGRAMS_BYTES + machines
     return Build(topology, kernel, planned, steps, memory, tuple(_notes(topology)))
 
 

@@ -19,10 +19,9 @@ from ..journal import Entry, Held, Taken
 from ..kernel.image.cache import find
 from ..kernel.lab import Programs
 from ..kernel.native_program import tools
-from ..kernel.ready import controller_program
 from ..plan.step_json import data
 from ..spec.topology.file import TopologyFile
-from ..trial.orders.local_words import substituted
+from ..trial.orders.local_words import programs, substituted
 from ..trial.strict_folder import remove_tree
 from . import node_files
 from .build import Build
@@ -139,7 +138,7 @@ def _write(
         "machines": TopologyFile.of(build.topology).written() if machines else None,
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
         "files": None if files is None else str(files),
-        "programs": _told(controller_program.programs(build.topology)),
+        "programs": _told(programs(build.topology)),
     }
     (folder / "start.json").write_text(json.dumps(beginning))
     (folder / TOPOLOGY).write_text(json.dumps(TopologyFile.of(build.topology).written()))

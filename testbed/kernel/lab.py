@@ -40,6 +40,10 @@ FILES = "files"
 """The name there of the folder with the files of a workload."""
 
 
+VM_FILES = "vm"
+"""The name there of the folder with the kernels of virtual machines."""
+
+
 @dataclass(frozen=True)
 class Programs:
     """Programs of users besides those of a workload: `folders` that a guest sees below HERE, by the names there, and
@@ -147,6 +151,7 @@ def started(
             f"init={HERE}/python",
             *("--", "-ISB", f"{HERE}/agent/{MAIN}", "guest", f"{HERE}/trial", f"{HERE}/tools", "/dev/tty1"),
             *(("serve",) if channel is not None else ()),
+            *(("vm",) if VM_FILES in programs.folders else ()),
         ]
         targets: dict[str, str | Path] = {
             "python": interpreter(),

@@ -31,6 +31,7 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "preload.c": ("-shared", "-fPIC", "-o", "preload.so", "-ldl"),
     "qdisc.c": ("-o", "qdisc"),
     "udp.c": ("-o", "udp", "-pthread"),
+    "vmclock.c": ("-shared", "-fPIC", "-o", "vmclock.so", "-ldl"),
     "vminit.c": ("-static", "-o", "vminit"),
 }
 STATIC = {"observe.c": ("-static", "-o", "observe-static")}

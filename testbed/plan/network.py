@@ -168,12 +168,13 @@ def plan(
     endless: bool = False,
     background: tuple[tuple[str, str], ...] = (),
     datapath: Datapath = "kernel",
+    counted: bool = False,
 ) -> Plan:
     """The plan of a topology with a workload, and other traffic between the pairs (sender, receiver) of `background`.
 
     `seed` is for random draws of the plan; `sysctls` are for every host, before its own. `real_time` is for kernels on
     the wall clock, where timers are late; `endless` plans follow schedules as long as one can; `datapath` is that of
-    Open vSwitches without their own. Raises UserError for addresses that clash.
+    Open vSwitches without their own; `counted`: instructions drive machines' clocks. Raises UserError for clashes.
     """
     book = address_book(topology)
     pairs = workload.pairs if workload else ()
@@ -229,9 +230,10 @@ def plan(
         *((0, begin) for e in emulators for begin in emulation.begins(e)),
     )
     machines = machine_link.places(topology, emulators)
+    started = vm.starts(topology, book, dict(nics), counted=counted)
     local, distant = ([c for c in commands if (c.on is None) == is_local] for is_local in (True, False))
     return Plan(
-        tuple(machine_link.on_machines((*local, *vm.starts(topology, book, dict(nics)), *distant), dict(machines))),
+        tuple(machine_link.on_machines((*local, *started, *distant), dict(machines))),
         book,
         (*emulators, *aside),
         nics,

@@ -16,12 +16,13 @@ from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
 
 @dataclass(frozen=True)
 class VmResult:
-    """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated); `why_no_kvm` says why KVM was not used.
+    """One virtual machine. `accelerator` is `kvm`, `tcg` (emulated) or `tcg, counted instructions` (emulated in virtual
+    time, by a processor of the speed `cpu`); `why_no_kvm` says why KVM was not used.
 
     `boot_s` is the time from its start to the first answer of its agent. `kernel` is the name of the kernel that was
     asked for, or `image` the disk that it booted from. `cpu_busy` is the share of time that its processors were busy
     while the workload ran (None if the workload has no end in it); `host_cpus` is how many processors of this computer
-    QEMU used.
+    QEMU used (None in virtual time).
     """
 
     accelerator: str
@@ -37,6 +38,7 @@ class VmResult:
     vhost: bool
     cpu_busy: float | None
     host_cpus: float | None
+    cpu: str | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)

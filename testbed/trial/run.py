@@ -14,7 +14,6 @@ from typing import Any
 from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, Steps, TrialError, write_steps
 from ..kernel.machine import ssh_relay
-from ..kernel.ready import controller_program
 from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
@@ -23,9 +22,8 @@ from . import provenance, strict_folder
 from .evidence import reader, remains
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
-from .orders import openflow_dump, remote
+from .orders import local_words, openflow_dump, remote
 from .orders.file_name import AFTER, HYPERVISOR, READ_BACK, SAMPLES
-from .orders.local_words import substituted
 from .orders.sequence import Orders
 from .readiness import machines
 from .ready_kernel import ReadyKernel, ready_kernel
@@ -53,8 +51,13 @@ def run(
     ready = ready or ready_kernel(trial.kernel)
     noted = provenance.of(trial, ready)
     files = program_store.find(trial.workload.needed_files)
-    steps, accelerator = substituted(
-        trial.topology, made.steps, ready.tools, is_lab=ready.image is not None, files=files
+    steps, accelerator = local_words.substituted(
+        trial.topology,
+        made.steps,
+        ready.tools,
+        is_lab=ready.image is not None,
+        is_virtual_time=trial.kernel.is_virtual_time,
+        files=files,
     )
     described = partial(_describe, trial, made, noted, accelerator, folder)
     described()
@@ -135,5 +138,5 @@ def _carry_out(
         progress=progress,
         cancelled=cancelled,
         files=files,
-        programs=controller_program.programs(trial.topology),
+        programs=local_words.programs(trial.topology),
     )

@@ -26,7 +26,7 @@ TITLES = {
     HOST: "To run trials in the kernel of this computer (`kernel: host`)",
     SDN: "For nodes of the types ovs and controller",
     ROUTE: "For routing daemons (FRR), DHCP and DNS",
-    VM: "To run virtual machines (`type: vm`, with `kernel: host`)",
+    VM: "To run virtual machines (`type: vm`)",
 }
 SAME_BYTES = "same bytes"
 COLOUR = {"ok": "green", "yes": "green", "same": "green", "no": "red", "differs": "red"}

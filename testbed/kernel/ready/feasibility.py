@@ -78,7 +78,7 @@ def refuse(topology: Topology, place: KernelKind, planned: Plan | None = None) -
         raise obstacle.error
     machines = [(node.name, node.vm) for node in topology.nodes if node.vm is not None]
     if machines:
-        hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES)
+        hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES, is_lab=place != "host")
     for node in topology.nodes:
         if node.real_nic is not None:
             try:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ... import package, process
 from ...error import MachineError
-from ...plan.node import open_vswitch
+from ...plan.node import open_vswitch, vm
 from ...spec import mininet_import
 from .. import confinement, host
 from ..image.cache import find
@@ -178,6 +178,7 @@ PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     "controllers in a lab kernel": partial(_raised, partial(controller_runtime.check, is_lab=True)),
     "Mininet": _mininet,
     "QEMU": partial(_raised, hypervisor.version),
+    "QEMU in a lab kernel": partial(lacking_program, vm.PROGRAM, is_lab=True),
     "taps": _taps,
     "kernel for virtual machines": partial(_raised, partial(kernel_cache.find, None)),
     **{name: partial(lacking_program, name, is_lab=False) for name in NETWORK},

@@ -48,7 +48,7 @@ NETWORK = ("ip", "tc", "nft", "ethtool", "ping")
 LAB_BASE = ("lab kernel", *(f"{name} in a lab kernel" for name in NETWORK))
 HOST_BASE = ("root", "network namespaces", "veth", *NETWORK)
 
-OWN_KERNEL = Never("it has a kernel of its own, and cannot be part of a lab kernel", "kernel: host")
+COMPUTER = Never("it is another computer, and cannot be part of a lab kernel", "kernel: host")
 
 ENGINES: Mapping[str, Mapping[KernelKind, Needed]] = {
     "netns": {"lab": LAB_BASE, "host": HOST_BASE},
@@ -72,7 +72,7 @@ def of_type(kind: NodeType, place: KernelKind) -> Needed:
     """What a node type needs for a lab kernel (in either time) or for `host`."""
     if place == "host":
         return (*HOST_BASE, *kind.host_needs)
-    return OWN_KERNEL if kind.has_own_kernel else (*LAB_BASE, *kind.lab_needs)
+    return COMPUTER if kind.runs_in == "computer" else (*LAB_BASE, *kind.lab_needs)
 
 
 def needs(topology: Topology, planned: Plan, place: KernelKind) -> Iterator[Need]:

@@ -30,7 +30,7 @@ def _kernel() -> str:
 
 def _how() -> str:
     found = hypervisor.accelerator(tools())
-    return "with KVM" if found.name == "kvm" else f"emulated, some ten times slower: {found.why}"
+    return "with KVM" if found.name == "kvm" else f"emulated, exact only in virtual time (`kernel: lab`): {found.why}"
 
 
 def _taps() -> str:

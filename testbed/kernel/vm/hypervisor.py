@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -37,14 +37,19 @@ CPUS = {"kvm": "host", "tcg": "max"}
 """The processor that a machine sees: all features of the accelerator."""
 
 
+COUNTED = "tcg, counted instructions"
+IN_LAB = "a lab kernel has no KVM"
+
+
 @dataclass(frozen=True)
 class Accelerator:
-    """How machines run: `kvm`, or `tcg`, which translates every instruction; and why not KVM (empty with it).
+    """How machines run: `kvm`, or `tcg`, which translates every instruction, or COUNTED, the same in virtual time; and
+    why not KVM (empty with it).
 
     `version` is QEMU's.
     """
 
-    name: Literal["kvm", "tcg"]
+    name: Literal["kvm", "tcg", "tcg, counted instructions"]
     why: str
     version: str
 
@@ -73,7 +78,7 @@ def version() -> str:
     return process.run([qemu.PROGRAM, "--version"]).stdout.split()[3].partition("(")[0]
 
 
-def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: int) -> None:
+def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: int, *, is_lab: bool = False) -> None:
     """Raises MachineError for the first thing that these nodes lack here; starts nothing."""
     version()
     for node, vm in machines:
@@ -84,7 +89,7 @@ def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: in
         if vm.vhost and not VHOST.exists():
             fix = "sudo modprobe vhost_net, or vhost: false"
             raise MachineError(f"{node}: this computer's kernel has no vhost-net ({VHOST})", fix)
-    if not TUN.exists():
+    if not is_lab and not TUN.exists():
         raise MachineError(f"this computer's kernel has no taps ({TUN})", "sudo modprobe tun")
     if any(vm.image is None for _, vm in machines):
         agent()
@@ -96,11 +101,17 @@ def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: in
         )
 
 
-def words(machines: Iterable[Vm], tools: Tools) -> tuple[Accelerator, Mapping[Placeholder, str]]:
-    """How these machines will run, and the value of each placeholder in their command lines."""
-    wanted = list(machines)
-    found = accelerator(tools)
-    filled: dict[Placeholder, str] = {qemu.ACCELERATOR: found.name, qemu.CPU: CPUS[found.name]}
+def how(tools: Tools, *, is_lab: bool, is_virtual_time: bool) -> Accelerator:
+    """How machines run there."""
+    if is_lab:
+        return Accelerator("tcg, counted instructions" if is_virtual_time else "tcg", IN_LAB, version())
+    return accelerator(tools)
+
+
+def words(wanted: Sequence[Vm], tools: Tools, how: Accelerator) -> dict[Placeholder, str]:
+    """The value of each placeholder in the command lines of these machines."""
+    name = "kvm" if how.name == "kvm" else "tcg"
+    filled: dict[Placeholder, str] = {qemu.ACCELERATOR: name, qemu.CPU: CPUS[name], qemu.ROOT: "/"}
     if any(vm.image is None for vm in wanted):
         filled[qemu.AGENT] = str(agent())
     for vm in wanted:
@@ -111,7 +122,7 @@ def words(machines: Iterable[Vm], tools: Tools) -> tuple[Accelerator, Mapping[Pl
             filled[qemu.kernel_word(vm, qemu.INITRAMFS)] = str(
                 kernel_cache.initramfs_of(kernel, tools.folder / "vminit")
             )
-    return found, filled
+    return filled
 
 
 def filled(steps: Sequence[Step], known: Mapping[Placeholder, str]) -> tuple[Step, ...]:

@@ -40,7 +40,7 @@ class NodeType:
     makes of it, None if `engine: mininet` cannot have it.
 
     `lab_needs` and `host_needs` are names of `kernel.ready.probe.PROBES`, beyond what every node needs of this computer
-    for a lab kernel and for `kernel: host`; a type with a kernel of its own is never in a lab kernel.
+    for a lab kernel and for `kernel: host`; another computer is never in a lab kernel.
     `programs_bytes` is the memory that its own programs take in a lab kernel, 0 if it has none.
     """
 
@@ -173,7 +173,7 @@ VM = NodeType(
     takes_trunks=False,
     openflow=None,
     mininet="node",
-    lab_needs=(),
+    lab_needs=("QEMU in a lab kernel", "kernel for virtual machines"),
     host_needs=("bridge", "QEMU", "taps", "kernel for virtual machines"),
     programs_bytes=0,
     mark=Mark("square", "green"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+Cpu: TypeAlias = Literal["1 GIPS", "0.5 GIPS", "0.25 GIPS"]
+"""How many instructions a machine's processor carries out in a second of virtual time."""
+
 Model: TypeAlias = Literal["virtio", "e1000"]
 """What the machine's network cards look like to it."""
 
@@ -20,7 +23,8 @@ class Vm:
 
     `image` is a disk to boot from, as an absolute path; None is a root file system that shows the host's, read-only.
     With both, the kernel takes the image's first file system for its root; with the image alone the image boots itself.
-    `vhost` has the host's kernel move packets, not QEMU.
+    `vhost` has the host's kernel move packets, not QEMU. `cpu` is for virtual time, where None is the fastest; in real
+    time the computer decides.
     """
 
     memory_bytes: int = MEMORY_BYTES
@@ -29,6 +33,7 @@ class Vm:
     kernel: str | None = None
     image: str | None = None
     vhost: bool = False
+    cpu: Cpu | None = None
 
     @property
     def boots_itself(self) -> bool:

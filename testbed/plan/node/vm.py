@@ -3,7 +3,8 @@
     eth0 ── vm0 (a bridge) ── tap0 ═ QEMU ═ eth0 of the machine
 
 The node's namespace is like every other, so links end there as usual. In QEMU's command line, a word between two @
-stands for what depends on the computer; `kernel.vm.hypervisor` fills it in.
+stands for what depends on the computer; `kernel.vm.hypervisor` fills it in. In virtual time a machine's clock is driven
+by the instructions that its processor carries out (`-icount`), and `vmclock.c` has QEMU keep lab time.
 """
 
 from __future__ import annotations
@@ -12,16 +13,30 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...model.address import AddressBook, Port
-from ...model.node.vm import Vm
+from ...model.node.vm import Cpu, Vm
 from ...model.topology import Nic, Node, Topology
 from ..command import PREFIX, Command, output_file
 from ..step import Placeholder, ReachVm
 
 PROGRAM = "qemu-system-x86_64"
 ACCELERATOR, CPU, AGENT = Placeholder("accelerator"), Placeholder("cpu"), Placeholder("agent")
+ROOT = Placeholder("root")
+"""The folder that a machine without an image has as its root file system."""
+
 KERNEL, INITRAMFS, MODULES = "kernel", "initramfs", "modules"
 ANY = "newest"
 """In place of a kernel's name: the newest kernel that was fetched without a name."""
+
+SHIFTS: dict[Cpu, int] = {"1 GIPS": 0, "0.5 GIPS": 1, "0.25 GIPS": 2}
+"""An instruction takes 2 to the power of this, in ns of virtual time. QEMU knows no faster processor."""
+
+FASTEST: Cpu = "1 GIPS"
+CLOCK = "/run/tools/vmclock.so"
+TRANSLATED_MIB = 128
+"""For translated code, which a machine in a lab kernel fills; QEMU's own default is 1 GiB."""
+
+HYPERVISOR_BYTES = 128 << 20
+"""What QEMU takes beyond its machine's memory and the translated code."""
 
 BOOT_LIMIT_S = 110
 """A loaded computer without KVM takes a fifth of this. A longer silence would end the trial anyway."""
@@ -92,13 +107,19 @@ def outside(node: Node, topology: Topology, book: AddressBook, netns: str) -> It
             yield Command("ip", ("link", "set", device, "up"), netns)
 
 
-def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic]) -> Iterator[Command]:
-    """Starts QEMU for each virtual machine."""
+def memory_bytes(topology: Topology) -> int:
+    """What all machines of a topology take of a lab kernel's memory, at most."""
+    machines = (node.vm for node in topology.nodes if node.vm is not None)
+    return sum(vm.memory_bytes + HYPERVISOR_BYTES + (TRANSLATED_MIB << 20) for vm in machines)
+
+
+def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic], *, counted: bool) -> Iterator[Command]:
+    """Starts QEMU for each virtual machine. `counted`: instructions drive the machines' clocks."""
     for node in topology.nodes:
         if node.vm is not None:
             yield Command(
                 "vm",
-                (program_name(node.name), *_words(node, node.vm, book, nics[node.name])),
+                (program_name(node.name), *_words(node, node.vm, book, nics[node.name], counted=counted)),
                 f"{PREFIX}{node.name}",
             )
 
@@ -117,11 +138,12 @@ def reach_steps(topology: Topology, book: AddressBook) -> Iterator[ReachVm]:
             )
 
 
-def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic) -> Iterator[str]:
-    yield PROGRAM
+def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = False) -> Iterator[str]:
+    yield from ("env", f"LD_PRELOAD={CLOCK}", PROGRAM) if counted else (PROGRAM,)
     yield from ("-name", f"{node.name},debug-threads=on")
     yield from ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio")
-    yield from ("-machine", f"q35,accel={ACCELERATOR}", "-cpu", str(CPU), "-smp", str(vm.cpus))
+    yield from _processor(vm) if counted else ("-machine", f"q35,accel={ACCELERATOR}", "-cpu", str(CPU))
+    yield from ("-smp", str(vm.cpus))
     yield from ("-m", f"{vm.memory_bytes >> 20}M", "-object", "rng-random,id=rng,filename=/dev/urandom")
     yield from ("-device", "virtio-rng-pci,rng=rng")
     yield from _root(vm)
@@ -137,6 +159,12 @@ def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic) -> Iterator[str]:
         )
 
 
+def _processor(vm: Vm) -> Iterator[str]:
+    """One that keeps the time: an instruction takes as long as its speed says, and whoever is ahead waits."""
+    yield from ("-machine", "q35", "-accel", f"tcg,thread=single,tb-size={TRANSLATED_MIB}", "-cpu", "max")
+    yield from ("-icount", f"shift={SHIFTS[vm.cpu or FASTEST]},sleep=on,align=on")
+
+
 def _root(vm: Vm) -> Iterator[str]:
     if vm.image is not None:
         yield from ("-drive", f"file={vm.image.replace(',', ',,')},if=virtio,snapshot=on")
@@ -149,7 +177,7 @@ def _root(vm: Vm) -> Iterator[str]:
     shares = (
         {"modules": kernel_word(vm, MODULES)}
         if vm.image is not None
-        else {"root": "/", "modules": kernel_word(vm, MODULES)}
+        else {"root": ROOT, "modules": kernel_word(vm, MODULES)}
     )
     for tag, path in shares.items():
         options = "security_model=none,readonly=on,multidevs=remap"

@@ -11,20 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...kernel.vm.hypervisor import COUNTED
 from ...model.node.vm import Vm
 from ...model.scenario import Trial
 from ...model.topology import Node
+from ...plan.node.vm import FASTEST
 from ..node_result import VmResult
 from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file
 
 
 @dataclass(frozen=True)
 class VmEvidence:
-    """One virtual machine. `accelerator` is `kvm` or `tcg` (emulated); `why` says why KVM was not used.
+    """One virtual machine. `accelerator` is `kvm`, `tcg` (emulated) or `hypervisor.COUNTED` (the same in virtual time);
+    `why` says why KVM was not used. `is_counted`: instructions drove its clock.
 
     `boot_s` is the time from its start to the first answer of its agent. `cpu_busy` is the share of time that its
     processors were busy while the workload ran, by its own kernel (None if the workload has no end in it). `host_cpus`
-    is how many processors of this computer QEMU used for it.
+    is how many processors of this computer QEMU used for it (None in virtual time, where a trial shows nothing of the
+    computer).
     """
 
     node: str
@@ -36,6 +40,10 @@ class VmEvidence:
     release: str
     cpu_busy: float | None
     host_cpus: float | None
+
+    @property
+    def is_counted(self) -> bool:
+        return self.accelerator == COUNTED
 
     def result(self) -> VmResult:
         return VmResult(
@@ -51,6 +59,7 @@ class VmEvidence:
             model=self.vm.model,
             vhost=self.vm.vhost,
             cpu_busy=self.cpu_busy,
+            cpu=(self.vm.cpu or FASTEST) if self.is_counted else None,
             host_cpus=self.host_cpus,
         )
 
@@ -62,7 +71,9 @@ def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
         return ()
     how = json.loads((folder / HYPERVISOR).read_text())
     reached = dict(_reached(folder))
-    return tuple(_of(node, how, reached[node.name], node.name in trial.workload.hosts, folder) for node in nodes)
+    is_real = not trial.kernel.is_virtual_time
+    hosts = trial.workload.hosts
+    return tuple(_of(node, how, reached[node.name], node.name in hosts, folder, is_real=is_real) for node in nodes)
 
 
 def busy_share(before: str, after: str) -> float | None:
@@ -81,12 +92,13 @@ def processors_taken(before: str, after: str, stat_before: str, stat_after: str)
     return (last - first) / elapsed if elapsed else None
 
 
-def _of(node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bool, folder: Path) -> VmEvidence:
+def _of(
+    node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bool, folder: Path, *, is_real: bool
+) -> VmEvidence:
     assert node.vm is not None, "BUG: no virtual machine"
     own = [(folder / machine_cpu_file(node.name, when)).read_text() for when in ("before", "after")] if is_end else None
-    taken = [
-        (folder / file(when, node.name)).read_text() for file in (process_file, _host) for when in ("before", "after")
-    ]
+    files = (process_file, _host) if is_real else ()
+    taken = [(folder / file(when, node.name)).read_text() for file in files for when in ("before", "after")]
     return VmEvidence(
         node=node.name,
         vm=node.vm,
@@ -96,7 +108,7 @@ def _of(node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bo
         boot_s=about["boot_s"],
         release=about["release"],
         cpu_busy=None if own is None else busy_share(*own),
-        host_cpus=processors_taken(*taken),
+        host_cpus=processors_taken(*taken) if taken else None,
     )
 
 

@@ -33,5 +33,7 @@ def processors(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
                 "virtual machine",
                 "suspect",
                 f"the processors of {each.node} were busy for {each.cpu_busy:.0%} of the time",
-                "the machine is the limit: use a lower rate, more cpus, or a computer with KVM",
+                "its processor is the bottleneck: use a lower rate, or a faster cpu (1 GIPS is the fastest)"
+                if each.is_counted
+                else "the machine is the limit: use a lower rate, more cpus, or a computer with KVM",
             )

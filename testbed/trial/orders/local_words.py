@@ -9,17 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...kernel import lab
+from ...kernel.lab import Programs
 from ...kernel.native_program import Tools
-from ...kernel.ready import controller_program, controller_runtime
+from ...kernel.ready import controller_program, controller_runtime, vm_runtime
 from ...kernel.vm import hypervisor
 from ...kernel.vm.hypervisor import Accelerator
+from ...model.node.vm import Vm
 from ...model.topology import Topology
 from ...plan.step import Run, Step
 from ..workload.command import FILES
 
 
 def substituted(
-    topology: Topology, steps: Sequence[Step], tools: Tools, *, is_lab: bool, files: Path | None = None
+    topology: Topology,
+    steps: Sequence[Step],
+    tools: Tools,
+    *,
+    is_lab: bool,
+    is_virtual_time: bool = False,
+    files: Path | None = None,
 ) -> tuple[tuple[Step, ...], Accelerator | None]:
     """The steps as this computer can carry them out, and the accelerator of its virtual machines (None without any).
     `files` is the folder with the workload's files; None if it has none.
@@ -27,11 +35,24 @@ def substituted(
     place = f"hostfs:{lab.HERE}/{lab.FILES}" if is_lab else str(files)
     steps = controller_program.with_files(steps, topology, is_lab=is_lab)
     done = tuple(_with_files(step, place) for step in controller_runtime.with_interpreter(steps, is_lab=is_lab))
-    machines = [node.vm for node in topology.nodes if node.vm is not None]
+    machines = _machines(topology)
     if not machines:
         return done, None
-    accelerator, known = hypervisor.words(machines, tools)
-    return hypervisor.filled(done, known), accelerator
+    how = hypervisor.how(tools, is_lab=is_lab, is_virtual_time=is_virtual_time)
+    known = hypervisor.words(machines, tools, how)
+    if not is_lab:
+        return hypervisor.filled(done, known), how
+    return hypervisor.filled(vm_runtime.with_files(done), vm_runtime.in_lab(known)), how
+
+
+def programs(topology: Topology) -> Programs:
+    """What a lab kernel reads for the controllers and virtual machines of a topology."""
+    controllers, machines = controller_program.programs(topology), vm_runtime.programs(_machines(topology))
+    return Programs({**controllers.folders, **machines.folders}, (*controllers.reads, *machines.reads))
+
+
+def _machines(topology: Topology) -> list[Vm]:
+    return [node.vm for node in topology.nodes if node.vm is not None]
 
 
 def _with_files(step: Step, place: str) -> Step:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ...error import UserError
 from ...model.data_path import lowest_rate_bps
+from ...model.run_setting import Kernel
 from ...model.scenario import Trial
+from ...model.topology import Topology
 from ...model.workload import WINDOW_MAX_BYTES
 from ...plan.network import Plan
 from ...plan.node.namespace import HOST_ALLOWED, refused_by_host, written_sysctls
@@ -36,7 +38,8 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
     }
     for node in sorted(planned.remote):
         what = f"{node} is a {trial.topology.node(node).type}, which has a kernel of its own"
-        if trial.kernel.kind != "host":
+        kind = trial.topology.node(node).kind
+        if trial.kernel.kind != "host" and kind.runs_in == "computer":
             raise UserError(f"{what}, and cannot be part of a lab kernel; allowed: kernel: host")
         if node not in ends:
             continue
@@ -49,11 +52,30 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
             )
 
 
+def check_vms(topology: Topology, kernel: Kernel) -> None:
+    """Refuses virtual machines that this kernel cannot have as they are asked for."""
+    for node in topology.nodes:
+        if node.vm is None:
+            continue
+        if kernel.kind != "host" and node.vm.vhost:
+            what = f"{node.name} has vhost: true, but a lab kernel has no vhost-net: QEMU moves the packets"
+            raise UserError(f"{what}; allowed: vhost: false, or kernel: host")
+        if kernel.is_virtual_time and node.vm.cpus > 1:
+            what = f"{node.name} has {node.vm.cpus} cpus, which would take turns in virtual time and so be one"
+            raise UserError(f"{what}; allowed: cpus: 1, or kernel: host")
+        if not kernel.is_virtual_time and node.vm.cpu is not None:
+            what = f"{node.name} has cpu: {node.vm.cpu}, but in real time this computer decides how fast machines are"
+            raise UserError(f"{what}; allowed: kernel: lab, or {node.name} without cpu")
+
+
 def check_rates(trial: Trial, planned: Plan) -> None:
-    """Refuses paths without a rate: in virtual time nothing else slows traffic down."""
+    """Refuses paths without a rate between nodes of a lab kernel: in virtual time nothing else slows traffic down. The
+    processor of a virtual machine does.
+    """
     wanted = [planned.data_path, planned.upstream] if trial.workload.sends_data else []
     for data_path in filter(None, (*wanted, *planned.background)):
-        if lowest_rate_bps(data_path.path) is None:
+        ends = (trial.topology.node(name) for name in (data_path.source, data_path.destination))
+        if lowest_rate_bps(data_path.path) is None and all(end.vm is None for end in ends):
             links = ", ".join(hop.link.name for hop in data_path.path)
             what = "background" if data_path in planned.background else "workload"
             raise UserError(

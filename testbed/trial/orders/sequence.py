@@ -41,7 +41,7 @@ from .file_name import (
     sysctls_file,
 )
 from .memory import memory_bytes
-from .refusal import check_kernels, check_rates, check_windows
+from .refusal import check_kernels, check_rates, check_vms, check_windows
 
 SETTLE_S, STP_SETTLE_S = 2, 35
 """The pause between the plan and the first packet. The kernel tells a bridge up to a second late that the other end of
@@ -95,6 +95,7 @@ class Orders:
 def orders(trial: Trial) -> Orders:
     """The orders of a trial. Raises UserError for a trial that no kernel could carry out."""
     check_windows(trial)
+    check_vms(trial.topology, trial.kernel)
     planned = plan(
         trial.topology,
         trial.workload,
@@ -103,6 +104,7 @@ def orders(trial: Trial) -> Orders:
         real_time=not trial.kernel.is_virtual_time,
         background=tuple((each.source, each.destination) for _, each in trial.background),
         datapath=bring_up.datapath(trial.kernel),
+        counted=trial.kernel.is_virtual_time,
     )
     check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
@@ -145,6 +147,7 @@ def orders(trial: Trial) -> Orders:
     others = sum(map(len, drawn.values()))
     constant_bps = sum(each.rate_bps for _, each in trial.background if isinstance(each, Constant))
     notes = registry.comments(trial.workload, planned, trial.seed)
+    buffers += vm.memory_bytes(trial.topology) if trial.kernel.kind != "host" else 0
     memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others, constant_bps) + buffers
     return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed, observed_after, looked_at, notes)
 
@@ -260,7 +263,8 @@ def _counters(trial: Trial, planned: Plan, when: str) -> Iterator[Step]:
         yield Read("netstat", tuple(files.items()), planned.where(node))
     if not trial.kernel.is_virtual_time:
         yield Read("CPU", ((cpu_file(when), "/proc/stat"),))
-    for name in (node.name for node in trial.topology.nodes if node.kind.runs_in == "virtual machine"):
+    machines = () if trial.kernel.is_virtual_time else trial.topology.nodes
+    for name in (node.name for node in machines if node.kind.runs_in == "virtual machine"):
         file = (process_file(when, name), "/proc/{pid}/stat")
         yield Read("CPU of QEMU", (file,), of=vm.program_name(name))
     for machine in remote.machines(trial):

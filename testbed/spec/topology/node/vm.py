@@ -10,7 +10,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from .... import units
 from ....error import ValueRefused
-from ....model.node.vm import CPUS_MAX, MEMORY_BYTES, MEMORY_MIN_BYTES, Model, Vm
+from ....model.node.vm import CPUS_MAX, MEMORY_BYTES, MEMORY_MIN_BYTES, Cpu, Model, Vm
 from ....model.topology import Nic, Node
 from ...syntax.document import Document
 from ...syntax.field import Addresses, EcnField, Flag, Sysctls, matching, number
@@ -51,7 +51,7 @@ Image = Annotated[
 class VmFile(NodeKeys):
     """A virtual machine: QEMU, with a kernel of its own."""
 
-    varied = ("nic", "ecn", "memory", "cpus", "model", "kernel", "vhost")
+    varied = ("nic", "ecn", "memory", "cpus", "model", "kernel", "vhost", "cpu")
     type: Literal["vm"]
     nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
     addresses: Addresses = Field((), description="The addresses on its only link; a link can set them too.")
@@ -70,8 +70,12 @@ class VmFile(NodeKeys):
     )
     vhost: Flag = Field(False, description="Whether the host's kernel (vhost-net) moves packets instead of QEMU.")
 
+    cpu: Cpu | None = Field(
+        None, description="The speed of its processor in virtual time (`kernel: lab`); default: 1 GIPS."
+    )
+
     def node(self, name: str) -> Node:
-        vm = Vm(self.memory, self.cpus, self.model, self.kernel, self.image, self.vhost)
+        vm = Vm(self.memory, self.cpus, self.model, self.kernel, self.image, self.vhost, self.cpu)
         sysctls = tuple(self.sysctls.items())
         return Node(name, self.type, nic=self.nic, addresses=self.addresses, sysctls=sysctls, vm=vm, ecn=self.ecn)
 
@@ -91,6 +95,7 @@ class VmFile(NodeKeys):
             kernel=vm.kernel,
             image=vm.image,
             vhost=vm.vhost,
+            cpu=vm.cpu,
         )
 
 

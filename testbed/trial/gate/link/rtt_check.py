@@ -12,6 +12,7 @@ from ....model.scenario import Trial
 from ....plan.link import fault
 from ....plan.link.stage import ETHERNET_BYTES, Stage
 from ....plan.network import Plan
+from ....plan.node import vm
 from ... import measured
 from ...evidence.stage import Evidence, StageEvidence
 from ...measured import PingResult
@@ -23,6 +24,10 @@ REAL_TOLERANCE = 0.05
 REAL_TOLERANCE_S = 1e-3
 EMULATED_S = 5e-3
 """What two virtual machines without KVM add to a round trip: each packet costs them about 0.5 ms of computing."""
+COUNTED_INSTRUCTIONS = 200_000
+"""What a virtual machine in virtual time may compute for a round trip; some 15 000 were seen. The first ping also has
+to make the machine load pages of the program.
+"""
 PAYLOAD_BYTES = 56
 HEADERS_BYTES = {4: 42, 6: 62}
 """The headers of Ethernet, IP and ICMP together, by the version of IP."""
@@ -61,6 +66,7 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             waiting_s += sum(_longest_queue_s(each) for each in evidence.stages)
         waiting_s += _held_back_s(stages, during=during)
         waiting_s += plan.vswitches * UPCALL_S[trial.kernel.is_virtual_time]
+        waiting_s += _computing_s(evidence)
         if during and what != AFTERWARDS:
             waiting_s += _asking_s(trial, plan)
         low_s = (least_s if during else asked_s + _gathered_s(stages)) - slack_s
@@ -72,6 +78,12 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         yield from _replies(trial, evidence, what, seen, asked_for, sum(map(_dropped, evidence.stages)) if busy else 0)
         took = f"asked {asked_s * 1e3:g} ms, {_many(what)} took"
         yield from _judged(trial, evidence, seen, low_s, high_s, lost, took)
+
+
+def _computing_s(evidence: Evidence) -> float:
+    """What the processors of virtual machines in virtual time may add to a round trip."""
+    counted = (each.vm.cpu or vm.FASTEST for each in evidence.vms if each.is_counted)
+    return sum(COUNTED_INSTRUCTIONS << vm.SHIFTS[cpu] for cpu in counted) / 1e9
 
 
 def _disagreed_s(evidence: Evidence) -> float:
