@@ -38,7 +38,7 @@ class VirtualMachine:
     """One virtual machine. The constructor waits until its guest agent answers."""
 
     def __init__(self, node: str, step: Step, folder: str) -> None:
-        self.node, self.pid = node, step["pid"]
+        self.node, self.pid, self.signs = node, step["pid"], step["signs"]
         self.console = os.path.join(folder, step["console"])
         self.errors = os.path.join(folder, f"{step['program']}.err")
         self.socket = socket.socket(socket.AF_UNIX)
@@ -189,6 +189,8 @@ class VirtualMachine:
         return line
 
     def check_time(self, deadline_s: float) -> None:
+        """Also a sign of life: where processors are emulated in virtual time, a second can take a minute."""
+        os.write(self.signs, f"waiting for {self.node}\n".encode())
         if time.monotonic() > deadline_s:
             raise StepError(self.story("its guest agent does not answer"))
 

@@ -127,7 +127,7 @@ class Trial:
     def reach(self, step: Step) -> Step:
         node = step["reach"]
         pid = {"pid": self.running[step["program"]].pid} if "program" in step else {}
-        self.remote_nodes[node] = REACH[step["by"]](node, step | pid, self.folder)
+        self.remote_nodes[node] = REACH[step["by"]](node, step | pid | {"signs": self.progress}, self.folder)
         return self.remote_nodes[node].about()
 
     def stop(self, step: Step) -> Step:
