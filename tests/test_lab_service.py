@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ import yaml
 from interactive import Home
 from trials import Ran, Steps
 
+from testbed.interactive.build import awaited_ports
 from testbed.kernel.guest import TrialError
+from testbed.plan.step_json import data as data_of
+from testbed.spec.load import load_topology
 from testbed.trial.folder import same_files
 
 pytestmark = pytest.mark.lab
@@ -106,3 +110,39 @@ def test_in_a_standing_network_one_sees_all_four_messages_and_names(home: Home) 
     assert "DHCPDISCOVER(eth0) 02:54:42:00:00:00" in log
     assert "forwarded www.example.org to 10.0.2.2" in log
     assert "1 received" in home.says("exec", "laptop", "--", "ping", "-c", "1", "-W", "20", "web.office.lab")
+
+
+def test_a_switch_of_a_standing_network_passes_the_first_ping(run_trial: RunTrial) -> None:
+    """Right after set-up its ports are still disabled for a second; the steps that `testbed up` adds wait for them."""
+    data = yaml.safe_load((READY.parent / "home-nat.yaml").read_text())
+    ping = {"run": ["ping", "-c", "1", "-W", "2", "10.0.2.2"], "netns": "tb-pc", "may_fail": True}
+    waits = [data_of(step) for step in awaited_ports(load_topology(READY.parent / "home-nat.yaml"))]
+
+    def at_once(steps: Steps) -> Steps:
+        at = next(n for n, each in enumerate(steps) if "sleep" in each)
+        return (*steps[:at], *waits, {**ping, "out": "first.out"}, *steps[at:])
+
+    workload = {"tool": "ping", "from": "pc", "to": "server", "count": 1}
+    ran = run_trial(topology=data, workload=workload, tamper=at_once)
+    assert "1 received" in (ran.folder / "first.out").read_text()
+
+
+def test_status_counts_whole_frames_in_both_directions(tmp_path: Path) -> None:
+    """A ping is 98 bytes with its Ethernet header, whichever NIC merges: a merges, r does not."""
+    made = Home.at(tmp_path)
+    path = tmp_path / "net.yaml"
+    nodes = {"a": {"type": "host"}, "r": {"type": "router"}, "b": {"type": "host", "nic": "plain"}}
+    links = {"path": {"ends": ["a", "r"], "rate": "10 Mbit/s"}, "plain": {"ends": ["r", "b"]}}
+    path.write_text(yaml.safe_dump({"name": "net", "nodes": nodes, "links": links}))
+    made.says("up", path, "--kernel", "lab-realtime")
+    try:
+        assert "5 received" in made.says("exec", "a", "--", "ping", "-c", "5", "-i", "0.2", "b")
+        (network,) = json.loads(made.says("status", "--format", "json"))
+        for link in network["links"]:
+            for way in ("forward", "backward"):
+                seen = link["seen"][way]
+                assert (seen["packets"], seen["bytes"]) == (5, 490), (link["name"], way)
+                assert seen.get("left", {"bytes": 490})["bytes"] == 490, (link["name"], way)
+    finally:
+        made.says("down", "net")
+        made.clean()

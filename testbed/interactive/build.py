@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..model.address import Port
 from ..model.link.impairment import IMPAIRMENTS
 from ..model.run_setting import Kernel
 from ..model.scenario import Trial
@@ -16,7 +17,8 @@ from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
 from ..plan.node import frr, vm
-from ..plan.step import Moment, Step, Timeline
+from ..plan.node.namespace import node_netns
+from ..plan.step import Location, Moment, Run, Step, Timeline
 from ..spec.topology.file import LinkFile
 from ..spec.topology.link.trace import short
 from ..trial.orders import bring_up, remote
@@ -24,6 +26,10 @@ from ..trial.orders.memory import memory_bytes
 from ..trial.orders.refusal import check_vms
 from . import node_files
 
+PORTS_UP = """
+n=0
+while bridge link | grep -q "state disabled" && [ $n -lt 60 ]; do sleep 0.05; n=$((n + 1)); done
+"""
 PROGRAMS_BYTES = 512 << 20
 """The memory of a lab kernel for the programs that people start in it."""
 
@@ -71,6 +77,13 @@ class Build:
         found |= {"serves": True} if node.serves else {}
         return {**found, "routing": speaks} if node.finds_routes else found
 
+    def _merges(self, port: Port) -> bool:
+        """Whether a NIC merges what it receives: the kernel then counts it without its Ethernet headers."""
+        merging = ("-K", port.device, "gro", "on")
+        return any(
+            c.tool == "ethtool" and c.words == merging and c.netns == node_netns(port.node) for c in self.plan.commands
+        )
+
     def _link(self, name: str) -> dict[str, Any]:
         link, found = self.topology.link(name), self.plan.emulator(name)
         ports = [self.plan.book.port(end, name) for end in link.ends]
@@ -79,6 +92,7 @@ class Build:
             "ends": [{"node": port.node, "device": port.device} for port in ports],
             "asked": {key: short(value) for key, value in LinkFile.of(link).written().items() if key in ASKED},
             "emulator": None if found is None else found.netns,
+            "merging": [self._merges(port) for port in ports],
             "changes": found is not None and any(stage.states for stage in found.stages),
             "drop_counters": []
             if found is None
@@ -87,6 +101,15 @@ class Build:
             if found is None
             else {name: list(counters) for name, counters in fault.told(*found.stages).items()},
         }
+
+
+def awaited_ports(topology: Topology) -> Iterator[Step]:
+    """Waits until switches pass frames on: the kernel tells a bridge up to a second late that the other end of a port
+    is up. A port that nothing is plugged into is waited for in vain.
+    """
+    for node in topology.nodes:
+        if node.type == "switch" and topology.engine == "netns":
+            yield Run(("sh", "-c", PORTS_UP), "switches", Location(node_netns(node.name)))
 
 
 def _drop_counters(stage: Stage) -> tuple[str, ...]:

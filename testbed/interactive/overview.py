@@ -12,7 +12,7 @@ from typing import Any
 
 from ..error import MachineError
 from ..plan.command import FRR_FOLDER
-from ..plan.link.stage import RATE
+from ..plan.link.stage import ETHERNET_BYTES, RATE
 from ..plan.node.namespace import node_netns
 from ..spec.syntax import input_file
 from ..trial.observe import netlink, sample
@@ -26,7 +26,7 @@ WAYS = {"forward": ("end0", "end1"), "backward": ("end1", "end0")}
 """Where packets of a direction come into an emulator, and where they leave it."""
 DUMP_BYTES = 64 << 20
 """Of what the observer tells; a guest could have written anything in its place."""
-OURS = ("emulator", "changes", "drop_counters", "fault_counters", "switched")
+OURS = ("emulator", "merging", "changes", "drop_counters", "fault_counters", "switched")
 """Facts about a link that only this module needs."""
 
 
@@ -150,13 +150,15 @@ def _seen(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
     counted, forward, backward = (near, "tx", "rx") if near else (far, "rx", "tx")
     if counted is None:
         return None
-    return {"forward": _passed(counted, forward), "backward": _passed(counted, backward)}
+    one, other = link.get("merging", (False, False))
+    return {"forward": _passed(counted, forward, other), "backward": _passed(counted, backward, one)}
 
 
 def _seen_emulator(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
     space, counters = link["emulator"], look.counters
     ends = {end: counters.get((space, end)) for end in ("end0", "end1")}
     seen: dict[str, Any] = {}
+    merging = dict(zip(("end0", "end1"), link.get("merging", (False, False)), strict=True))
     for way, (into, out_of) in WAYS.items():
         came, left = ends[into], ends[out_of]
         if came is None or left is None:
@@ -164,7 +166,7 @@ def _seen_emulator(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
         waiting = look.queues.get((space, out_of))
         seen[way] = {
             **_passed(came, "rx"),
-            "left": _passed(left, "tx"),
+            "left": _passed(left, "tx", merging[out_of]),
             "queue": None if waiting is None else {"packets": waiting[0], "bytes": waiting[1]},
         }
     faults = link.get("fault_counters", {})
@@ -177,8 +179,12 @@ def _seen_emulator(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
     return seen | {"drops": queued + sum(_packets(counters, space, name) for name in link["drop_counters"])}
 
 
-def _passed(counted: Mapping[str, int], word: str) -> dict[str, int]:
-    return {"packets": counted[f"{word}_packets"], "bytes": counted[f"{word}_bytes"]}
+def _passed(counted: Mapping[str, int], word: str, is_merged: bool = False) -> dict[str, int]:
+    """Whole Ethernet frames. A veth device counts what a NIC that merges gets from it without the headers
+    (drivers/net/veth.c: xdp_bytes, which veth_get_stats64 takes for those sent by the other end).
+    """
+    packets = counted[f"{word}_packets"]
+    return {"packets": packets, "bytes": counted[f"{word}_bytes"] + ETHERNET_BYTES * packets * is_merged}
 
 
 def _packets(counters: Counters, space: str, name: str) -> int:

@@ -24,7 +24,7 @@ from ..spec.topology.file import TopologyFile
 from ..trial.orders.local_words import programs, substituted
 from ..trial.strict_folder import remove_tree
 from . import node_files
-from .build import Build
+from .build import Build, awaited_ports
 from .connection import carry_out
 from .link_change import TOPOLOGY
 from .running_network import KIND, RunningNetwork, folder_of, networks
@@ -127,7 +127,9 @@ def _write(
         path.write_text(text)
         path.chmod(mode)
     image = None if build.kernel.kind == "host" else find(build.kernel.name).name
-    steps, _ = substituted(build.topology, build.steps, tools(), is_lab=image is not None)
+    steps, _ = substituted(
+        build.topology, (*build.steps, *awaited_ports(build.topology)), tools(), is_lab=image is not None
+    )
     machines = any(node.kind.runs_in == "computer" for node in build.topology.nodes)
     beginning: dict[str, Any] = {
         "entry": str(held.entry.path),
