@@ -40,6 +40,7 @@ EXCEPTIONS: dict[str, str] = {
     r": moment \d nft add rule netdev testbed enter-\w+ meta mark set 32\b": "what comes in an outage is lost anyway",
     r"^fault-schedule: nothing: moment 1 nft add rule .* leave-\w+ counter": "cut-… takes all that comes in an outage",
     r"^corrupt: other: .* ethtool -K wire\d tx off tso off gso off \[[46]\]$": "plain NICs send nothing to cut",
+    r"^few: nothing: .* ethtool -K wire\d tso on gso on$": "a new device has both on",
     r"^command: \w+: /run/tools/command .* \[8\]$": "how long servers go on when nothing comes any more",
     r"^arrivals: double: /run/tools/arrivals .* \[10\]$": "a second port, one of those of the data",
     r"^arrivals: \w+: /run/tools/arrivals .* \[14\]$": "when flows are cut, which have ended long before",

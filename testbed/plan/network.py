@@ -169,16 +169,16 @@ def plan(
     background: tuple[tuple[str, str], ...] = (),
     datapath: Datapath = "kernel",
     counted: bool = False,
+    cuts_late: bool = False,
 ) -> Plan:
     """The plan of a topology with a workload, and other traffic between the pairs (sender, receiver) of `background`.
 
     `seed` is for random draws of the plan; `sysctls` are for every host, before its own. `real_time` is for kernels on
-    the wall clock, where timers are late; `endless` plans follow schedules as long as one can; `datapath` is that of
-    Open vSwitches without their own; `counted`: instructions drive machines' clocks. Raises UserError for clashes.
+    the wall clock, where timers are late; `endless` plans follow schedules as long as one can; `datapath` is of Open
+    vSwitches; `counted`: instructions drive machines' clocks; `cuts_late`: buckets hold superpackets. Raises UserError.
     """
     book = address_book(topology)
-    pairs = workload.pairs if workload else ()
-    found = tuple(data_path_between(topology, book, *pair) for pair in pairs)
+    found = tuple(data_path_between(topology, book, *pair) for pair in (workload.pairs if workload else ()))
     others = tuple(data_path_between(topology, book, *pair) for pair in background)
     # The workload decides which direction of a link is that of the data, and its last data path decides last.
     ways = data_ways((*others, *found))
@@ -190,7 +190,8 @@ def plan(
     times.check(topology.links, until_ns)
     emulators = tuple(
         emulation.emulator(
-            link, ways.get(link.name, "forward"), seed, until_ns, superpackets=superpackets and link.emulator is None
+            *(link, ways.get(link.name, "forward"), seed, until_ns, cuts_late),
+            superpackets=superpackets and link.emulator is None,
         )
         for link in topology.links
         if is_emulated(topology, link)
@@ -218,8 +219,8 @@ def plan(
     ]
     control = workload.control if workload else None
     for e in emulators:
-        packets = superpackets and e.on is None
         commands += machine_link.emulator_nics(e)
+        packets = superpackets and e.on is None
         commands += emulation.commands(e, superpackets=packets, real_time=real_time, control=control)
     for e in aside:
         commands += emulation.commands(e, superpackets=True, real_time=real_time, control=None)
@@ -296,5 +297,4 @@ def _all_passed(data_paths: tuple[DataPath, ...]) -> list[str]:
 
 def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
     """The nodes between the two ends of a path."""
-    for hop in hops[:-1]:
-        yield hop.link.ends[1 if hop.way == "forward" else 0]
+    return (hop.link.ends[1 if hop.way == "forward" else 0] for hop in hops[:-1])

@@ -36,7 +36,7 @@ ip -n tb-path.emulator link set wire0 up
 ip -n tb-path.emulator link set wire1 up
 ip netns exec tb-path.emulator ethtool -K end0 tso off gso off
 ip netns exec tb-path.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off
+ip netns exec tb-path.emulator ethtool -K wire1 tso on gso on
 ip netns exec tb-path.emulator ethtool -K end1 tso off gso off
 tc -n tb-path.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-path.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
@@ -66,7 +66,7 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 meta l4pr
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 fwd to "end1"'
 ip netns exec tb-path.emulator nft 'add chain netdev testbed data-backward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward counter name "data-backward"'
-ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward meta length > 1500 counter name "oversize-backward"'
+ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward meta length > 65535 counter name "oversize-backward"'
 ip netns exec tb-path.emulator nft 'add chain netdev testbed from-wire0 { type filter hook ingress device "wire0" priority 0 ; }'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 tcp dport 5201 tcp sport != 50000-50127 fwd to "end0"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 tcp sport 5201 tcp dport != 50000-50127 fwd to "end0"'
@@ -90,3 +90,5 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 fwd to "e
 #   sh -c 'echo 2147483647 > /proc/sys/net/core/rmem_max'
 #   sh -c 'echo 2147483647 > /proc/sys/net/core/wmem_max'
 #   sh -c 'echo 2147483647 > /proc/sys/net/core/netdev_max_backlog'
+#   sh -c 'echo 1000000 > /proc/sys/net/core/netdev_budget'
+#   sh -c 'echo 1000000 > /proc/sys/net/core/dev_weight'

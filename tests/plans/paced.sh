@@ -152,3 +152,5 @@ ip netns exec tb-radio.emulator nft 'add rule netdev testbed from-wire0 fwd to "
 #   sh -c 'echo 2147483647 > /proc/sys/net/core/rmem_max'
 #   sh -c 'echo 2147483647 > /proc/sys/net/core/wmem_max'
 #   sh -c 'echo 2147483647 > /proc/sys/net/core/netdev_max_backlog'
+#   sh -c 'echo 1000000 > /proc/sys/net/core/netdev_budget'
+#   sh -c 'echo 1000000 > /proc/sys/net/core/dev_weight'

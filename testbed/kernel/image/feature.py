@@ -28,6 +28,11 @@ QUEUES = ("codel", "fq_codel", "pie", "fq_pie", "cake", "red", "sfq", "fq")
 """Types of queues that links can have and tc sets up. Debian's tc is too old to try dualpi2."""
 RED = ("limit", "90000", "avpkt", "1000")
 
+CUTS_LATE = "tbf-late"
+"""A token bucket that holds superpackets uncut. No command can tell, so here the configuration answers: the option is
+ours.
+"""
+
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     "netem": ((*ROOT_QDISC, "netem", "limit", "10"), "sch_netem"),
     "tbf": ((*ROOT_QDISC, "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"), "sch_tbf"),
@@ -87,6 +92,10 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "100tbit": (*ROOT_QDISC, "netem", "delay", "10ms", "1ms", "rate", "100tbit"),
     "pfifo": (*ROOT_QDISC, "pfifo", "limit", "10"),
     **{kind: ("sh", "-c", UNKNOWN.format(kind)) for kind in OWN_QDISCS},
+    CUTS_LATE: (
+        *("sh", "-c"),
+        "command -v zcat > /dev/null || exit 127; zcat /proc/config.gz | grep -q ^CONFIG_NET_SCH_TBF_LATE=y",
+    ),
 }
 """Further words of a plan's commands, each with a command that tries it."""
 
@@ -102,6 +111,11 @@ class Features:
     congestion_controls: tuple[str, ...]
     tried: tuple[str, ...] = ()
     refusals: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cuts_late(self) -> bool:
+        """Whether its token bucket holds superpackets uncut, and counts them as the packets that they stand for."""
+        return CUTS_LATE in self.tried and CUTS_LATE not in self.refusals
 
     def lacks_control(self, name: str) -> str | None:
         """A clause that says so, with what is allowed; None if the kernel has this congestion control."""

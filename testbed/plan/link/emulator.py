@@ -13,6 +13,9 @@ It is a bump in the wire: four devices in their own namespace, which pass frames
 
 Random loss and jitter must see MTU packets. If wire0 carries superpackets, random loss, jitter and delay move to end1,
 in front of the rate.
+
+A stage of nothing but a delay and a rate with a fifo needs no packet by itself before it leaves. Where the kernel's
+token bucket holds superpackets (kernel/lab/patches/0003), they are cut there, when their turn has come.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from ...error import UserError
-from ...model.link.impairment import Buffer, Direction, Loss, PeriodicLoss, Policy, Way
+from ...model.link.impairment import UNIMPAIRED, Buffer, Direction, Loss, PeriodicLoss, Policy, Way
 from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
@@ -46,10 +49,13 @@ STAGES = {"forward": ("wire0", "wire1", "end1"), "backward": ("wire1", "wire0", 
 """For each direction: the device that delays, the one where loss is counted, the one with the rate and its buffer."""
 
 
-def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpackets: bool) -> Emulator:
+def emulator(
+    link: Link, data_way: Way, seed: int, until_ns: int = 0, cuts_late: bool = False, *, superpackets: bool
+) -> Emulator:
     """The emulator of a link whose data goes in the direction `data_way`, with its schedule up to `until_ns`.
 
-    `seed` draws the phases of seeded periodic losses and the volume of a policy.
+    `seed` draws the phases of seeded periodic losses and the volume of a policy; `cuts_late` says whether the kernel's
+    token bucket holds superpackets.
     """
 
     def stage(way: Way) -> Stage:
@@ -69,7 +75,10 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         made = replace(made, rate_device=last)
         if made.queue is not None and made.queue.type == "fq":
             _check_fq(made, link, superpackets)
-        return replace(made, delay_device=device, keeps_order=_shrinks(made), has_netem=needs_netem(made))
+        late = superpackets and cuts_late and _needs_no_packets(made)
+        return replace(
+            made, delay_device=device, keeps_order=_shrinks(made), has_netem=needs_netem(made), cuts_late=late
+        )
 
     return Emulator(
         link.name,
@@ -78,6 +87,18 @@ def emulator(link: Link, data_way: Way, seed: int, until_ns: int = 0, *, superpa
         stage("forward"),
         stage("backward"),
         link.emulator,
+    )
+
+
+def _needs_no_packets(stage: Stage) -> bool:
+    """Whether a stage delays, and sends from a fifo at a rate, and never does anything else. Without a delay the bucket
+    would hold what the sender's socket still counts, and TCP's small queues could tell when it is cut.
+    """
+    return all(
+        state.asked.delay_ns > 0
+        and state.asked.rate_bps is not None
+        and replace(state.asked, rate_bps=None, delay_ns=0, buffer=None) == UNIMPAIRED
+        for state in stage.history
     )
 
 
@@ -137,9 +158,12 @@ def commands(
     emulator: Emulator, *, superpackets: bool, real_time: bool, control: ControlConnection | None
 ) -> Iterator[Command]:
     """Sets up the four devices end0, wire0, wire1 and end1, which exist already."""
+    late = {stage.delay_device for stage in emulator.stages if stage.cuts_late}
     for device in ("end0", "wire0", "wire1", "end1"):
-        if superpackets:  # Every device must send single MTU frames; a host's NIC may merge what end0 and end1 send.
-            yield Command("ethtool", ("-K", device, "tso", "off", "gso", "off"), emulator.netns)
+        # Every device must send single MTU frames; a host's NIC may merge what end0 and end1 send.
+        if superpackets:
+            cut = "on" if device in late else "off"
+            yield Command("ethtool", ("-K", device, "tso", cut, "gso", cut), emulator.netns)
     for stage in emulator.stages:
         for device, words in fault_rules.offloads(stage):
             yield Command("ethtool", ("-K", device, *words), emulator.netns)

@@ -15,6 +15,9 @@ from .fault_rules import DATA, TABLE
 from .impairment import MAKINGS, Chain, makings
 from .stage import Emulator, Stage, State
 
+SUPERPACKET_BYTES = 65535
+"""What no superpacket exceeds that a token bucket holds."""
+
 
 def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[Command]:
     """Passes frames from end to wire and from wire to end. Data packets that leave the wire are counted and dropped,
@@ -84,7 +87,7 @@ def _counters(nft: Callable[..., Command], stage: Stage, generation: int) -> Ite
 def _data_rules(nft: Callable[..., Command], emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
     rule = ("add", "rule", *TABLE, f"data-{stage.way}")
     yield nft(*rule, "counter", "name", f'"{stage.data_counter(state.generation)}"')
-    too_long = ("meta", "length", ">", str(emulator.mtu_bytes))
+    too_long = ("meta", "length", ">", str(SUPERPACKET_BYTES if stage.cuts_late else emulator.mtu_bytes))
     yield nft(*rule, *too_long, "counter", "name", f'"{stage.oversize_counter}"')
     for when in filter(None, (row.drop(state) for row in makings())):
         yield nft(*rule, *when, "counter", "name", f'"{stage.drop_counter(state.generation)}"', "drop")

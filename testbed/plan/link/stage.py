@@ -71,7 +71,8 @@ class Stage:
     `limit_unit`; None without a rate. `queue` None is a fifo. These describe the start; a schedule leads to the later
     `states`. `keeps_order`
     says whether packets must not overtake each other when the delay decreases, `has_netem` whether it ever needs netem.
-    `where` is what the seeded phases of its faults are drawn from; `mtu_bytes` is that of the link.
+    `where` is what the seeded phases of its faults are drawn from; `mtu_bytes` is that of the link. With `cuts_late`
+    superpackets are cut when they leave the token bucket, which counts them as the packets that they stand for.
     """
 
     way: Way
@@ -89,6 +90,7 @@ class Stage:
     where: str = ""
     mtu_bytes: int = 1500
     queue: MadeQueue | None = None
+    cuts_late: bool = False
 
     @property
     def loss(self) -> Loss | None:

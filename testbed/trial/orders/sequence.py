@@ -105,6 +105,7 @@ def orders(trial: Trial) -> Orders:
         background=tuple((each.source, each.destination) for _, each in trial.background),
         datapath=bring_up.datapath(trial.kernel),
         counted=trial.kernel.is_virtual_time,
+        cuts_late=bring_up.cuts_late(trial.kernel) and not _captures_links(trial),
     )
     check_kernels(trial, planned)
     if trial.kernel.is_virtual_time:
@@ -150,6 +151,11 @@ def orders(trial: Trial) -> Orders:
     buffers += vm.memory_bytes(trial.topology) if trial.kernel.kind != "host" else 0
     memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others, constant_bps) + buffers
     return Orders(planned, commands, steps, observed, sampled, memory, drawn, changed, observed_after, looked_at, notes)
+
+
+def _captures_links(trial: Trial) -> bool:
+    """Whether devices of an emulator are captured, which shall show every packet by itself."""
+    return any(capture.at == link.name for capture in trial.captures for link in trial.topology.links)
 
 
 def _rtt_checks(planned: Plan) -> Iterator[Step]:

@@ -145,6 +145,23 @@ def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
                 f"larger than the MTU of {each.mtu_bytes} bytes: each was queued, delayed and dropped as a whole",
                 "an offload (TSO, GSO, GRO) is on at a device that feeds the emulator",
             )
+        yield from _uncut(each)
+
+
+def _uncut(each: StageEvidence) -> Iterator[Finding]:
+    """A token bucket that holds superpackets must send them cut: no more bytes than so many full frames have."""
+    if not each.stage.cuts_late or each.around is None:
+        return
+    first, last = each.around
+    packets, carried_bytes = last.packets - first.packets, last.bytes - first.bytes
+    if carried_bytes > packets * frame_bytes(each.mtu_bytes):
+        yield Finding(
+            "frame size",
+            "invalid",
+            f"{each.link} {each.stage.way}: {carried_bytes} bytes left the bucket in {packets} packets, more than the "
+            f"MTU of {each.mtu_bytes} bytes allows",
+            "the kernel says that its token bucket cuts superpackets, and it does not: testbed kernel build",
+        )
 
 
 def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
