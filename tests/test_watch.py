@@ -10,6 +10,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -19,9 +20,10 @@ import pytest
 from interactive import Home
 from test_report_browser import CHROMIUM, FLAGS
 
-from testbed.browser.server import Answer, Asked, LocalServer
+from testbed.browser.server import CONNECTIONS_MAX, Answer, Asked, LocalServer
 from testbed.interactive import node_files
 from testbed.interactive.watch import page as page_module
+from testbed.interactive.watch import terminals
 from testbed.interactive.watch.flow_table import parsed
 from testbed.interactive.watch.page import ASSETS, VENDORED
 from testbed.interactive.watch.site import ANSWERS, Watch
@@ -92,6 +94,50 @@ def served() -> Iterator[tuple[LocalServer, list[Asked]]]:
 
     with LocalServer(site, "testbed watch") as server:
         yield server, heard
+
+
+def test_who_has_no_token_pushes_nobody_out() -> None:
+    """The answer to a request with the token comes, however many connect meanwhile."""
+    asked, go_on = threading.Event(), threading.Event()
+
+    def site(_: Asked) -> Answer:
+        asked.set()
+        assert go_on.wait(60)
+        return Answer("application/json", "{}")
+
+    with LocalServer(site, "testbed watch") as server, ExitStack() as idle:
+        client = idle.enter_context(socket.create_connection(("127.0.0.1", server.server_port)))
+        client.sendall(f"GET /{server.token}/ HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
+        assert asked.wait(60)
+        others = [
+            idle.enter_context(socket.create_connection(("127.0.0.1", server.server_port)))
+            for _ in range(3 * CONNECTIONS_MAX)
+        ]
+        assert others[0].recv(1) == b""  # was pushed out by its like
+        go_on.set()
+        assert client.recv(4096).split()[1] == b"200"
+
+
+def test_a_terminal_that_nobody_asks_for_ends_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    class Silent:
+        def __init__(self, network: object, node: str, size: object, news: threading.Condition) -> None:
+            self.text = Text(news)
+            self.closed = threading.Event()
+            made.append(self)
+
+        def close(self) -> None:
+            self.closed.set()
+
+    monkeypatch.setattr(terminals, "NodeTerminal", Silent)
+    monkeypatch.setattr(terminals, "FORGOTTEN_S", 0.0)
+    monkeypatch.setattr(terminals, "LOOK_S", 0.01)
+    opened = terminals.Terminals()
+    network: Any = type("Network", (), {"where": lambda self, node: {"netns": "tb-a"}})()
+    opened.open(network, "a", 24, 80)
+    assert made[0].closed.wait(60)
+    opened.close_all()
 
 
 @pytest.mark.parametrize("path", [path for _, path in ANSWERS])
@@ -326,6 +372,22 @@ def test_in_a_browser_packets_move_and_a_click_opens_a_terminal(home: Home, watc
     tab.locator('button[aria-label="close the terminal in a"]').click()
     assert not tab.locator("#dock").is_visible()
     home.says("exec", "a", "--", "sh", "-c", "while pgrep -x ping -r S,R; do :; done")
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_a_terminal_ends_with_its_page(home: Home, watched: str, tab: Any) -> None:
+    """Its program is gone long before anybody would miss the page."""
+    other = tab.context.browser.new_page()
+    other.set_default_timeout(60_000)
+    other.goto(watched)
+    other.wait_for_selector("body[data-ready]")
+    other.locator('.node[aria-label="terminal in b"]').click()
+    other.locator(".xterm-rows", has_text="b:").wait_for()
+    other.keyboard.type("exec sleep 54322\n")
+    home.says("exec", "b", "--", "sh", "-c", "until pgrep -x sleep -r S,R; do sleep 0.1; done")
+    other.close()
+    home.says("exec", "b", "--", "sh", "-c", "while pgrep -x sleep -r S,R; do :; done")
 
 
 HOSTILE = '<img src=x onerror="document.title=1">'

@@ -1,8 +1,8 @@
 """Serves a page on this computer alone. Opens a port on the loopback address.
 
-That address is open to all local users: only who knows the token in the page's address gets an answer, and
-CONNECTIONS_MAX bounds the descriptors. Pages of other sites, which a browser may lead here by a name of their own, are
-refused by the names in their requests.
+That address is open to all local users: only who knows the token in the page's address gets an answer. CONNECTIONS_MAX
+bounds the descriptors of those who have shown it, and of all others, apart: nobody pushes them out. Pages of other
+sites, which a browser may lead here by a name of their own, are refused by the names in their requests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..error import TestbedError, UserError
 
 ADDRESS = "127.0.0.1"
 CONNECTIONS_MAX = 16
-"""So many at a time; one more, and the oldest is ended."""
+"""So many at a time that have shown the token, and so many that have not; one more, and the oldest of them is ended."""
 SILENCE_S = 5.0
 """How long a connection may be silent while its request is read, or its answer sent."""
 BODY_BYTES = 65536
@@ -69,7 +69,8 @@ class LocalServer(ThreadingHTTPServer):
         self.site = site
         self.told_by = told_by
         self.token = secrets.token_urlsafe(16)
-        self._open: dict[socket.socket, None] = {}
+        self._unknown: dict[socket.socket, None] = {}
+        self._known: dict[socket.socket, None] = {}
         self._counting = threading.Lock()
 
     @property
@@ -89,17 +90,29 @@ class LocalServer(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._counting:
-            while len(self._open) >= CONNECTIONS_MAX:
-                oldest = next(iter(self._open))
-                del self._open[oldest]
-                with suppress(OSError):  # its thread sees the end, and closes it
-                    oldest.shutdown(socket.SHUT_RDWR)
-            self._open[request] = None
+            self._admit(request, self._unknown)
         super().process_request(request, client_address)
+
+    def knows(self, request: socket.socket) -> None:
+        """A connection has shown the token."""
+        with self._counting:
+            if request in self._unknown:
+                del self._unknown[request]
+                self._admit(request, self._known)
+
+    @staticmethod
+    def _admit(request: socket.socket, among: dict[socket.socket, None]) -> None:
+        while len(among) >= CONNECTIONS_MAX:
+            oldest = next(iter(among))
+            del among[oldest]
+            with suppress(OSError):  # its thread sees the end, and closes it
+                oldest.shutdown(socket.SHUT_RDWR)
+        among[request] = None
 
     def shutdown_request(self, request: Any) -> None:
         with self._counting:
-            self._open.pop(request, None)
+            self._unknown.pop(request, None)
+            self._known.pop(request, None)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -128,6 +141,7 @@ class Handler(BaseHTTPRequestHandler):
             what = f"the address of the page has a token, which {self.server.told_by} printed"
             self.send_error(HTTPStatus.FORBIDDEN, what)
             return
+        self.server.knows(self.connection)
         length = self.headers.get("Content-Length", "0")
         if not (length.isascii() and length.isdigit() and len(length) < 9 and int(length) <= BODY_BYTES):
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

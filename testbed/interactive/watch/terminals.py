@@ -16,6 +16,7 @@ from .terminal import LineTerminal, NodeTerminal, Terminal
 TERMINALS_MAX = 16
 FORGOTTEN_S = 300.0
 """The page of a terminal whose output nobody has fetched for so long is gone."""
+LOOK_S = 5.0
 PATIENCE_S = 2.0
 """How long a page waits for news."""
 PIECE_BYTES = 65536
@@ -36,6 +37,7 @@ class Terminals:
         self._news = threading.Condition()
         self._open: dict[int, Opened] = {}
         self._count = 0
+        self._ended = threading.Event()
 
     def open(self, network: RunningNetwork, node: str, rows: int, columns: int) -> int:
         """The number of a new one. Raises UserError if there is no such node, or there are too many."""
@@ -49,6 +51,8 @@ class Terminals:
             LineTerminal(network, node, self._news) if "on" in where else NodeTerminal(network, node, size, self._news)
         )
         with self._news:
+            if self._count == 0:
+                threading.Thread(target=self._look_after, name="terminals", daemon=True).start()
             self._count += 1
             self._open[self._count] = Opened(terminal, time.monotonic())
             return self._count
@@ -70,6 +74,7 @@ class Terminals:
             found.terminal.close()
 
     def close_all(self) -> None:
+        self._ended.set()
         for number in list(self._open):
             self.close(number)
 
@@ -108,8 +113,14 @@ class Terminals:
                 told[str(number)] = {"at": text.start, "data": base64.b64encode(piece).decode(), "ended": ended}
         return told
 
-    def _forget(self) -> None:
+    def _look_after(self) -> None:
+        """A browser that was killed tells nothing."""
+        while not self._ended.wait(LOOK_S):
+            self._forget(only_silent=True)
+
+    def _forget(self, *, only_silent: bool = False) -> None:
         now = time.monotonic()
         for number, opened in list(self._open.items()):
-            if now - opened.asked_at > FORGOTTEN_S or opened.terminal.text.ended is not None:
+            has_ended = opened.terminal.text.ended is not None and not only_silent
+            if now - opened.asked_at > FORGOTTEN_S or has_ended:
                 self.close(number)
