@@ -641,6 +641,24 @@ class TestVirtualTime:
         assert 1e3 * (seen[-1] - seen[0]) == pytest.approx(said, abs=1)
         assert all(0.2 <= later - earlier < 0.201 for earlier, later in pairwise(seen))
 
+    @pytest.mark.nightly
+    def test_two_runs_of_a_trial_write_the_same_bytes(self, kernel: VmKernel, tmp_path: Path) -> None:
+        """Two machines that are busy, and wait for each other; nothing is sent again, as nothing was lost."""
+        trial = make_trial(
+            of_a(cpu="0.5 GIPS"), kernel="lab", workload={**IPERF3, "duration": "1 s", "window": "16 KiB"}
+        )
+        ran, again = (run_real(trial, tmp_path / name) for name in ("one", "again"))
+        (flow,) = ran.result.flows
+        assert flow.received_bytes > 1_000_000
+        assert flow.retransmits == 0
+        assert [each.cpu for each in ran.result.vms.values()] == ["0.5 GIPS", "1 GIPS"]
+        differing = [
+            path.name
+            for path in sorted(ran.folder.iterdir())
+            if path.name != "host.json" and path.read_bytes() != (again.folder / path.name).read_bytes()
+        ]
+        assert differing == []
+
 
 WAYS = ("poll", "ppoll", "nanosleep", "clock_nanosleep", "futex", "timedwait", "wait", "mutex")
 
