@@ -110,7 +110,8 @@ def sockets(trial: Trial, plan: Plan) -> tuple[TcpSample, ...]:
             for (netns, own, port), (_, other, to) in (ends, ends[::-1]):
                 sent, came = (got, 0) if netns == "tb-a" else (0, got)
                 info = told_by_socket(sent, came, share)
-                found.append(TcpSample(time_ns, netns, own, port, other, to, flow.congestion or "cubic", info))
+                ecn = tcp_info.EcnInfo("off", 0, 0)
+                found.append(TcpSample(time_ns, netns, own, port, other, to, flow.congestion or "cubic", info, ecn))
     return tuple(found)
 
 

@@ -23,8 +23,8 @@ from testbed.trial.measured import PingResult
 from testbed.trial.observe import queue_counter
 from testbed.trial.observe.queue_counter import Counts
 from testbed.trial.observe.readback import Qdisc
-from testbed.trial.observe.sample import QueueSample
-from testbed.trial.observe.tcp_info import ecn
+from testbed.trial.observe.sample import QueueSample, TcpSample
+from testbed.trial.observe.tcp_info import EcnInfo, ecn
 from testbed.trial.orders.remark import remarks
 from testbed.trial.orders.sequence import orders
 from testbed.trial.workload.outcome import Outcome
@@ -427,3 +427,51 @@ def test_whoever_asks_for_marks_is_told_unless_a_queue_makes_them() -> None:
 def test_the_emulator_of_a_plain_link_has_no_queue() -> None:
     trial = make_trial()
     assert all(stage.queue is None for each in orders(trial).plan.emulators for stage in each.stages)
+
+
+def sample(mode: str = "off", delivered: int = 0, received: int | None = 0, netns: str = "tb-a") -> TcpSample:
+    return TcpSample(
+        1, netns, "10.0.0.1", 80, "10.0.0.2", 9, "cubic", {"total_rto": 0}, EcnInfo(mode, delivered, received)
+    )
+
+
+@pytest.mark.parametrize(
+    ("samples", "words"),
+    [
+        ([sample()], None),
+        ([sample("not decided"), sample(received=None, netns="tb-b")], None),
+        ([replace(sample(), ecn=None)], "tb-a tells nothing of ECN"),
+        ([replace(sample(), ecn=None, info={})], None),
+        ([sample(), sample(received=None)], "tells less of ECN than another one"),
+        ([sample("absurd")], "tells of ECN 'absurd'"),
+        ([sample(delivered=-1)], "of -1 and 0 marks"),
+        ([sample("on")], "has ECN on and 0 marks, and nobody asked for it"),
+        ([sample("off", 3)], "has ECN off and 3 marks"),
+    ],
+)
+def test_what_samples_say_of_ecn_is_whole_and_nobody_has_it_unasked(samples: Any, words: str | None) -> None:
+    plan, each = stage_evidence(CODEL)
+    ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
+    seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), tuple(samples), {}, {}, None, 0)
+    told = [f"{one.verdict}: {one.text}" for one in queue_check.ecn_samples(make_trial(), plan, seen)]
+    assert len(told) == (words is not None)
+    assert words is None or words in told[0].removeprefix("invalid: ")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"sysctls": {"net.ipv4.tcp_ecn": "1"}},
+        {"workload": {"congestion": "dctcp"}},
+        {"topology": {"name": "n", "nodes": {"a": {"type": "host"}, "b": {"type": "host", "ecn": "on"}},
+                      "links": {"path": {"ends": ["a", "b"], "rate": "1 Mbit/s"}}}},
+    ],
+    ids=["sysctl", "dctcp", "host"],
+)  # fmt: skip
+def test_whoever_asks_for_ecn_may_have_it(asked: dict[str, Any]) -> None:
+    trial = make_trial(**asked)
+    plan, each = stage_evidence(CODEL)
+    ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
+    samples = (sample("on", 3, 0),)
+    seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), samples, {}, {}, None, 0)
+    assert list(queue_check.ecn_samples(trial, plan, seen)) == []

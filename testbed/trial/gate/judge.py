@@ -99,6 +99,7 @@ CHECKS: tuple[Check, ...] = (
     trace_check.trace,
     queue_check.counted,
     queue_check.ecn,
+    queue_check.ecn_samples,
     tclink_check.set_up,
     tclink_check.rate,
     tclink_check.drops,

@@ -21,6 +21,8 @@ LAB_LATE_NS, REAL_LATE_NS = 1_000_000, 1_000_000_000
 """By how much an outage may be longer or shorter than asked, in virtual time and in real time."""
 
 ACTS = {"ack_loss": "lost", "corrupt": "damaged", "duplicate": "sent twice", "reorder": "held back"}
+UNSEEN = 100
+"""As many packets may pass between the looks at a queue and at the counters behind it."""
 RULES = "a rule of the fault is missing, or looks at other packets"
 
 
@@ -174,8 +176,12 @@ def sampled(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def down(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """While a link is down nothing leaves it; and it is down as long as was asked."""
+    """While a link is down nothing leaves it; and it is down as long as was asked. What its rate sent is counted where
+    it leaves.
+    """
     for each in evidence.judged:
+        if (what := _uncounted(each)) is not None:
+            yield _finding("down", each, what)
         states = fault.firsts(each.stage, "down")
         if any(_came(state, each, evidence) and state.asked.value("down") for state in states):
             yield from _gathered(each)
@@ -190,6 +196,15 @@ def down(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             ended = later is not None and _came(later, each, evidence)
             if counts[state].is_down:
                 yield from _outage(trial, each, counts[state], later if ended else None)
+
+
+def _uncounted(each: StageEvidence) -> str | None:
+    if not fault.ever(each.stage, "down") or each.stage.asked.rate_bps is None or each.around is None:
+        return None
+    sent = each.around[1].packets - each.around[0].packets
+    counted = sum(count.left for count in each.downs) + sum(count.lost for count in each.downs)
+    counted += sum(waits for _, waits in each.diverted.values())
+    return None if counted + UNSEEN >= sent else f"its rate sent {sent} packets, {counted} left it or were lost"
 
 
 def _outage(trial: Trial, each: StageEvidence, count: DownCount, later: State | None) -> Iterator[Finding]:

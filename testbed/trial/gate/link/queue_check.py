@@ -10,8 +10,9 @@ from ....plan.link.stage import frame_bytes
 from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
 from ...evidence.stage import Evidence, StageEvidence
-from ...observe.sample import QueueSample
-from ...observe.tcp_info import UNDECIDED
+from ...observe.sample import QueueSample, TcpSample
+from ...observe.tcp_info import ECN_MODES, UNDECIDED
+from ...orders.remark import ASKS_FOR_ECN, ECN_SYSCTL, NEEDS_MARKS
 from ...stored_result import Finding
 
 Looks: TypeAlias = tuple[QueueSample, QueueSample]
@@ -19,6 +20,8 @@ Looks: TypeAlias = tuple[QueueSample, QueueSample]
 HINT = "the packets passed another queue, or what was read of it is not whole"
 APART = ("aqm_drops", "full_drops", "filtered_acks")
 """What the drops of a queue are."""
+TELLS_ECN = "total_rto"
+"""A kernel that tells this of a socket tells of its ECN, too."""
 PEEKED = 1
 """The packet that the token bucket has taken out of the queue and not yet sent."""
 
@@ -99,3 +102,37 @@ def ecn(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             what = f"connections of {node.name} negotiated ECN {', '.join(sorted(seen))}; asked was {node.ecn}"
             hint = "both ends must have it; a congestion control such as dctcp asks for it by itself"
             yield Finding("ECN", "suspect", what, hint)
+
+
+def ecn_samples(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """What sockets say of ECN is said of all of them, and nobody has it where nobody asks for it."""
+    is_asked = _asks_for_ecn(trial)
+    telling = {each.netns for each in evidence.tcp if each.ecn is not None and each.ecn.received_ce is not None}
+    for what in (what for each in evidence.tcp if (what := _ecn_fault(each, is_asked, telling)) is not None):
+        yield Finding("ECN", "invalid", what, "samples.bin is damaged, or somebody else asked for ECN")
+        return
+
+
+def _asks_for_ecn(trial: Trial) -> bool:
+    """Programs can ask for it by themselves, with a congestion control such as dctcp; other kernels have settings of
+    their own.
+    """
+    nodes = trial.topology.nodes
+    sysctls = {*trial.sysctls, *(each for node in nodes for each in node.sysctls)}
+    asked = any(node.ecn not in (None, "off") for node in nodes) or bool(trial.controls & NEEDS_MARKS)
+    asked = asked or any((ECN_SYSCTL, value) in sysctls for value in ASKS_FOR_ECN)
+    return asked or trial.workload.tool == "command" or any(node.kind.has_own_kernel for node in nodes)
+
+
+def _ecn_fault(each: TcpSample, is_asked: bool, telling: set[str]) -> str | None:
+    where, told = f"a socket of {each.netns}", each.ecn
+    if told is None:
+        return None if each.info.get(TELLS_ECN) is None else f"{where} tells nothing of ECN"
+    if told.received_ce is None and each.netns in telling:
+        return f"{where} tells less of ECN than another one"
+    marks = [count for count in (told.delivered_ce, told.received_ce) if count is not None]
+    if told.mode not in ECN_MODES or any(not isinstance(count, int) or count < 0 for count in marks):
+        return f"{where} tells of ECN {told.mode!r} and of {told.delivered_ce!r} and {told.received_ce!r} marks"
+    if not is_asked and (told.mode not in ("off", UNDECIDED) or any(marks)):
+        return f"{where} has ECN {told.mode} and {sum(marks)} marks, and nobody asked for it"
+    return None

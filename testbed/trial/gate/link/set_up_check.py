@@ -27,7 +27,7 @@ TOLD_TWICE = frozenset({"delay", "jitter", "limit"})
 
 def queues(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Compares what was read back over netlink of every emulator with what was asked."""
-    for each in (*evidence.judged, *evidence.channels):
+    for each in (*evidence.stages, *evidence.beside, *evidence.channels):
         context = Context(each.mtu_bytes, not trial.kernel.is_virtual_time)
         before = tuple(differences(each.stage, each.stage.start, each.qdiscs, context))
         last = last_state(each.stage, evidence.timeline)

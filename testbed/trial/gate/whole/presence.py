@@ -52,9 +52,7 @@ def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     channels = [plan.emulator(channel.link.name) for channel in plan.channels]
     aside = [(emulator, stage) for emulator in channels if emulator is not None for stage in emulator.stages]
     yield from _emulated(aside, evidence.channels)
-    ways = {(hop.link.name, hop.way) for path in plan.background for hop in (*path.path, *path.answers)}
-    others = [(emulator, stage) for emulator, stage in stages_beside(plan) if (emulator.link, stage.way) in ways]
-    yield from _emulated(others, evidence.beside)
+    yield from _emulated(stages_beside(plan), evidence.beside)
 
 
 def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidence, ...]) -> Iterator[str]:
