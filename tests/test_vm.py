@@ -179,7 +179,7 @@ def test_a_speed_that_no_machine_has_is_refused_with_those_there_are(tmp_path: P
 def test_in_a_lab_kernel_files_of_machines_are_where_its_guest_has_them(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The folder of this user's cache stands in no step: another user's trial has the same bytes."""
+    """The folder of this user's cache stands in no step."""
     monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
     monkeypatch.setattr(hypervisor, "agent", lambda: kernel_cache.folder() / "agent/usr/sbin/qemu-ga")
     monkeypatch.setattr(kernel_cache, "initramfs_of", lambda kernel, init: kernel.folder / "initramfs")
