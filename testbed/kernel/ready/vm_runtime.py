@@ -65,8 +65,7 @@ def with_files(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def in_lab(words: Mapping[Placeholder, str]) -> dict[Placeholder, str]:
-    """The values of placeholders, with the names that files have in the guest. No step says where this user's cache is.
-    """
+    """The values of placeholders, with the names of files in the guest: no step says where this user's cache is."""
     homes = [f"{path}/" for path in (kernel_cache.folder(), kernel_cache.folder().resolve())]
 
     def named(text: str) -> str:
