@@ -258,7 +258,7 @@ def test_results_by_cell_have_a_mean_an_interval_and_the_verdicts(testbed: Testb
     assert (first["n"], first["goodput_mean_bps"], first["verdicts"]) == (3, 2e6, {"valid": 3})
     assert first["goodput_high_bps"] - 2e6 == pytest.approx(4.302653 / 3**0.5 * 1e6, rel=1e-6)
     table = testbed("results", tmp_path / "run", "--by", "cell").out.splitlines()
-    assert table[1].split() == ["10", "ms", "lab", "3", "2.0", "-0.5", "–", "4.5", "124.21%", "3", "valid"]
+    assert table[1].split() == ["10", "ms", "lab", "3", "2.0", "0.0", "–", "4.5", "124.21%", "3", "valid"]
     both = testbed("results", tmp_path / "run").out.splitlines()
     assert len(both) == 1 + 6 + 1 + 3
     rows = list(
