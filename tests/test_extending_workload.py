@@ -271,6 +271,7 @@ def test_a_forgotten_fact_is_a_type_error(tmp_path: Path) -> None:
     ]
     done = subprocess.run([*words, *sorted(map(str, tmp_path.glob("*.py")))], cwd=ROOT, capture_output=True, text=True)
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert done.returncode == 1, f"{done.returncode}: {done.stdout}{done.stderr}"
     assert not [line for line in errors if "/beacon.py" in line]
     for fact in facts:
         assert any(f"/no_{fact}.py" in line and f'"{fact}"' in line for line in errors), done.stdout
