@@ -107,6 +107,24 @@ FAULTS = {
     "name": ({"ns": {**HOST, "dns": {"names": {"www.example.org": "nobody"}}}}, "is no address, and no node with one"),
     "odd name": ({"ns": {**HOST, "dns": {"names": {"www..org": "web"}}}}, "is no name in the DNS"),
     "upstream": ({"ns": {**HOST, "dns": {"upstream": "web"}}}, "is no other node with dns"),
+    "broadcast": (
+        {"gateway": {"type": "router", "dhcp": {"range": "10.0.0.250-10.0.0.255"}}},
+        "10.0.0.255 is the network",
+    ),
+    "network": (
+        {"gateway": {"type": "router", "dhcp": {"range": "10.0.0.0-10.0.0.8"}}},
+        "10.0.0.0 is the network's own",
+    ),
+    "scope": ({"ns": {**HOST, "dns": {"upstream": "fe80::1%eth0\nport=0"}}}, "is no other node with dns"),
+    "scope of a name": (
+        {"ns": {**HOST, "dns": {"names": {"www.x.org": "fe80::1%eth0 x\n10.0.0.1 y"}}}},
+        "is no address, and no node with one",
+    ),
+    "a node's name": (
+        {"ns": {**HOST, "dns": {"domain": "net.lab", "names": {"web.net.lab": "10.9.9.9"}}}},
+        "has this name",
+    ),
+    "nowhere": ({"lonely": {**HOST, "dns": {}}}, "has no address to answer at"),
     "machine": ({"web": {"type": "machine", "addresses": "dhcp"}}, "only a host, on its only link"),
     "vm": ({"web": {"type": "vm", "addresses": "dhcp"}}, "only a host, on its only link"),
 }
@@ -118,6 +136,13 @@ def test_what_makes_no_sense_is_refused_with_its_line(tmp_path: Path, nodes: dic
         topology(tmp_path, written(**nodes))
     assert said in str(refused.value)
     assert "t.yaml:" in str(refused.value)
+
+
+def test_a_node_without_an_address_asks_nobody(tmp_path: Path) -> None:
+    commands = plan(topology(tmp_path, written(lonely=HOST))).commands
+    written_to = [command.words[0] for command in commands if command.tool == "file"]
+    assert any("/laptop/" in path or "/printer/" in path for path in written_to)
+    assert not [path for path in written_to if "lonely" in path]
 
 
 def test_mininet_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..cache_folder import private
-from ..error import TestbedError, UserError
+from ..error import MachineError, TestbedError, UserError
 from ..kernel import confinement
 from ..kernel.guest import TrialError
 from ..model.topology import Topology
@@ -40,13 +40,15 @@ def mark(exercise: Exercise, submission: Submission, cancelled: Callable[[], boo
     with _scratch() as scratch:
         given = _looked(exercise, submission, None, scratch / "given", cancelled)
         verdicts = _answered(rules, submission) | _measured(exercise, scratch / "given", cancelled) | given.verdicts
+        notes = given.notes
         for number, (name, about) in enumerate(exercise.file.variants.items()):
             holding = [rule.name for rule in given.rules if _holds(verdicts[rule.name])]
             if not holding:
                 break
             other = _looked(exercise, submission, name, scratch / f"variant-{number}", cancelled)
             verdicts |= {each: _in_variant(about, other.verdicts[each]) for each in holding}
-        return Mark(exercise.name, submission.name, marked(rules, verdicts), given.problems, given.ended, given.notes)
+            notes += tuple(f"{about}: {each}" for each in other.notes if each not in given.notes)
+        return Mark(exercise.name, submission.name, marked(rules, verdicts), given.problems, given.ended, notes)
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def _stood(
 ) -> Stood:
     assert exercise.file.topology is not None, "BUG: rules about a network, and none"
     if not confinement.method().holds:
-        raise UserError("nothing confines guests on this computer (testbed doctor), and a submission runs in one")
+        raise MachineError("nothing confines guests on this computer, and a submission runs in one", "testbed doctor")
     topology: Topology = load_topology(work / exercise.file.topology)
     folder = scratch / "trial"
     folder.mkdir(mode=0o700)

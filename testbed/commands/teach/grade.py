@@ -95,11 +95,13 @@ def _marked(found: Exercise, submissions: list[Submission], jobs: int) -> list[M
 
 
 def _result(found: Exercise, submission: Submission, future: Future[Mark]) -> Mark | MachineError:
-    """The mark, or what this computer lacked for this one; the others keep theirs."""
+    """The mark, or what came in the way of this one, be it a mistake of ours; the others keep theirs."""
     try:
         return future.result()
     except MachineError as error:
         return error
+    except Exception as error:
+        return MachineError(f"{type(error).__name__}: {error}", f"testbed exercise check, in {submission.name}")
 
 
 def _names(folders: list[Path]) -> list[str]:

@@ -62,7 +62,11 @@ def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
     """Servers first, then each client: it waits for its lease, and fails if it gets none or another one."""
     clients = [node for node in topology.nodes if node.takes_lease]
     names = any(node.dns is not None for node in topology.nodes)
-    asking = [node for node in topology.nodes if names and node.kind.has_addresses and not node.kind.has_own_kernel]
+    asking = [
+        node
+        for node in topology.nodes
+        if names and not node.kind.has_own_kernel and any(port.addresses for port in book.interfaces_of(node.name))
+    ]
     for node in topology.nodes:
         if node.serves or node in clients or node in asking:
             yield Command("mkdir", ("-p", folder(node.name)), None, ("-r", folder(node.name)), "rm")

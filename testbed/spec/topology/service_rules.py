@@ -6,7 +6,7 @@ Paths of faults begin at the topology.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv4Address, ip_address
+from ipaddress import IPv4Address, IPv4Network, ip_address
 
 from ...error import one_of
 from ...model.address import AddressBook, lease_network
@@ -45,7 +45,10 @@ def _dns(
     name: str, node: HostFile | RouterFile, nodes: Mapping[str, NodeKeys], names: tuple[str, ...]
 ) -> Iterator[Fault]:
     assert node.dns is not None, "BUG: the names of a node without a DNS server"
+    own = {f"{each.lower()}.{node.dns.domain}": each for each in names}
     for key, meant in node.dns.names.items():
+        if own.get(key, meant) != meant:
+            yield Fault(("names", key), "a node has this name already", "another name")
         if not _is_address(meant) and (meant not in names or (meant in nodes and not nodes[meant].kind.has_addresses)):
             what = f"{meant!r} is no address, and no node with one"
             yield Fault(("names", key), what, one_of(_with_addresses(nodes), meant))
@@ -59,11 +62,11 @@ def _dns(
 
 
 def _is_address(text: str) -> bool:
+    """Without a scope, which may be any text and means nothing to other nodes."""
     try:
-        ip_address(text)
+        return getattr(ip_address(text), "scope_id", None) is None
     except ValueError:
         return False
-    return True
 
 
 def _with_addresses(nodes: Mapping[str, NodeKeys]) -> list[str]:
@@ -71,8 +74,10 @@ def _with_addresses(nodes: Mapping[str, NodeKeys]) -> list[str]:
 
 
 def range_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
-    """Ranges outside of the server's networks, and addresses of others in them."""
+    """Ranges outside of the server's networks, and addresses of others in them; servers without an address."""
     for node in topology.nodes:
+        if node.dns is not None and not any(port.addresses for port in book.interfaces_of(node.name)):
+            yield Fault(("nodes", node.name, "dns"), f"{node.name!r} has no address to answer at", "a host with a link")
         if node.dhcp is None:
             continue
         ports = book.interfaces_of(node.name)
@@ -83,6 +88,14 @@ def range_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             yield Fault(where, f"{node.name!r} has no address in the network of this range", networks or None)
             continue
         first, last = IPv4Address(node.dhcp.first), IPv4Address(node.dhcp.last)
+        server = lease_network(node.dhcp, own.addresses)
+        network = None if server is None else server.network
+        assert isinstance(network, IPv4Network), "BUG: a range of no network"
+        ends = (network.network_address, network.broadcast_address) if network.prefixlen < 31 else ()
+        for each in ends:
+            if first <= each <= last:
+                what = f"{each} is the network's own or its broadcast address, which no host can have"
+                yield Fault(where, what, f"from {network[1]} to {network[-2]}")
         for port in book.members(own.segment):
             taken = [a.ip for a in port.addresses if isinstance(a.ip, IPv4Address) and first <= a.ip <= last]
             if taken and not topology.node(port.node).takes_lease:
