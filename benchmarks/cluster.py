@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -162,9 +163,10 @@ async def _host(file: str, count: int, folder: str) -> None:
     task.spool = _NoSpool  # type: ignore[assignment]
     software.here()
     address = json.loads(Path(file).read_text())["address"]
+    together = ThreadPoolExecutor(1)  # Hundreds of threads would wait for one interpreter.
     workers = [
-        Worker(address, nthreads=1, dashboard=False, memory_limit=0, local_directory=folder, host="127.0.0.1",
-               resources={"memory": 1e12, "core": 1}) for _ in range(count)
+        Worker(address, nthreads=1, executor=together, dashboard=False, memory_limit=0, local_directory=folder,
+               host="127.0.0.1", resources={"memory": 1e12, "core": 1}) for _ in range(count)
     ]  # fmt: skip
     for at in range(0, count, 50):
         await asyncio.gather(*workers[at : at + 50])
