@@ -7,6 +7,7 @@ result. The workers are real Dask workers of one core, many in a process, that k
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -42,6 +43,7 @@ QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "60 s",
     "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.tick.interval": "60 s",
 }
 PATIENT = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "600s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "600s"}
 """One computer that plays a thousand may stand still for longer than Dask waits for a real one."""
@@ -170,6 +172,7 @@ async def _host(file: str, count: int, folder: str) -> None:
     ]  # fmt: skip
     for at in range(0, count, 50):
         await asyncio.gather(*workers[at : at + 50])
+    gc.disable()  # Otherwise each worker would pay for the garbage of hundreds.
     await asyncio.gather(*(each.finished() for each in workers))
 
 
