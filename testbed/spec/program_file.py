@@ -1,89 +1,175 @@
-"""Program files: what a workload names beside its scenario is read, kept, and named by its content. Reads files, and
-copies them into the user's cache.
+"""Program files: what a workload or a controller names beside its spec file is read, kept, and named by its content.
+Reads files, and copies them into the user's cache.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from . import program_store
 from .syntax.document import Document, Fault, mapping
+from .syntax.document import Path as Place
+from .topology.node.keys import nodes_that
 
-ALLOWED = "a file or folder, relative to the scenario's folder"
+BESIDE = "a file or folder, relative to the {} folder"
+SCENARIO, TOPOLOGY = "scenario's", "topology file's"
+ENVIRONMENT = "python"
+"""The name of the virtual environment among the files of a controller."""
+A_VENV = "the folder of a virtual environment (python3 -m venv)"
+
+
+@dataclass
+class Files:
+    """The files of one program or workload: `found` by the names that they have among them, `where` they are named, and
+    what is wrong. `beside` says whose folder they are in.
+    """
+
+    beside: str
+    found: dict[str, Path] = field(default_factory=dict)
+    where: dict[str, Place] = field(default_factory=dict)
+    digests: dict[str, Any] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def allowed(self) -> str:
+        return BESIDE.format(self.beside)
+
+    def add(self, path: Place, name: str, source: Path) -> None:
+        """A file of this name, which stands at `path` in the document."""
+        if self.found.setdefault(name, source) != source:
+            self.faults.append(Fault(path, f"two files have the name {name!r}", "names that differ", named=True))
+        self.where.setdefault(name, path)
+
+    def read(self) -> None:
+        """The SHA-256 of each."""
+        for name, source in self.found.items():
+            try:
+                self.digests[name] = program_store.digest(source)
+            except OSError as error:
+                what = f"{str(source)!r} cannot be read: {error.strerror}"
+                self.faults.append(Fault(self.where[name], what, self.allowed, named=True))
+
+    def keep(self, path: Place) -> None:
+        """Copies them into the cache, unless anything is wrong; a fault of that is at `path`."""
+        if self.faults or not self.found:
+            return
+        try:
+            program_store.keep(self.found, tuple(sorted(self.digests.items())))
+        except OSError as error:
+            self.faults.append(Fault(path, f"its files cannot be kept: {error.strerror or error}", self.allowed))
+
+    def named_in(self, document: Document, at: Place, usual: Place) -> Document:
+        """The document with their SHA-256 at the key `files` of `at`, and their faults; where the position of `usual`
+        stands for what the document does not say.
+        """
+        place = document.positions.get(usual, document.positions[document.written(at)])
+        twig = Document(self.digests, {(): place, **{(name,): place for name in self.digests}})
+        grafted = document.grafted((*at, "files"), twig)
+        return replace(grafted, faults=(*grafted.faults, *self.faults))
 
 
 def with_programs(document: Document, folder: str) -> Document:
     """The document of a scenario in which each file of its workload has its SHA-256, and each program with a path is
     such a file; what cannot be read is a fault of it.
     """
-    sources, faults = _sources(document, folder)
-    if mapping(mapping(document.data).get("workload")).get("tool") != "command" or not (sources or faults):
+    files = _of_workload(document, folder)
+    if not (files.found or files.faults):
         return document
-    digests: dict[str, Any] = {}
-    for name, (path, written) in sources.items():
-        try:
-            digests[name] = program_store.digest(written)
-        except OSError as error:
-            faults.append(Fault(path, f"{str(written)!r} cannot be read: {error.strerror}", ALLOWED, named=True))
-    if not faults:
-        files = tuple(sorted(digests.items()))
-        try:
-            program_store.keep({name: written for name, (_, written) in sources.items()}, files)
-        except OSError as error:
-            faults.append(Fault(("workload", "files"), f"they cannot be kept: {error.strerror or error}", ALLOWED))
-    place = document.positions.get(("workload", "files"), document.positions[document.written(("workload",))])
-    twig = Document(digests, {(): place, **{(name,): place for name in digests}})
-    grafted = _with_links(document, folder).grafted(("workload", "files"), twig)
-    return replace(grafted, faults=(*grafted.faults, *faults))
+    files.read()
+    files.keep(("workload", "files"))
+    return files.named_in(_with_links(document, files.found), ("workload",), ("workload", "files"))
 
 
 def program_files(document: Document, folder: str) -> dict[str, str]:
-    """The paths of the files, without folders, by their names."""
-    return {name: str(path) for name, (_, path) in _sources(document, folder)[0].items() if path.is_file()}
+    """The paths of the files of a workload, without folders, by their names."""
+    return {name: str(path) for name, path in _of_workload(document, folder).found.items() if path.is_file()}
 
 
-def _sources(document: Document, folder: str) -> tuple[dict[str, tuple[tuple[Any, ...], Path]], list[Fault]]:
-    """Names to where they stand in the document and what they lead to."""
+def with_controller_programs(document: Document, folder: str) -> Document:
+    """The document of a topology in which each file of a controller's program has its SHA-256; what cannot be read is a
+    fault of it.
+    """
+    for name, about in nodes_that(document.data, lambda kind: kind.openflow == "controller").items():
+        if "command" in about and not isinstance(about.get("files"), dict):
+            document = _with_controller(document, folder, name, about)
+    return document
+
+
+def _of_workload(document: Document, folder: str) -> Files:
+    files = Files(SCENARIO)
     workload = mapping(mapping(document.data).get("workload"))
-    listed = workload.get("files")
-    found: dict[str, tuple[tuple[Any, ...], Path]] = {}
-    faults: list[Fault] = []
-    if workload.get("tool") != "command" or isinstance(listed, dict):
-        return {}, []
-    named = enumerate(listed) if isinstance(listed, list) else ()
-    asked = [(("workload", "files", number), each) for number, each in named if isinstance(each, str)]
-    asked += [(path, program) for path, program in _programs(workload)]
-    for path, text in asked:
-        source = Path(os.path.normpath(Path(folder, text)))
-        is_inside = path[1] != "files" and os.path.normpath(text).split("/")[0] in found
-        if is_inside:
-            continue
-        if found.get(source.name, (path, source))[1] != source:
-            faults.append(Fault(path, f"two files have the name {source.name!r}", "names that differ", named=True))
-        found.setdefault(source.name, (path, source))
-    return found, faults
+    if workload.get("tool") != "command" or isinstance(workload.get("files"), dict):
+        return files
+    for number, each in _listed(workload):
+        files.add(("workload", "files", number), _at(folder, each).name, _at(folder, each))
+    for path, started in _started(workload):
+        first = _first(started.get("run"))
+        if _has_path(first) and _top(first) not in files.found:
+            files.add((*path, "run"), _at(folder, first).name, _at(folder, first))
+    return files
 
 
-def _programs(workload: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], str]]:
-    """Those that a relative path names."""
-    for path, each in _started(workload):
-        first = _words(each)[0]
-        if "/" in first and not first.startswith("/"):
-            yield (*path, "run"), first
+def _with_controller(document: Document, folder: str, name: str, about: dict[str, Any]) -> Document:
+    node: Place = ("nodes", name)
+    files = Files(TOPOLOGY)
+    for number, each in _listed(about):
+        files.add((*node, "files", number), _at(folder, each).name, _at(folder, each))
+    first = _first(about.get("command"))
+    if _is_file(first) and _top(first) not in files.found:
+        files.add((*node, "command"), _at(folder, first).name, _at(folder, first))
+    if isinstance(about.get(ENVIRONMENT), str):
+        files.add((*node, ENVIRONMENT), ENVIRONMENT, _at(folder, about[ENVIRONMENT]))
+    files.read()
+    files.faults += [fault.under(*node) for fault in _environment_faults(first, files.found.get(ENVIRONMENT))]
+    files.keep((*node, "command"))
+    if not (files.found or files.faults):
+        return document
+    changed = {"command": _words(about["command"], files.found)}
+    changed |= {ENVIRONMENT: ENVIRONMENT} if ENVIRONMENT in files.found else {}
+    data = {**document.data, "nodes": {**document.data["nodes"], name: {**about, **changed}}}
+    return files.named_in(replace(document, data=data), node, (*node, "command"))
 
 
-def _words(started: dict[str, Any]) -> list[str]:
-    """The words of a program as far as they are any; one at least."""
-    said: Any = started.get("run")
-    words = said.split() if isinstance(said, str) else said
-    return words if isinstance(words, list) and words and isinstance(words[0], str) else [""]
+def _listed(about: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    """What `files` lists, as far as it is text, and its place."""
+    said = about.get("files")
+    yield from (
+        (number, each) for number, each in enumerate(said if isinstance(said, list) else ()) if isinstance(each, str)
+    )
 
 
-def _started(workload: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+def _at(folder: str, text: str) -> Path:
+    return Path(os.path.normpath(Path(folder, text)))
+
+
+def _top(text: str) -> str:
+    """The first part of a path."""
+    return os.path.normpath(text).split("/")[0]
+
+
+def _split(said: Any) -> Any:
+    return said.split() if isinstance(said, str) else said
+
+
+def _first(said: Any) -> str:
+    """The first word of a command; empty if it has none."""
+    words = _split(said)
+    return words[0] if isinstance(words, list) and words and isinstance(words[0], str) else ""
+
+
+def _has_path(word: str) -> bool:
+    return "/" in word and not word.startswith("/")
+
+
+def _is_file(word: str) -> bool:
+    return not word.startswith("/") and ("/" in word or word.endswith(".py"))
+
+
+def _started(workload: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
     for key in ("background", "server", "client"):
         said = workload.get(key)
         if isinstance(said, dict):
@@ -93,22 +179,38 @@ def _started(workload: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], dict[s
                 yield ("workload", key, number), each
 
 
-def _with_links(document: Document, folder: str) -> Document:
+def _with_links(document: Document, names: dict[str, Path]) -> Document:
     """Each program with a path is in the program's folder, under its last name."""
-    names = set(_sources(document, folder)[0])
     changed = document.data
     for path, each in _started(mapping(changed.get("workload"))):
-        first, *rest = _words(each)
+        first = _first(each.get("run"))
         last = os.path.basename(os.path.normpath(first))
-        inside = os.path.normpath(first).split("/")[0] in names
-        if "/" in first and not first.startswith("/") and not inside and last in names:
-            changed = _put(changed, (*path, "run"), [f"./{last}", *rest])
+        if _has_path(first) and _top(first) not in names and last in names:
+            changed = _put(changed, (*path, "run"), [f"./{last}", *_split(each["run"])[1:]])
     return replace(document, data=changed)
 
 
-def _put(data: Any, path: tuple[Any, ...], value: Any) -> Any:
+def _put(data: Any, path: Sequence[Any], value: Any) -> Any:
     if not path:
         return value
     if isinstance(data, list):
         return [_put(each, path[1:], value) if number == path[0] else each for number, each in enumerate(data)]
     return {**data, path[0]: _put(data[path[0]], path[1:], value)}
+
+
+def _words(said: Any, found: dict[str, Path]) -> Any:
+    """A file is in the program's folder, under its last name."""
+    first, words = _first(said), _split(said)
+    if not _is_file(first):
+        return words
+    inside = os.path.normpath(first)
+    return [f"./{inside if _top(first) in found else os.path.basename(inside)}", *words[1:]]
+
+
+def _environment_faults(first: str, place: Path | None) -> Iterator[Fault]:
+    if place is None:
+        return
+    if not (place / "pyvenv.cfg").is_file() or not os.access(place / "bin" / "python", os.X_OK):
+        yield Fault((ENVIRONMENT,), f"{str(place)!r} is no virtual environment", A_VENV, named=True)
+    elif first and "/" not in first and not (place / "bin" / first).exists() and not _is_file(first):
+        yield Fault(("command",), f"the virtual environment has no program {first!r}", "one that is in its bin")

@@ -12,9 +12,9 @@ from ...error import Problem, SpecError
 from ...library import did_you_mean_file
 from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
-from ..controller_program import with_controller_programs
 from ..inventory import with_inventory
 from ..mininet_import import described, expanded, is_python, python_file
+from ..program_file import with_controller_programs
 from ..syntax import input_file
 from ..syntax.document import Document, Fault, Path, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
