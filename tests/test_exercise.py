@@ -15,7 +15,7 @@ import pytest
 from testbed.cli import main
 from testbed.commands.teach import grade
 from testbed.error import MachineError, SpecError, UserError
-from testbed.exercise import file, jail, outlet, promise, submission, work_folder
+from testbed.exercise import check, file, jail, outlet, promise, submission, work_folder
 from testbed.exercise.mark import Mark, Verdict, marked
 from testbed.exercise.rule.action import Action
 from testbed.exercise.rule.answer import Answer
@@ -108,6 +108,25 @@ def test_a_bad_exercise_is_refused_with_its_line(made: Callable[[str], Path], go
         file.load(made(WHOLE.replace(good, bad, 1)))
     assert says in str(refused.value)
     assert "exercise.yaml:" in str(refused.value)
+
+
+@pytest.mark.parametrize(("said", "noun"), [("vm", "virtual machine"), ("machine", "machine")])
+def test_nodes_that_are_not_in_the_one_kernel_are_refused(made: Callable[[str], Path], said: str, noun: str) -> None:
+    folder = made(WHOLE)
+    (folder / "net.yaml").write_text(f"name: net\nnodes: {{a: {{type: host}}, b: {{type: {said}}}}}\n")
+    with pytest.raises(SpecError, match=f"4: topology: 'b' of net.yaml is a {noun}; allowed: hosts, routers"):
+        file.load(folder)
+
+
+@pytest.mark.skipif(not confinement.method().holds, reason="nothing confines guests here")
+def test_a_student_who_makes_one_a_virtual_machine_is_told(made: Callable[[str], Path]) -> None:
+    folder = made(WHOLE.replace("files: {app.py: {}}", "files: {net.yaml: {}}"))
+    net = "name: net\nnodes: {a: {type: host}, b: {type: vm}}\n"
+    for name in ("solution", "starter"):
+        (folder / name / "net.yaml").write_text(net)
+    found = check.mark(file.load(folder), submission.of_solution(file.load(folder)))
+    said = "hosts, routers, switches and controllers: rules are checked in one lab kernel"
+    assert (found.points, found.problems) == (0, (f"'b' is a virtual machine; allowed: {said}",))
 
 
 def test_an_exercise_without_rules_is_refused(made: Callable[[str], Path]) -> None:
@@ -414,7 +433,8 @@ def test_a_solution_that_is_near_a_limit_breaks_the_promise(
     needs_ns = file.CPU_NS // 2
     assert "takes more than 1/3 of limits.cpu (30 s)" in str(promise.kept(exercise, file.SOLUTION).broken)
     needs_ns = file.CPU_NS * 2
-    assert promise.kept(exercise, file.SOLUTION).broken == "the solution fails reaches, separate"
+    broken = promise.kept(exercise, file.SOLUTION).broken
+    assert broken == "the solution fails reaches, separate (reaches: could not be checked: ended)"
 
 
 def test_nobody_who_grades_is_not_who_is_graded(monkeypatch: pytest.MonkeyPatch) -> None:

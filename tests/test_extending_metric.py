@@ -17,7 +17,7 @@ from testbed import cli
 from testbed.analysis.metric import METRICS, Metric, register
 from testbed.compare import run
 from testbed.compare.side import Measured, single
-from testbed.model.run_setting import METRIC_NAMES
+from testbed.model.run_setting import METRIC_UNITS
 from testbed.report import stored_run
 from testbed.report.figure import draw
 from testbed.report.figure.option import Options
@@ -34,7 +34,7 @@ def queue() -> Iterator[Metric]:
     exec(compile(CODE, "docs/extending.md", "exec"), {})
     yield METRICS["queue"]
     del METRICS["queue"]
-    METRIC_NAMES.remove("queue")
+    del METRIC_UNITS["queue"]
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ INSIDE = {
     "spec": (
         ("load", "json_schema"),
         ("scenario",),
-        ("controller_app", "controller_program", "inventory", "mininet_import", "program_file", "trace_file"),
+        ("controller_app", "inventory", "mininet_import", "program_file", "trace_file"),
         ("topology", "workload"),
         ("syntax", "program_store"),
     ),
@@ -76,7 +76,7 @@ INSIDE = {
         ("merge",),
         ("cluster", "audit"),
         ("run",),
-        ("ledger", "extension"),
+        ("ledger", "extension", "expectation"),
         ("queue", "database", "shard"),
         ("table", "origin"),
         ("estimate", "repetition", "store"),
@@ -84,7 +84,7 @@ INSIDE = {
     ),
     "model": (
         ("scenario",),
-        ("background", "run_setting", "workload", "data_path"),
+        ("background", "expectation", "run_setting", "workload", "data_path"),
         ("route",),
         ("forwarding",),
         ("address",),
@@ -94,6 +94,7 @@ INSIDE = {
         ("link", "vlan"),
     ),
     "analysis": (
+        ("expectation",),
         ("limit", "flow_sample", "paired", "program_metric"),
         ("metric",),
         ("series", "distance"),

@@ -10,7 +10,7 @@ from shipped import ROOT
 from testbed.analysis import program_metric
 from testbed.analysis.metric import METRICS
 from testbed.error import SpecError
-from testbed.model.run_setting import METRIC_NAMES
+from testbed.model.run_setting import METRIC_UNITS
 from testbed.spec.load import load_scenario
 from testbed.sweep.store import Store
 
@@ -49,7 +49,8 @@ def test_an_option_can_set_it(tmp_path: Path) -> None:
 
 
 def test_the_names_are_those_of_the_metrics() -> None:
-    assert [*METRICS] == METRIC_NAMES
+    assert {name: metric.base_unit for name, metric in METRICS.items()} == METRIC_UNITS
+    assert [*METRICS] == [*METRIC_UNITS]
 
 
 def test_a_run_keeps_it(tmp_path: Path) -> None:
@@ -96,7 +97,7 @@ def test_what_a_command_measures_can_be_primary(tmp_path: Path, monkeypatch: pyt
     assert scenario.primary == "handshake"
     assert program_metric.learn(scenario.cells[0].workload) == ("handshake",)
     assert scenario.primary in program_metric.METRICS
-    for name in METRIC_NAMES:
+    for name in METRIC_UNITS:
         file.write_text(COMMAND + f"primary: {name}\n")
         assert load_scenario(file).primary == name
 

@@ -20,12 +20,14 @@ from storedruns import Made, trial_result, write_run
 from trials import make_trial
 
 from testbed.commands.measure.run import carry_out
+from testbed.model.expectation import Expectation
 from testbed.report import stored_run
 from testbed.report.figure.style import log_ticks
 from testbed.report.live import Live
 from testbed.report.page import page
 from testbed.report.view import view
 from testbed.spec.load import load_scenario
+from testbed.sweep import run_file
 from testbed.sweep.store import Store
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -151,6 +153,22 @@ def test_it_opens_from_disk_without_a_request_and_every_chart_has_marks(open_pag
     assert opened.page.locator("#network-1 svg .node").count() == 2
     assert opened.page.locator("#network-1 svg .emulator").count() == 1
     assert "RTT 10 ms | 20 ms | 40 ms" in opened.page.locator("#network-1 svg").text_content()
+
+
+def test_rules_that_do_not_hold_are_to_be_seen(open_page: Open, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", SWEEP)
+    rules = (
+        Expectation("<b>fills</b>", "goodput", "bit/s", least="20 Mbit/s"),
+        Expectation("near", "goodput", "bit/s", least="900 Mbit/s", where={"path.rtt": ("10 ms",)}, message="Slow."),
+    )
+    about = json.loads((run / "run.json").read_text()) | {"expect": run_file.rules_data(rules)}
+    (run / "run.json").write_text(json.dumps(about))
+    opened = open_page(write_page(tmp_path / "report.html", view(stored_run.read(run))))
+    said = opened.page.locator("#trust").inner_text()
+    assert "0 of 2 rules hold." in said
+    assert "<b>fills</b>" in said
+    assert "✗ not checked" in said
+    assert "and should be at least 900 Mbit/s; Slow." in said
 
 
 def test_the_policy_of_the_page_forbids_it_every_connection(browser: Any, report: Path) -> None:

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..error import UserError, one_of
-from ..model.run_setting import METRIC_NAMES
+from ..model.run_setting import METRIC_UNITS
 from ..trial.measured import find
 from ..trial.stored_result import TrialResult
 from ..trial.workload.completion import FctResult, FctSpread
@@ -105,7 +105,7 @@ def register(metric: Metric) -> None:
     """Adds a metric from outside: comparisons, results, figures and the report then have it."""
     assert metric.name not in METRICS, f"BUG: two metrics with the name {metric.name!r}"
     METRICS[metric.name] = metric
-    METRIC_NAMES.append(metric.name)
+    METRIC_UNITS[metric.name] = metric.base_unit
 
 
 def chosen(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tables of a run's results: a line for each trial, or for each cell. Prints them."""
+"""Tables of a run's results: a line for each trial, for each cell, or for each rule of `expect`. Prints them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ..error import visible
+from ..model.expectation import in_words
 from ..model.run_setting import Until
 from ..sweep.repetition import ALL_EQUAL, Mean, Metrics, cells
 from ..trial.stored_result import TrialResult
+from ..units import counted
 from .finding_text import finding_lines
 from .text_table import Column, Table, literal, paragraph, show, terminal_width
 
 if TYPE_CHECKING:
+    from ..analysis.expectation.verdict import Verdict
     from ..analysis.metric import Metric
+    from ..sweep.store import Store
 
 NOTHING: Mapping[str, Metrics] = MappingProxyType({})
 COLOUR = {"valid": "green", "suspect": "yellow", "invalid": "red"}
@@ -47,6 +52,63 @@ def print_cells(
 ) -> None:
     """A line for each cell: the mean goodput of its trials that are not invalid, with its 95 % t interval."""
     show(_cells(found, until, measured).lines(terminal_width()))
+
+
+def print_verdicts(judged: Sequence[Verdict]) -> None:
+    """A line for each rule, below it what is wrong with those that do not hold; nothing without rules."""
+    if not judged:
+        return
+    from ..analysis.expectation.verdict import seen_range  # takes a second to import
+
+    columns = (
+        Column("rule", names=True),
+        Column("metric", wraps=True),
+        Column("where", wraps=True, drop=2),
+        Column("asked", wraps=True),
+        Column("seen", wraps=True),
+        Column("trials", right=True, drop=1),
+        Column("outcome"),
+    )
+    rows = [
+        (
+            visible(each.rule.name),
+            visible(each.rule.metric),
+            visible(in_words(each.rule.where).removeprefix("where ")),
+            visible(each.rule.wanted),
+            seen_range(each),
+            str(each.trials),
+            each.outcome,
+        )
+        for each in judged
+    ]
+    colours = {"passed": "green", "failed": "red", "not checked": "red"}
+    show(Table(columns, tuple(rows), MORE, colours).lines(terminal_width()))
+    show([literal(paragraph(line, terminal_width())) for line in unkept(judged)])
+    passed = sum(each.outcome == "passed" for each in judged)
+    print(f"{passed} of {counted(len(judged), 'rule')} {'holds' if passed == 1 else 'hold'}")
+
+
+def print_rules(store: Store) -> bool:
+    """Judges the rules of a run and prints them; whether all hold (True without rules)."""
+    if not store.expect:
+        return True
+    from ..sweep.expectation import judged  # takes a second to import
+
+    found = judged(store, store.results())
+    print_verdicts(found)
+    return all(each.outcome == "passed" for each in found)
+
+
+def unkept(judged: Sequence[Verdict]) -> list[str]:
+    """A line for each rule that did not pass."""
+    wrong = [each for each in judged if each.outcome != "passed"]
+    return [
+        visible(
+            f"{each.rule.name} {'failed' if each.outcome == 'failed' else 'was not checked'}: {each.seen}"
+            f"{f' ({each.rule.message})' if each.rule.message else ''}"
+        )
+        for each in wrong
+    ]
 
 
 def _trials(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> Table:

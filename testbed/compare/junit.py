@@ -1,4 +1,4 @@
-"""A comparison of runs as JUnit's XML, for build servers. Pure, no I/O.
+"""A comparison of runs, or the rules of one, as JUnit's XML for build servers. Pure, no I/O.
 
 Valid by the schemas of JUnit's XML that are in use: it has all their required attributes, and elements in their order.
 """
@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from xml.etree import ElementTree
 
+from ..analysis.expectation.verdict import Verdict
 from ..error import harmless
+from ..trial.stored_result import TrialResult
 from .headline import headline
 from .run import Outcome, RunComparison
 from .run_text import RUN_HEADERS, gap_row, gap_text, run_notes, run_row, run_summary
@@ -75,6 +77,47 @@ def _suite(
     ElementTree.SubElement(suite, "system-out").text = fit("\n".join(notes))
     ElementTree.SubElement(suite, "system-err")
     return suite
+
+
+def rules_junit(name: str, judged: Sequence[Verdict], found: Sequence[TrialResult], trials: int, timestamp: str) -> str:
+    """A suite with a case for each rule of `expect`, and one for the trials themselves, of which there should be
+    `trials`: it fails if one is invalid or missing.
+    """
+    invalid = [each.id for each in found if each.verdict == "invalid"]
+    said = f"{len(found)} of {trials} trials, {len(invalid)} invalid {' '.join(invalid)}".strip()
+    cases = [_rule_case("trials", None if found and len(found) == trials and not invalid else said, "invalid")]
+    cases += [
+        _rule_case(each.rule.name, None if each.outcome == "passed" else each.seen or each.outcome, each.outcome)
+        for each in judged
+    ]
+    whole = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(
+        whole,
+        "testsuite",
+        name=fit(name),
+        package="testbed.results",
+        id="0",
+        hostname="localhost",
+        timestamp=timestamp,
+        tests=str(len(cases)),
+        failures=str(sum(len(case) > 0 for case in cases)),
+        errors="0",
+        skipped="0",
+        time="0",
+    )
+    ElementTree.SubElement(suite, "properties")
+    suite.extend(cases)
+    ElementTree.SubElement(suite, "system-out").text = fit(said)
+    ElementTree.SubElement(suite, "system-err")
+    ElementTree.indent(whole)
+    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _rule_case(name: str, wrong: str | None, kind: str) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", classname="expect", name=fit(name), time="0")
+    if wrong is not None:
+        ElementTree.SubElement(case, "failure", message=fit(wrong), type=kind.replace(" ", "-")).text = fit(wrong)
+    return case
 
 
 def _case(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..analysis.expectation.measured import Measured
 from ..cache_folder import private
 from ..error import MachineError, TestbedError, UserError
 from ..kernel import confinement
@@ -17,11 +18,11 @@ from ..model.topology import Topology
 from ..spec.load import load_topology
 from ..trial.strict_folder import remove_tree
 from . import impostor, measurement
-from .file import VARIANTS, Exercise
+from .file import ELSEWHERE_ALLOWED, VARIANTS, Exercise, is_elsewhere
 from .mark import Mark, Verdict, marked
 from .rule.answer import Answer
 from .rule.common import Kind, Net, NotChecked
-from .rule.measure import Measure, Trial
+from .rule.measure import Measure
 from .rule.registry import Rule
 from .stand import Stood, again, asked_again, stand
 from .submission import Submission
@@ -120,6 +121,9 @@ def _stood(
     if not confinement.method().holds:
         raise MachineError("nothing confines guests on this computer, and a submission runs in one", "testbed doctor")
     topology: Topology = load_topology(work / exercise.file.topology)
+    for node in topology.nodes:
+        if is_elsewhere(node.type):
+            raise UserError(f"{node.name!r} is a {node.kind.noun}; allowed: {ELSEWHERE_ALLOWED}")
     folder = scratch / "trial"
     folder.mkdir(mode=0o700)
     return stand(exercise, submission, topology, rules, folder, cancelled)
@@ -199,7 +203,7 @@ def _measured(exercise: Exercise, scratch: Path, cancelled: Callable[[], bool]) 
     return found
 
 
-def _of_trials(kind: Measure, done: list[Trial]) -> Verdict:
+def _of_trials(kind: Measure, done: list[Measured]) -> Verdict:
     try:
         return Verdict(kind.judge_trials(done))
     except NotChecked as error:

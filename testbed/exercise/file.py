@@ -21,8 +21,9 @@ from typing import Annotated
 from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema
 
 from ..error import SpecError, UserError, one_of
+from ..model.node.type import NODE_TYPES
 from ..spec.syntax import input_file
-from ..spec.syntax.document import Document, Fault, Position, parse
+from ..spec.syntax.document import Document, Fault, Position, mapping, parse
 from ..spec.syntax.field import Lines, Name, Size, Span, Text
 from ..spec.syntax.file_model import FileModel, check
 from ..spec.syntax.scalar import word
@@ -184,6 +185,27 @@ def _problems(document: Document, faults: list[Fault]) -> list:  # type: ignore[
     return document.problems(faults)
 
 
+def is_elsewhere(type: str) -> bool:
+    """Whether nodes of this type are not in the one kernel in which rules are checked."""
+    return type in NODE_TYPES and NODE_TYPES[type].has_own_kernel
+
+
+ELSEWHERE_ALLOWED = "hosts, routers, switches and controllers: rules are checked in one lab kernel"
+
+
+def _nodes_elsewhere(topology: Path) -> Iterator[Fault]:
+    """Virtual machines and real computers of a topology that is given."""
+    try:
+        data = parse(input_file.read_text(topology, input_file.SPEC_BYTES), Position(os.fspath(topology), 1)).data
+    except (OSError, UserError):
+        return  # which is said when it is used
+    for name, node in mapping(mapping(data).get("nodes")).items():
+        type = str(mapping(node).get("type"))
+        if is_elsewhere(type):
+            what = f"{name!r} of {topology.name} is a {NODE_TYPES[type].noun}"
+            yield Fault((), what, ELSEWHERE_ALLOWED, named=True)
+
+
 def _missing(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
     """The files that it names and that are not there."""
 
@@ -192,6 +214,8 @@ def _missing(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
 
     if found.topology is not None and not has(found.topology):
         yield Fault(("topology",), f"there is no file {found.topology!r}", f"a file in {folder}", named=True)
+    elif found.topology is not None and found.topology not in found.files:
+        yield from (fault.under("topology") for fault in _nodes_elsewhere(folder / found.topology))
     for number, rule in enumerate(found.rules):
         if len(rule.kinds) == 1 and isinstance(rule.kind, Measure) and not has(rule.kind.scenario):
             what = f"there is no file {rule.kind.scenario!r}"

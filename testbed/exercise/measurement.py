@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..analysis import flow_sample
-from ..analysis.metric import METRICS
+from ..analysis.expectation.measured import Measured, read
 from ..error import UserError
 from ..spec.load import load_scenario
 from ..trial import run as runner
 from ..trial.orders.sequence import orders
-from .rule.measure import Trial
 
 TRIALS_MAX = 64
 """Of one scenario of an exercise."""
@@ -19,7 +17,7 @@ TRIALS_MAX = 64
 
 def trials(
     scenario: Path, names: Sequence[str], folder: Path, cpu_limit_s: float, cancelled: Callable[[], bool]
-) -> list[Trial]:
+) -> list[Measured]:
     """Every trial of a scenario, with the metrics of these names. The trials are in `folder`; each has so much
     processor time.
 
@@ -41,6 +39,5 @@ def trials(
         here = folder / f"{number:02d}"
         here.mkdir()
         result = runner.run(trial, orders(trial), here, cancelled=cancelled, cpu_limit_s=cpu_limit_s)
-        wanted = [name for name in names if name in METRICS]
-        done.append(Trial(result, flow_sample.metrics(here, result, wanted)))
+        done.append(read(here, result, names))
     return done

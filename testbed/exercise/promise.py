@@ -53,7 +53,8 @@ def _frugal(exercise: Exercise) -> Exercise:
 def _broken(exercise: Exercise, name: str, found: Mark) -> str | None:
     if name == SOLUTION:
         if not found.is_full:
-            return f"the solution fails {', '.join(found.fails)}"
+            first = next(rule for rule in found.rules if rule.outcome != "passed")
+            return f"the solution fails {', '.join(found.fails)} ({first.name}: {first.seen})"
         limit_s = exercise.file.limits.cpu / 1e9
         return f"the solution takes more than 1/{SLOWER} of limits.cpu ({limit_s:g} s): a slower computer would end it"
     if name == STARTER:

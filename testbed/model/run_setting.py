@@ -14,9 +14,12 @@ SEED_MAX = 2**31 - 1
 
 PRIMARY = "goodput"
 """The metric that decides a comparison, if the scenario says no other."""
-METRIC_NAMES = [PRIMARY, "retransmits", "rtt", "rtt-p95", "fairness", "convergence"]
-METRIC_NAMES += ["fct", "fct-p95", "fct-p99", "slowdown", "slowdown-p99", "unfinished"]
-"""What a scenario can say is primary. `analysis.metric` has what they are; its `register` adds to them."""
+METRIC_UNITS = {PRIMARY: "bit/s", "retransmits": "ratio", "rtt": "s", "rtt-p95": "s", "fairness": "ratio"}
+METRIC_UNITS |= {"convergence": "s", "fct": "s", "fct-p95": "s", "fct-p99": "s"}
+METRIC_UNITS |= {"slowdown": "ratio", "slowdown-p99": "ratio", "unfinished": "ratio"}
+"""What a scenario can say is primary, and its rules ask, with base units. `analysis.metric` has what they are; its
+`register` adds to them.
+"""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from .background import Backgrounds, Constant
+from .expectation import Expectation
 from .run_setting import LAB, UNLIMITED, Capture, Kernel, Limits, Until
 from .topology import Nic, Topology
 from .workload import Workload
@@ -86,6 +87,7 @@ class Scenario:
     `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. With `until`, repetitions are the most
     that a cell can get. `size` says whether the file's quick settings apply, and `quick_note` what they scale.
     `primary` is the metric that decides a comparison of two runs; None leaves it to the comparison.
+    `expect` are rules about what the trials measure.
     The rest is as in Trial.
     """
 
@@ -103,6 +105,7 @@ class Scenario:
     size: Size = "full"
     quick_note: str | None = None
     primary: str | None = None
+    expect: tuple[Expectation, ...] = ()
 
     def order(self) -> tuple[Trial, ...]:
         """The trials in the order in which to run them: a block for each repetition, with every cell once, shuffled

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis import program_metric
+from ..analysis.expectation.verdict import Verdict
 from ..analysis.series import Series, series
 from ..error import UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
 from ..sweep.audit import Audit, latest
+from ..sweep.expectation import judged
 from ..sweep.store import Store
 from ..trial.folder import TRIAL, damaged, read_json, read_provenance
 from ..trial.stored_result import TrialResult
@@ -22,6 +24,8 @@ from ..trial.stored_result import TrialResult
 @dataclass(frozen=True)
 class StoredRun:
     """A run's results with what was asked. `trials` and `settings` (trial.json) are by id.
+
+    `rules` say what became of those of the scenario's `expect`.
 
     A trial whose specification this version cannot read has a result and settings, and no place in `trials`.
     """
@@ -36,6 +40,7 @@ class StoredRun:
     has_until: bool = False
     shards: tuple[str, ...] = ()
     audit: Audit | None = None
+    rules: tuple[Verdict, ...] = ()
 
     @cached_property
     def usable(self) -> tuple[TrialResult, ...]:
@@ -89,10 +94,11 @@ class Reader:
         found = [id for id in ids if id in self._results]
         for workload in (each.workload for each in self._trials.values() if each is not None):
             program_metric.learn(workload)
+        results = tuple(self._results[id] for id in found)
         return StoredRun(
             name=store.name,
             path=store.path,
-            results=tuple(self._results[id] for id in found),
+            results=results,
             trials={id: trial for id in found if (trial := self._trials[id]) is not None},
             settings={id: self._settings[id] for id in found},
             ids=ids,
@@ -100,6 +106,7 @@ class Reader:
             has_until=store.until is not None,
             shards=store.shards,
             audit=latest(store.path),
+            rules=judged(store, results),
         )
 
 

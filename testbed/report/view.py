@@ -11,12 +11,14 @@ from typing import Any
 
 from .. import __version__
 from ..analysis import flow_sample
+from ..analysis.expectation.verdict import seen_range
 from ..analysis.limit import limit_sample, limited_by
 from ..analysis.limit.limitation import WHAT, Limitation
 from ..analysis.metric import METRICS
 from ..analysis.series import rtt_key, varied_keys
 from ..compare import published
-from ..sweep.shard import in_words
+from ..model.expectation import in_words
+from ..sweep.shard import in_words as shards_in_words
 from ..trial.folder import read_text
 from ..trial.stored_result import TrialResult
 from ..units import counted
@@ -114,6 +116,19 @@ def view(
         "keys": _keys(results, run),
         "networks": [_network(each) for each in drawings(run)],
         "counts": trust.counts(results),
+        "rules": [
+            {
+                "name": each.rule.name,
+                "metric": each.rule.metric,
+                "where": in_words(each.rule.where).removeprefix("where "),
+                "asked": each.rule.wanted,
+                "range": seen_range(each),
+                "trials": each.trials,
+                "outcome": each.outcome,
+                "why": "; ".join(filter(None, (each.seen, each.rule.message))) if each.seen else "",
+            }
+            for each in run.rules
+        ],
         "agreement": trust.agreement(results),
         "provenance": ran_with.rows,
         "limits": WHAT,
@@ -153,7 +168,7 @@ def _notes(run: StoredRun, share: float) -> list[str]:
         notes.append("No trial has finished yet: `testbed run` continues where it stopped.")
     elif missing:
         more = " With adaptive repetitions there may be more." if run.has_until else ""
-        what = f"This is {in_words(run.shards)} of its scenario" if run.shards else "This run is not finished"
+        what = f"This is {shards_in_words(run.shards)} of its scenario" if run.shards else "This run is not finished"
         notes.append(f"{what}: {missing} of {len(run.ids)} trials are missing.{more}")
     if run.audit is not None:
         notes.append(run.audit.in_words())

@@ -11,12 +11,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ..error import Problem, SpecError, one_of
+from ..model.expectation import Expectation
 from ..model.scenario import Axis, Scenario, Size
 from ..model.topology import Topology
 from .program_file import program_files, with_programs
 from .scenario.cell import Resolver
 from .scenario.dimension import Dimension, dimensions
 from .scenario.exclude import Rule, rules
+from .scenario.expected_cell import absent_cells, expectations
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
 from .scenario.topologies import OWN, ScenarioTopologies, read_topology, scenario_topologies, topology_files
@@ -59,7 +61,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     changed = replace(changed, document=number_file.with_files(changed.document, _folder(path)))
     changed = replace(changed, document=with_axis_traces(changed.document, _folder(path)))
     topologies = scenario_topologies(changed.document, _folder(path))
-    spec, varied, excluded, faults = _checked(changed, topologies)
+    spec, varied, excluded, expected, faults = _checked(changed, topologies)
     if spec is None or None in topologies.files or faults or topologies.problems:
         raise SpecError(_problems(changed.document, faults, topologies))
     own = None if topologies.is_axis else topologies.by_name[OWN].file
@@ -77,6 +79,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
     if not cells and not resolver.faults:
         what = "these rules exclude every cell"
         faults = [Fault(("exclude",), what, "rules that leave at least one cell", named=True)]
+    faults += absent_cells(expected, cells) if changed.is_strict and not resolver.faults else ()
     if resolver.faults or faults:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
     until = None if spec.until is None else spec.until.until()
@@ -96,6 +99,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
         size=size,
         quick_note=spec.quick["note"] if spec.quick and quick else None,
         primary=spec.primary,
+        expect=expected,
     )
 
 
@@ -105,7 +109,7 @@ def _folder(path: str | os.PathLike[str]) -> str:
 
 def _checked(
     changed: Changed, topologies: ScenarioTopologies
-) -> tuple[ScenarioFile | None, list[Dimension], list[Rule], list[Fault]]:
+) -> tuple[ScenarioFile | None, list[Dimension], list[Rule], tuple[Expectation, ...], list[Fault]]:
     """The parts of a scenario document, each by itself; None if it is not well-formed or not good YAML."""
     document = changed.document
     data, names = mapping(document.data), topologies.names(document)
@@ -117,11 +121,16 @@ def _checked(
     workload, _ = check(TypeAdapter[Any](WorkloadFile), data.get("workload"))
     varied, unread = dimensions(document, names, changed.unshown)
     excluded, unmatched = rules(document, varied, names, strict=changed.is_strict)
+    expected: tuple[Expectation, ...] = ()
+    if spec is not None and spec.expect and not faults:
+        units = spec.metric_units
+        expected, unfit = expectations(document, spec.expect, units, varied, names, strict=changed.is_strict)
+        faults += unfit
     faults += [*unread, *unmatched, *_capture_faults(data, topologies), *_too_many(spec, varied)]
     is_varied = topologies.is_axis or any(key.part == "workload" for each in varied for key in each.keys)
     if workload is not None and not is_varied and (faults or document.faults):
         faults += [fault.under("workload") for fault in _workload_faults(workload, topologies)]
-    return (None if document.faults else spec), varied, excluded, faults
+    return (None if document.faults else spec), varied, excluded, expected, faults
 
 
 def _too_many(spec: ScenarioFile | None, varied: Sequence[Dimension]) -> Iterator[Fault]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..error import UserError, visible
+from ..model.expectation import Expectation
 from ..model.run_setting import Until
 from ..spec.syntax.scalar import CONTROL
 from ..trial import record
@@ -28,6 +30,7 @@ class _About:
     scenario: str
     axes: tuple[str, ...] = ()
     primary: str | None = None
+    expect: tuple[Expectation, ...] = ()
 
 
 def check(about: Mapping[str, Any], path: Path) -> None:
@@ -40,9 +43,40 @@ def check(about: Mapping[str, Any], path: Path) -> None:
         said = record.read(_About, about)
     except record.RecordError as error:
         raise UserError(f"{path} is damaged: {error}") from None
+    rules_of(about, path)
     for text in (*trials, said.scenario, *said.axes, said.primary or ""):
         if CONTROL.search(text) is not None:
             raise UserError(f"{path} is damaged: it has a name with a control character: {visible(text)[:200]}")
+
+
+def rules_of(about: Mapping[str, Any], path: Path) -> tuple[Expectation, ...]:
+    """The rules of `expect`. Raises UserError, which names the file, for what `rules_data` did not write."""
+    try:
+        rules = record.read(_About, about).expect
+        for rule in rules:
+            if rule.bound(rule.least) is None and rule.bound(rule.most) is None:
+                raise UserError(f"the rule {visible(rule.name)} has no bound")
+    except (record.RecordError, UserError) as error:
+        raise UserError(f"{path} is damaged: {error}") from None
+    if any(CONTROL.search(text) is not None for text in _texts(json.loads(json.dumps(rules_data(rules))))):
+        raise UserError(f"{path} is damaged: its 'expect' has a control character")
+    return rules
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """All texts in JSON, but for messages, which may have several lines."""
+    if isinstance(data, dict):
+        for key, each in data.items():
+            yield from (key, *_texts(each)) if key != "message" else ()
+    elif isinstance(data, list):
+        for each in data:
+            yield from _texts(each)
+    elif isinstance(data, str):
+        yield data
+
+
+def rules_data(rules: Sequence[Expectation]) -> list[Any]:
+    return [record.write(rule) for rule in rules]
 
 
 def until_of(written: Any, path: Path) -> Until | None:

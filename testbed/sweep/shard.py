@@ -16,6 +16,7 @@ from typing import Any
 from ..error import UserError
 from ..model.scenario import Scenario, Trial
 from ..spec.scenario.trial import trial_data
+from . import run_file
 
 COUNT_MAX = 100_000
 OF_ONE_TRIAL = ("id", "seed", "repetition")
@@ -57,7 +58,8 @@ def scenario_key(scenario: Scenario) -> str:
     """A hash, in hexadecimal, of all trials that a scenario may have, and of when there are enough."""
     firsts = [trial_key(trial) for trial in scenario.trials() if trial.repetition == 0]
     until = None if scenario.until is None else [str(scenario.until.ci), scenario.until.least, scenario.until.most]
-    return _sha([firsts, scenario.repetitions, until, scenario.primary])
+    expected = [run_file.rules_data(scenario.expect)] if scenario.expect else []
+    return _sha([firsts, scenario.repetitions, until, scenario.primary, *expected])
 
 
 def share(scenario: Scenario, shard: Shard | None, before: Sequence[str]) -> dict[str, Any]:

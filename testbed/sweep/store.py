@@ -23,6 +23,7 @@ from ..error import TestbedError, UserError
 from ..journal import RUN
 from ..kernel.guest import Cancelled
 from ..library import did_you_mean_path
+from ..model.expectation import Expectation
 from ..model.run_setting import Until
 from ..model.scenario import Trial, sibling
 from ..spec.scenario.trial import trial_data
@@ -67,18 +68,18 @@ class Store:
         added: Mapping[str, int] | None = None,
         primary: str | None = None,
         share: Mapping[str, Any] | None = None,
+        expect: Sequence[Expectation] = (),
     ) -> None:
         """Makes the folder, or uses an existing one. `added` are those of the trials that the scenario does not ask
-        for, with their repetitions; `share` says which scenario it is, and which shards. Raises UserError if it cannot
-        be written.
+        for, with their repetitions; `share` is its identity, with shards. Raises UserError if it cannot be written.
         """
         try:
             strict_folder.make_own(self.path)
             for folder in FOLDERS:
                 strict_folder.make(self.path, folder)
-            about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__}
-            about |= {"axes": list(axes), "until": run_file.until_data(until)}
-            about |= ({} if primary is None else {"primary": primary}) | dict(share or {})
+            about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__, "axes": list(axes)}
+            about |= {"until": run_file.until_data(until)} | ({} if primary is None else {"primary": primary})
+            about |= dict(share or {}) | ({"expect": run_file.rules_data(expect)} if expect else {})
             about |= {"trials": list(order)} | ({"added": dict(added)} if added else {})
             replace_json(self.path / "run.json", about)
             for kind, spec in specs.items():
@@ -187,6 +188,11 @@ class Store:
         """The metric that decides comparisons of the run; None if the scenario says none."""
         primary = self.about.get("primary")
         return None if primary is None else str(primary)
+
+    @property
+    def expect(self) -> tuple[Expectation, ...]:
+        """The rules that the scenario expects its trials to keep."""
+        return run_file.rules_of(self.about, self.path / "run.json")
 
     @property
     def shards(self) -> tuple[str, ...]:

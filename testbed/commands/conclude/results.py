@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,9 +21,10 @@ from ...sweep.store import Store
 from ...trial.folder import read_trial
 from ...trial.stored_result import TrialResult
 from ..known import learn_metrics
-from ..result_table import print_cells, print_trials
+from ..result_table import print_cells, print_trials, print_verdicts, unkept
 
 if TYPE_CHECKING:
+    from ...analysis.expectation.verdict import Verdict
     from ...sweep.audit import Audit
 
 AUDIT = "audit.json"
@@ -40,22 +42,28 @@ class Format(StrEnum):
     table = "table"
     csv = "csv"
     json = "json"
+    junit = "junit"
     profile = "profile"
 
 
 class By(StrEnum):
     trial = "trial"
     cell = "cell"
+    rule = "rule"
 
 
 def results(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     format: Annotated[
         Format,
-        typer.Option(help="The format of the output; profile is a file to hold other runs against (testbed compare)."),
+        typer.Option(
+            help="The format of the output; profile is a file to hold other runs against (testbed compare), junit has "
+            "a case for each rule of expect."
+        ),
     ] = Format.table,
     by: Annotated[
-        By | None, typer.Option(help="Print a line for each trial, or for each cell; a table has both if left out.")
+        By | None,
+        typer.Option(help="Print a line for each trial, cell, or rule of expect; a table has all if left out."),
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -65,12 +73,16 @@ def results(
     """A trial is `valid`, `suspect` or `invalid`; the lines below the table say why. A cell is the trials that differ
     only in their seed: its mean leaves out invalid trials.
 
-    The exit code is 1 if a trial is invalid or missing.
+    The exit code is 1 if a trial is invalid or missing, or a rule of the scenario's `expect` does not hold or could not
+    be checked.
     """
     store = Store(folder).open()
     found, failures = store.results(), store.failures()
-    audit = _audit(folder)
-    if format is Format.profile:
+    audit, judged = _audit(folder), _judged(store, found)
+    missing = len(store.ids) - len(found)
+    if format is Format.junit or by is By.rule:
+        _print_rules(store, found, judged, by, format, metric)
+    elif format is Format.profile:
         _print_profile(store, found, by, metric)
     else:
         measured = _measured(store, found, [*(metric or ()), *learn_metrics([folder])])
@@ -81,9 +93,12 @@ def results(
                 PRINTERS[format](found, measured)
         if by is By.cell or (by is None and format is Format.table and any(each.repetition for each in found)):
             CELL_PRINTERS[format](found, store.until, measured)
+        if by is None and format is Format.table:
+            print_verdicts(judged)
+        else:
+            print("".join(f"rule {line}\n" for line in unkept(judged)), end="", file=sys.stderr)
         if audit is not None and format is Format.table:
             print(audit.in_words())
-    missing = len(store.ids) - len(found)
     for id, reason in failures.items():
         print(f"failed {visible(id)}: {INDENTED.join(reason.splitlines())}", file=sys.stderr)
     if missing:
@@ -92,8 +107,54 @@ def results(
                 f"{store.path} is {in_words(store.shards)} of its scenario; testbed merge joins them", file=sys.stderr
             )
         print(f"{missing} of {len(store.ids)} trials are missing, {len(failures)} of them failed", file=sys.stderr)
-    if missing or any(each.verdict == "invalid" for each in found):
+    is_kept = all(each.outcome == "passed" for each in judged)
+    if missing or not is_kept or any(each.verdict == "invalid" for each in found):
         raise typer.Exit(1)
+
+
+def _judged(store: Store, found: Sequence[TrialResult]) -> tuple[Verdict, ...]:
+    if not store.expect:
+        return ()
+    from ...sweep.expectation import judged  # takes a second to import
+
+    return judged(store, found)
+
+
+def _print_rules(
+    store: Store,
+    found: Sequence[TrialResult],
+    judged: Sequence[Verdict],
+    by: By | None,
+    format: Format,
+    metric: Sequence[str] | None,
+) -> None:
+    if metric or format is Format.profile or by not in (None, By.rule):
+        raise UserError(
+            "rules have metrics of their own; allowed: --by rule in any format but profile, or --format junit"
+        )
+    if not judged:
+        raise UserError(f"{store.path} has no rules; allowed: the results of a scenario with expect")
+    if format is Format.table:
+        print_verdicts(judged)
+    elif format is Format.json:
+        print(json.dumps([each.data() for each in judged], indent=1))
+    elif format is Format.csv:
+        _write_csv([_rule_row(each) for each in judged])
+    else:
+        from ...compare import junit
+
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        print(junit.rules_junit(store.name, judged, found, len(store.ids), now), end="")
+
+
+def _rule_row(each: Verdict) -> dict[str, object]:
+    from ...model.expectation import in_words
+
+    data = each.data()
+    return {key: value for key, value in data.items() if key not in ("where", "over")} | {
+        "where": in_words(each.rule.where),
+        "over": in_words(each.rule.over or {}),
+    }
 
 
 def _print_profile(store: Store, found: Sequence[TrialResult], by: By | None, metric: Sequence[str] | None) -> None:

@@ -11,6 +11,7 @@ import typer
 from ...error import visible
 from ...sweep import merge as merging
 from ...sweep.store import Store
+from ..result_table import print_rules
 
 MISSING = 4
 """The exit code where trials are missing, as that of a comparison that lacks some."""
@@ -34,7 +35,8 @@ def merge(
     missing afterwards. Audits of the folders are joined; the looks of a sequential comparison are kept where one folder
     has some.
 
-    The exit code is 0 if all trials of the scenario are there, 1 if one differs or is invalid, 4 if any is missing.
+    The exit code is 0 if all trials of the scenario are there, 1 if one differs or is invalid, or a rule of `expect`
+    does not hold, 4 if any is missing.
     """
     found = merging.merge([Store(each) for each in folders], Store(output))
     if not isinstance(found, merging.Merged):
@@ -54,7 +56,7 @@ def merge(
         print(f"{found.invalid} of them {'are' if found.invalid > 1 else 'is'} invalid")
     if not found.is_whole:
         raise typer.Exit(MISSING)
-    if found.invalid:
+    if not print_rules(Store(output)) or found.invalid:
         raise typer.Exit(1)
 
 

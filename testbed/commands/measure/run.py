@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,31 +10,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ...error import UserError, visible
-from ...kernel import confinement
+from ...error import UserError
 from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.scenario import Scenario
-from ...spec import program_store
-from ...spec.load import COPY, files_of, load_scenario, programs_of
+from ...spec.load import files_of, load_scenario, programs_of
 from ...sweep import extension, store, table
 from ...sweep import run as sweep
 from ...sweep import shard as shards
 from ...sweep.ledger import Report
 from ...sweep.run import Summary, Sweep
 from ...sweep.shard import Shard
-from ...trial.folder import NOT_REPEATED, DiskFull, is_ours, partial, read_result, read_trial, same_files
-from ...trial.orders.sequence import orders
-from ...trial.run import run as run_trial
+from ...trial.folder import DiskFull
+from ...units import counted
 from .. import foreign_code
 from ..foreign_code import AllowCode
-from ..result_table import Format, print_cells, print_trials
-from ..screen import Reports, Screen, rate
+from ..result_table import Format, print_cells, print_rules, print_trials
+from ..screen import Reports, Screen
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..terminal import Terminal, say
 from . import cluster_option
 from .forecast_text import foretell
 from .lone_topology import scenario_for
+from .repeat import repeat_trial
 from .run_until_decided import Decision, Options
 
 if TYPE_CHECKING:
@@ -132,7 +129,8 @@ def run(
 
     If the disk is full the run ends with exit code 3, and the same command goes on later.
 
-    The exit code is 1 if a trial is invalid or failed; with --until-decided it is that of `testbed compare`.
+    The exit code is 1 if a trial is invalid or failed; with --until-decided it is that of `testbed compare`. It is 1,
+    too, if a rule of the scenario's `expect` does not hold or could not be checked.
     """
     if (scenario is None) == (repeat is None):
         raise UserError("there is nothing to run; allowed: one scenario, or --repeat with the folder of a trial")
@@ -150,7 +148,7 @@ def run(
                 "--repeat runs a trial exactly as it is stored; allowed: --repeat TRIAL_DIR without -o, --set, "
                 "--quick, --dry-run, --live and --shard"
             )
-        _repeat(repeat, allow_code)
+        repeat_trial(repeat, allow_code)
     elif scenario is not None:
         if allow_code:
             foreign_code.allow()
@@ -195,15 +193,33 @@ def _run(
     if shard is not None and len(found) < len(ids):
         words = shards.in_words(folder.shards)
         print(f"{words}: {len(found)} of {len(ids)} trials are here; testbed merge joins the shards")
+    is_kept = decision is not None or _print_rules(folder, shard)
     print(f"results: {folder.path}")
     for trial, error in summary.failures:
         say(console, ("failed", "red"), f" {trial.id}: {error}")
     if any(isinstance(error, DiskFull) for _, error in summary.failures):
         raise typer.Exit(DiskFull.exit_code)
     if decision is not None:
-        decision.carry_out(folder.path, jobs, console)
+        try:
+            decision.carry_out(folder.path, jobs, console)
+        except typer.Exit:
+            _print_rules(folder, shard)
+            raise
+        is_kept = _print_rules(folder, shard)
     elif summary.failures or any(each.verdict == "invalid" for each in summary.results):
+        is_kept = False
+    if not is_kept:
         raise typer.Exit(1)
+
+
+def _print_rules(folder: store.Store, shard: Shard | None) -> bool:
+    """Whether all rules hold; those of a share of the trials are not judged."""
+    if not folder.expect:
+        return True
+    if shard is not None and folder.shards:
+        print(f"{counted(len(folder.expect), 'rule')} of expect: judged by testbed merge, when all shards are there")
+        return True
+    return print_rules(folder)
 
 
 def carry_out(
@@ -229,7 +245,8 @@ def carry_out(
         added = {trial.id: trial.repetition for trial in prepared.trials if trial.id in prepared.added}
         axes = [axis.key for axis in scenario.axes]
         share = shards.share(scenario, shard, folder.shards if folder.exists else ())
-        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary, share)
+        expect = scenario.expect
+        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary, share, expect)
         if prepared.done:
             said = f"{len(prepared.done)} of {len(prepared.ids)} trials are in {folder.path} already"
             say(console, said)
@@ -267,32 +284,3 @@ def prepare(
     more = extension.added(scenario, folder)
     order, until = scenario.order(), scenario.until
     return sweep.prepare(scenario.trials(), folder, order, until, added=more, check=check, here=here, shard=shard)
-
-
-def _repeat(folder: Path, allow_code: bool) -> None:
-    trial = read_trial(folder)
-    first = read_result(folder)
-    if not is_ours(folder):
-        if not allow_code:
-            foreign_code.refuse_foreign(folder, trial.topology, trial.workload, trial.kernel)
-        held = confinement.method() if trial.kernel.kind != "host" else confinement.NONE
-        print(f"{trial.id} is foreign: you did not make it here. It is confined by: {held.text}", file=sys.stderr)
-    made = orders(trial)
-    program_store.find(trial.workload.needed_files, _copies(folder))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with partial(folder.parent) as again:
-        second = run_trial(trial, made, again)
-        different = same_files(folder, again)
-    print(f"{trial.id}: {rate(first)}, again {rate(second)}")
-    if different:
-        print(f"different: {visible(', '.join(different))}")
-        raise typer.Exit(1)
-    print(
-        f"every file is the same, byte for byte (but {', '.join(sorted(NOT_REPEATED))}, which describes this computer)"
-    )
-
-
-def _copies(folder: Path) -> dict[str, Path]:
-    """The run's own copies of program files, by their names."""
-    spec = folder.resolve().parent.parent / "spec"
-    return {path.name.removeprefix(COPY): path for path in spec.glob(f"{COPY}*")}

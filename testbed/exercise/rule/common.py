@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, TypeAlias
 from pydantic import PlainValidator, WithJsonSchema
 
 from ...error import one_of
+from ...model.expectation import NotChecked as NotChecked
 from ...model.topology import Topology
 from ...plan.command import OVS_FOLDER
 from ...plan.network import Plan
@@ -28,10 +29,6 @@ PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.(?:(ip|mac)|port\.([a-z0-9-]+))\}")
 
 Found: TypeAlias = Mapping[str, str]
 """What programs in the network wrote, by the names of the files."""
-
-
-class NotChecked(Exception):
-    """A rule that could not be checked, and why: it counts as failed."""
 
 
 @dataclass(frozen=True)

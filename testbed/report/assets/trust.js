@@ -59,6 +59,21 @@ function trustSection(data) {
     ({ trial, number, check, verdict, text, hint })));
   const parts = [el("p", { class: "crowd" }, Object.entries(data.counts).map(([verdict, count]) => badge(verdict, count)),
     data.run.failed.length ? el("span", { class: "badge invalid" }, `${data.run.failed.length} failed`) : null)];
+  if (data.rules.length) {
+    const kept = data.rules.filter((rule) => rule.outcome === "passed").length;
+    parts.push(el("h3", {}, "Rules of the scenario"), el("p", {}, `${kept} of ${data.rules.length} rule${data.rules.length === 1 ? "" : "s"} ${
+      kept === 1 ? "holds" : "hold"}.`), dataTable({ label: "Rules of the scenario", name: "rules", rows: data.rules, columns: [
+      { name: "rule", get: (row) => row.name },
+      { name: "outcome", get: (row) => row.outcome, show: (row) => el("span", { class: `badge ${row.outcome === "passed" ? "valid" : "invalid"}` },
+        `${row.outcome === "passed" ? "✓" : "✗"} ${row.outcome}`) },
+      { name: "metric", get: (row) => row.metric },
+      { name: "where", get: (row) => row.where, wide: true },
+      { name: "asked", get: (row) => row.asked, wide: true },
+      { name: "seen", get: (row) => row.range, wide: true },
+      { name: "trials", get: (row) => row.trials, number: true },
+      { name: "why not", get: (row) => row.why, wide: true },
+    ] }));
+  }
   parts.push(el("ul", {}, data.agreement.map((text) => el("li", {}, text))));
   if (data.run.failed.length) parts.push(el("h3", {}, "Failed trials and their reasons"),
     plainTable(["trial", "reason"], data.run.failed, "Failed trials", "failed"));

@@ -42,8 +42,9 @@ def rules(
 
     Not `strict` is for axes that options changed: a rule about what is gone then leaves out nothing.
     """
-    keys = {key.text: (key, each.texts(key)) for each in dimensions for key in each.keys}
-    unread = {axis for text in mapping(mapping(document.data).get("sweep")) for axis in members(text)} - set(keys)
+    unread = {axis for text in mapping(mapping(document.data).get("sweep")) for axis in members(text)} - {
+        key.text for each in dimensions for key in each.keys
+    }
     found: list[Rule] = []
     faults: list[Fault] = []
     written = mapping(document.data).get("exclude")
@@ -51,20 +52,34 @@ def rules(
         path: Path = ("exclude", index)
         if not mapping(rule) or unread & set(map(canonical, rule)):
             continue
-        wrong, texts = [], {}
-        for axis, data in rule.items():
-            if canonical(axis) not in keys:
-                wrong += [Fault((*path, axis), f"{axis!r} is not varied", one_of([*keys], axis))] if strict else []
-                texts[axis] = frozenset[str]()
-                continue
-            key, known = keys[canonical(axis)]
-            texts[key.text], faulty = _texts(key, data, (*path, axis), names, known)
-            wrong += faulty if strict else []
+        texts, wrong = texts_of(rule, path, dimensions, names, strict=strict)
         found.append(Rule(texts))
         faults += wrong
         if strict and not wrong and not _matches(found[-1], dimensions):
             faults.append(Fault(path, "this rule excludes no cell", "values that occur together in a cell"))
     return found, faults
+
+
+def texts_of(
+    choice: Mapping[str, Any], path: Path, dimensions: Sequence[Dimension], names: Names, *, strict: bool
+) -> tuple[dict[str, frozenset[str]], list[Fault]]:
+    """The canonical texts of the values that a mapping from axes to values names, by axis, and its faults. Not `strict`
+    is for axes that options changed: one that is gone has no value, and nothing is a fault.
+    """
+    keys = {key.text: (key, each.texts(key)) for each in dimensions for key in each.keys}
+    wrong: list[Fault] = []
+    texts: dict[str, frozenset[str]] = {}
+    for axis, data in choice.items():
+        if canonical(axis) not in keys:
+            wrong += [Fault((*path, axis), f"{axis!r} is not varied", one_of([*keys], axis))] if strict else []
+            texts[axis] = frozenset[str]()
+            continue
+        key, known = keys[canonical(axis)]
+        if key.text in texts:
+            wrong.append(Fault((*path, axis), f"{key.text} is named twice", "each axis once", named=True))
+        texts[key.text], faulty = _texts(key, data, (*path, axis), names, known)
+        wrong += faulty if strict else []
+    return texts, wrong
 
 
 def _texts(

@@ -13,7 +13,7 @@ from ...error import ValueRefused, one_of
 from ...model.openflow import Neighbours
 from ...model.run_setting import (
     LAB,
-    METRIC_NAMES,
+    METRIC_UNITS,
     SAMPLES_INTERVAL_NS,
     SEED_MAX,
     SNAPLEN_BYTES,
@@ -31,6 +31,7 @@ from ..topology.file import TopologyFile
 from ..topology.link.loss import FractionField
 from ..workload.background import BackgroundFile
 from ..workload.registry import WorkloadFile
+from .expect import ExpectFile, rule_faults
 
 REPETITIONS_MAX = 100_000
 
@@ -211,7 +212,7 @@ class UntilFile(FileModel):
 
 def read_metric(value: object) -> str:
     """The name of a metric; whether there is one depends on the workload."""
-    return text_of(value, one_of(METRIC_NAMES, ""))
+    return text_of(value, one_of([*METRIC_UNITS], ""))
 
 
 def read_quick(value: object) -> dict[str, Any]:
@@ -247,7 +248,7 @@ MetricName = Annotated[
     PlainValidator(read_metric),
     WithJsonSchema(
         {
-            "anyOf": [{"enum": [*METRIC_NAMES]}, {"type": "string"}],
+            "anyOf": [{"enum": [*METRIC_UNITS]}, {"type": "string"}],
             "description": "The metric that decides a comparison of two runs, also one that a command measures.",
         }
     ),
@@ -272,9 +273,18 @@ class ScenarioFile(RunFile, TitleFile):
         None, description="Repeats each cell until its mean is known; excludes repetitions."
     )
     primary: MetricName | None = None
+    expect: Annotated[list[ExpectFile], Field(min_length=1)] | None = Field(
+        None, description="Rules about what the trials measure: unless all hold, a run ends with exit code 1."
+    )
     quick: Annotated[dict[str, Any] | None, PlainValidator(read_quick)] = Field(
         None, description="The small size of the scenario, for --quick: settings as in --set, and a note."
     )
+
+    @property
+    def metric_units(self) -> dict[str, str]:
+        """The metrics of its trials, and their base units."""
+        measured = getattr(self.workload, "measure", {})
+        return METRIC_UNITS | {name: each.measure(name).base_unit for name, each in measured.items()}
 
     def faults(self) -> Iterator[Fault]:
         """What is wrong between the keys of one mapping."""
@@ -282,6 +292,7 @@ class ScenarioFile(RunFile, TitleFile):
             yield from (fault.under("until") for fault in self.until.faults())
         if self.until is not None and "repetitions" in self.model_fields_set:
             yield Fault(("repetitions",), "repetitions and until exclude each other", "one of the two")
-        known = [*dict.fromkeys((*METRIC_NAMES, *getattr(self.workload, "measure", {})))]
+        yield from (fault.under("expect") for fault in rule_faults(self.expect or (), self.metric_units))
+        known = [*self.metric_units]
         if self.primary is not None and self.primary not in known:
             yield Fault(("primary",), f"primary: {self.primary!r} is not a metric", one_of(known, self.primary))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from ...error import ValueRefused
-from ...model.run_setting import METRIC_NAMES
+from ...model.run_setting import METRIC_UNITS
 from ...model.workload.command import GOODPUT, CommandWorkload, Started
 from ...model.workload.command_word import ROLES, named
 from ..syntax.document import Fault
@@ -145,7 +145,7 @@ class CommandFile(ToolFile):
                 yield Fault(("measure", name), "the goodput has no unit", "a line such as 'unit: Mbit/s'", named=True)
             if name == GOODPUT and measure.of is not None:
                 yield Fault(("measure", name, "of"), "the goodput is that of the clients", "no such line", named=True)
-            if name in METRIC_NAMES and name != GOODPUT:
+            if name in METRIC_UNITS and name != GOODPUT:
                 what = f"{name!r} is a metric of every trial"
                 yield Fault(("measure", name), what, "another name", named=True)
 

@@ -1,0 +1,1 @@
+"""Whether what trials measured is what a rule of `expect` asks for."""

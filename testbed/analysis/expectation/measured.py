@@ -1,0 +1,54 @@
+"""A trial as rules of `expect` see it, and the values that only they ask for. Reads a trial's samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...trial.measured import backgrounds
+from ...trial.stored_result import TrialResult
+from .. import flow_sample
+from ..metric import METRICS
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A trial that ran: its result, and metrics by name."""
+
+    result: TrialResult
+    metrics: Mapping[str, float | None]
+
+    def value(self, name: str, number: int) -> float | None:
+        """In base units; None where the trial has no such value. `number` is for those of EXTRA."""
+        return EXTRA[name](self.result, number) if name in EXTRA else self.metrics.get(name)
+
+
+def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
+    """With those of the names that are metrics; the trial's files are in `folder`. Raises UserError for broken ones."""
+    return Measured(result, flow_sample.metrics(folder, result, [name for name in names if name in METRICS]))
+
+
+def _share(result: TrialResult, flow: int) -> float | None:
+    rates = [each.goodput_bps for each in result.flows]
+    if flow >= len(rates) or any(rate is None for rate in rates) or not sum(filter(None, rates)):
+        return None
+    return (rates[flow] or 0.0) / sum(filter(None, rates))
+
+
+def _ping(result: TrialResult, number: int) -> float | None:
+    measured = result.measured.get("ping")
+    rtts = measured.get("first_rtts_s", ()) if isinstance(measured, Mapping) else getattr(measured, "first_rtts_s", ())
+    return float(rtts[number]) if number < len(rtts) and rtts[number] is not None else None
+
+
+def _against(result: TrialResult, number: int) -> float | None:
+    found = list(backgrounds(result.measured).values())
+    mine = result.received_bytes
+    if mine is None or number >= len(found) or not found[number].received_bytes:
+        return None
+    return mine / found[number].received_bytes
+
+
+EXTRA: dict[str, Callable[[TrialResult, int], float | None]] = {"share": _share, "ping": _ping, "against": _against}
+"""By the names of `model.expectation.EXTRA_UNITS`."""

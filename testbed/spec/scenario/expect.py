@@ -1,0 +1,139 @@
+"""Rules of `expect` about what trials measure, as files have them. Pure, no I/O.
+
+Exercises have them too, with the `scenario` whose trials they are about; a scenario's own are about its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, PlainValidator, WithJsonSchema
+
+from ...error import UserError, ValueRefused, one_of
+from ...model.expectation import EXTRA_UNITS, Choice, Expectation
+from ...model.run_setting import METRIC_UNITS
+from ..syntax.document import MAPPING, Fault
+from ..syntax.field import Lines, Name, Text
+from ..syntax.file_model import FileModel
+from ..syntax.scalar import whole
+
+NUMBER_MAX = 10**9
+OTHER_KINDS = (
+    "reach", "no-reach", "path", "flow", "no-flow", "seen", "route", "port", "output", "converges", "answer",
+)  # fmt: skip
+"""Rules of exercises that ask a network."""
+ASKS_TRIALS = "a scenario's rules ask what its trials measured", "measure; a command's numbers by tool: command"
+AXES = {"type": "object", "minProperties": 1}
+
+
+def read_choice(value: object) -> Any:
+    """Values of axes as they are written: what they mean depends on the axis."""
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a mapping", MAPPING)
+    if not value:
+        raise ValueRefused("this is empty", "AXIS: VALUE, or a list of values")
+    return value
+
+
+ChoiceField = Annotated[Any, PlainValidator(read_choice), WithJsonSchema(AXES)]
+
+
+class MeasureKeys(FileModel):
+    """In the trials in which the axes have the values of `where`, the `metric` is from `least` to `most`; with `over`
+    it is divided by that of the trials in which they have those values. All their verdicts are `valid`.
+    """
+
+    metric: Text = Field(description="What is measured.")
+    where: ChoiceField = Field({}, description="Values of axes: the trials in which they have these.")
+    over: ChoiceField | None = Field(None, description="Values of axes: the trials whose mean it is divided by.")
+    number: Annotated[
+        int,
+        PlainValidator(whole(0, NUMBER_MAX)),
+        WithJsonSchema({"type": "integer", "minimum": 0, "maximum": NUMBER_MAX}),
+    ] = Field(0, description="Which flow, ping or background, from 0.")
+    least: Text | None = Field(None, description="The smallest value that is right.")
+    most: Text | None = Field(None, description="The largest value that is right.")
+
+    def value(
+        self,
+        name: str,
+        where: Choice,
+        over: Choice | None,
+        own: Mapping[str, str] = METRIC_UNITS,
+        needs: Sequence[str] = (),
+        message: str = "",
+    ) -> Expectation:
+        """The rule as a value; `own` has the base units of the metrics of its trials."""
+        unit = {**own, **EXTRA_UNITS}[self.metric]
+        return Expectation(
+            name, self.metric, unit, self.least, self.most, where, over, self.number, tuple(needs), message
+        )
+
+    def bound_faults(self, own: Mapping[str, str] = METRIC_UNITS) -> Iterator[Fault]:
+        """What is wrong with the metric and its bounds."""
+        known = {**own, **EXTRA_UNITS}
+        if self.metric not in known:
+            yield Fault(("metric",), f"{self.metric!r} is not a metric", one_of([*known], self.metric), named=True)
+            return
+        if self.least is None and self.most is None:
+            yield Fault((), "any value would do", "least, most", named=True)
+            return
+        rule, bounds = self.value("", {}, None if self.over is None else {}, own), {}
+        for key in ("least", "most"):
+            try:
+                bounds[key] = rule.bound(getattr(self, key))
+            except UserError as error:
+                yield Fault((key,), str(error), named=True)
+        if len(bounds) < 2:
+            return
+        least, most = bounds["least"], bounds["most"]
+        is_any = not least and (most is None or (rule.unit == "ratio" and most >= 1))
+        if is_any:
+            yield Fault(
+                ("least" if self.least is not None else "most",),
+                "every value would do",
+                "a bound that counts",
+                named=True,
+            )
+        elif least is not None and most is not None and least > most:
+            yield Fault(("most",), f"no value is {rule.wanted}", "at least what least says", named=True)
+
+
+class ExpectFile(FileModel):
+    """A rule about what the trials of the scenario measure."""
+
+    refused_keys: ClassVar[Mapping[str, tuple[str, str]]] = dict.fromkeys(OTHER_KINDS, ASKS_TRIALS)
+    name: Name
+    measure: MeasureKeys
+    message: Lines = Field("", description="What it means if the rule does not hold.")
+    needs: list[Name] = Field([], description="Rules before this one that must hold, so that this one counts.")
+
+
+def rule_faults(rules: Sequence[ExpectFile], own: Mapping[str, str]) -> Iterator[Fault]:
+    """What is wrong between keys of rules; paths begin with the number of the rule."""
+    known: list[str] = []
+    for number, rule in enumerate(rules):
+        yield from (fault.under(number, "measure") for fault in rule.measure.bound_faults(own))
+        if rule.name in known:
+            yield Fault((number, "name"), f"two rules have the name {rule.name!r}", "each name once")
+        for need in rule.needs:
+            if need not in known:
+                what = f"no rule before this one has the name {need!r}"
+                yield Fault((number, "needs"), what, one_of(known, need, "a rule before it"), named=True)
+        known.append(rule.name)
+
+
+def plain(choice: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]], list[Fault]]:
+    """Values as they stand in results, and what is none: for a scenario that is not there yet."""
+    found, wrong = {}, []
+    for axis, data in choice.items():
+        texts = tuple(listed(data))
+        if not texts or not all(isinstance(each, str) for each in texts):
+            wrong.append(Fault((axis,), "this is no value", "a text as in the results, or a list of them", named=True))
+        found[axis] = tuple(each for each in texts if isinstance(each, str))
+    return found, wrong
+
+
+def listed(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else [data]

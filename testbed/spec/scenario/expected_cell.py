@@ -1,0 +1,76 @@
+"""Which cells the rules of a scenario's `expect` are about. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...model.expectation import Expectation
+from ...model.scenario import Cell
+from ..syntax.document import Document, Fault, Path, mapping
+from .axis import Names, canonical, members
+from .dimension import Dimension
+from .exclude import texts_of
+from .expect import ExpectFile, listed
+
+
+def expectations(
+    document: Document,
+    rules: Sequence[ExpectFile],
+    own: Mapping[str, str],
+    dimensions: Sequence[Dimension],
+    names: Names,
+    *,
+    strict: bool,
+) -> tuple[tuple[Expectation, ...], list[Fault]]:
+    """The rules as values, and the faults of what they say of axes. Not `strict` is for axes that options changed: a
+    rule about what is gone is about no trial, and cannot be checked.
+    """
+    found, wrong = [], []
+    unread = {axis for text in mapping(mapping(document.data).get("sweep")) for axis in members(text)} - {
+        key.text for each in dimensions for key in each.keys
+    }
+    for number, rule in enumerate(rules):
+        path: Path = ("expect", number, "measure")
+        said = {"where": rule.measure.where, "over": rule.measure.over or {}}
+        texts: dict[str, dict[str, tuple[str, ...]]] = {}
+        for key, choice in said.items():
+            if unread & set(map(canonical, choice)):
+                return (), []
+            read, faulty = texts_of(choice, (*path, key), dimensions, names, strict=strict)
+            wrong += faulty
+            texts[key] = _shown({axis: those or _raw(choice, axis) for axis, those in read.items()}, dimensions)
+        over = None if rule.measure.over is None else texts["over"]
+        found.append(rule.measure.value(rule.name, texts["where"], over, own, rule.needs, rule.message.strip()))
+    return tuple(found), wrong
+
+
+def _raw(choice: Mapping[str, Any], axis: str) -> frozenset[str]:
+    """What is said of an axis that is none."""
+    return frozenset(map(str, listed(choice.get(axis, ""))))
+
+
+def _shown(choice: Mapping[str, frozenset[str]], dimensions: Sequence[Dimension]) -> dict[str, tuple[str, ...]]:
+    """As results tell it, in the order of the axis: what an option fixed is in no result, and needs no look."""
+    found = {}
+    for axis, texts in choice.items():
+        mine = [(each, key) for each in dimensions for key in each.keys if key.text == axis]
+        order = mine[0][0].texts(mine[0][1]) if mine else ()
+        if mine and not mine[0][0].is_shown and texts == frozenset(order):
+            continue
+        found[axis] = tuple(sorted(texts, key=lambda text: (order.index(text) if text in order else len(order), text)))
+    return found
+
+
+def absent_cells(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterator[Fault]:
+    """Rules about cells of which there is none, and those that hold whatever is measured."""
+    for number, rule in enumerate(rules):
+        over = {**rule.where, **(rule.over or {})}
+        if rule.over is not None and over == dict(rule.where):
+            what = "this is divided by itself"
+            yield Fault(("expect", number, "measure", "over"), what, "other values than those of where", named=True)
+        for key, where in (("where", rule.where), ("over", over)):
+            if not any(all(dict(cell.params).get(axis) in those for axis, those in where.items()) for cell in cells):
+                what = "no cell has these values"
+                yield Fault(("expect", number, "measure", key), what, "values that occur together", named=True)
+                break

@@ -1,0 +1,383 @@
+"""Rules of a scenario's `expect`: from its file to the exit code. What is missing, empty or not finite never passes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from storedruns import Made, trial_result, write_run
+
+from testbed import cli
+from testbed.analysis.expectation.measured import EXTRA, Measured
+from testbed.analysis.expectation.verdict import verdicts
+from testbed.error import SpecError, UserError
+from testbed.exercise.rule.measure import Measure
+from testbed.model.expectation import EXTRA_UNITS, Expectation
+from testbed.report import stored_run
+from testbed.report.view import view
+from testbed.spec.load import load_scenario
+from testbed.sweep import run_file
+from testbed.sweep.expectation import judged
+from testbed.sweep.shard import Shard, scenario_key
+from testbed.sweep.store import Store
+
+SCENARIO = """name: x
+topology:
+  name: x
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 20 ms}}
+workload: {tool: flow, from: a, to: b, duration: 5 s}
+sweep: {path.rtt: [20 ms, 50 ms], flows: [1, 2]}
+exclude: [{path.rtt: 50 ms, flows: 2}]
+expect:
+"""
+FILLS = "  - {name: fills, measure: {metric: goodput, least: 8 Mbit/s}}\n"
+
+
+def written(tmp_path: Path, rules: str, scenario: str = SCENARIO) -> Path:
+    file = tmp_path / "x.yaml"
+    file.write_text(scenario + rules)
+    return file
+
+
+def rule(**values: Any) -> Expectation:
+    return replace(Expectation("r", "goodput", "bit/s", least="8 Mbit/s"), **values)
+
+
+def measured(value: float | None, verdict: str = "valid", **params: str) -> Measured:
+    made = trial_result(Made({"path.rtt": "20 ms", **params}, [9e6], verdict=verdict))
+    return Measured(made, {"goodput": value})
+
+
+def outcomes(*rules: Expectation, trials: list[Measured], absent: str | None = None) -> list[str]:
+    return [each.outcome for each in verdicts(rules, trials, absent)]
+
+
+def test_a_scenario_has_rules(tmp_path: Path) -> None:
+    where = "{path.rtt: 20000 us, workload.flows: [2, 1]}"
+    more = f"  - {{name: near, needs: [fills], measure: {{metric: rtt, where: {where}, most: 1 s}}}}\n"
+    fills, near = load_scenario(written(tmp_path, FILLS + more)).expect
+    assert fills == Expectation("fills", "goodput", "bit/s", least="8 Mbit/s")
+    assert near.where == {"path.rtt": ("20 ms",), "flows": ("1", "2")}
+    assert (near.needs, near.unit, near.bound(near.most)) == (("fills",), "s", 1.0)
+
+
+def test_a_rule_is_the_same_in_a_scenario_and_in_an_exercise(tmp_path: Path) -> None:
+    keys = {"metric": "rtt", "where": {"path.rtt": "20 ms"}, "over": {"path.rtt": "50 ms"}, "most": "0.5"}
+    (mine,) = load_scenario(written(tmp_path, f"  - {json.dumps({'name': 'r', 'measure': keys})}\n")).expect
+    theirs = Measure.model_validate({"scenario": "x.yaml", **keys})
+    assert not list(theirs.faults())
+    assert replace(theirs.expectation, name="r") == mine
+
+
+BAD = [
+    ("goodput", "speed", "'speed' is not a metric"),
+    ("least: 8 Mbit/s", "least: 8", "least: .*rate"),
+    ("least: 8 Mbit/s", "least: 0 Mbit/s", "every value would do"),
+    (", least: 8 Mbit/s", "", "any value would do"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, most: 7 Mbit/s", "no value is at least 8 Mbit/s and at most 7 Mbit/s"),
+    ("goodput, least: 8 Mbit/s", "fairness, most: 1", "every value would do"),
+    ("goodput, least: 8 Mbit/s", "share, least: 0 %, most: 100 %", "every value would do"),
+    ("goodput, least: 8 Mbit/s", "against, least: nan", "no bound"),
+    ("goodput, least: 8 Mbit/s", "against, most: inf", "no bound"),
+    ("goodput, least: 8 Mbit/s", "against, least: -1", "no bound"),
+    ("goodput, least: 8 Mbit/s", "slowdown, least: much", "not a number"),
+    ("least", "where: {path.rtt: 30 ms}, least", "the axis has no '30 ms'"),
+    ("least", "where: {path.rtt: []}, least", "this is empty"),
+    ("least", "where: {}, least", "this is empty"),
+    ("least", "where: {path.rate: 10 Mbit/s}, least", "'path.rate' is not varied"),
+    ("least", "where: {flows: 1, workload.flows: 1}, least", "flows is named twice"),
+    ("least", "where: {path.rtt: 50 ms, flows: 2}, least", "no cell has these values"),
+    ("goodput, least: 8 Mbit/s", "rtt, where: {flows: 1}, over: {flows: 1}, most: 2", "divided by itself"),
+    ("goodput, least: 8 Mbit/s", "rtt, over: {flows: 1}, most: 2 s", "not a number"),
+    ("measure: {metric: goodput, least: 8 Mbit/s}", "reach: {from: [a], to: [b]}", "ask what its trials measured"),
+    ("name: fills, ", "name: fills, points: 2, ", "unknown key 'points'"),
+    ("name: fills, ", "name: fills, needs: [other], ", "no rule before this one has the name 'other'"),
+    ("name: fills, ", "name: fills, needs: [fills], ", "no rule before this one has the name 'fills'"),
+    ("measure: {", "measure: {scenario: x.yaml, ", "unknown key 'scenario'"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "said"), BAD)
+def test_a_rule_that_cannot_be_meant_is_refused_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in FILLS
+    with pytest.raises(SpecError, match=rf"x\.yaml:10: .*{said}"):
+        load_scenario(written(tmp_path, FILLS.replace(old, new, 1)))
+
+
+def test_no_rules_at_all_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"expect: this is empty"):
+        load_scenario(written(tmp_path, "", SCENARIO.replace("expect:\n", "expect: []\n")))
+    with pytest.raises(SpecError, match=r"x\.yaml:11: two rules have the name 'fills'"):
+        load_scenario(written(tmp_path, FILLS + FILLS))
+
+
+def test_a_number_of_a_command_can_be_asked(tmp_path: Path) -> None:
+    command = """name: x
+topology:
+  name: x
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 20 ms}}
+workload:
+  tool: command
+  server: {at: b, run: [sleep, "1"]}
+  client: {at: a, run: [date]}
+  measure: {handshake: {output: "([0-9]+)", unit: ms}}
+expect:
+"""
+    said = "  - {name: quick, measure: {metric: handshake, most: 50 ms}}\n"
+    (quick,) = load_scenario(written(tmp_path, said, command)).expect
+    assert (quick.base_unit, quick.bound(quick.most)) == ("s", 0.05)
+    with pytest.raises(SpecError, match="'handshake' is not a metric"):
+        load_scenario(written(tmp_path, said))
+
+
+def test_what_an_option_fixes_needs_no_look_and_what_it_takes_away_is_not_there(tmp_path: Path) -> None:
+    near = "  - {name: near, measure: {metric: goodput, where: {path.rtt: 20 ms}, least: 8 Mbit/s}}\n"
+    file = written(tmp_path, near)
+    (same,) = load_scenario(file, ["path.rtt=20 ms"]).expect
+    (gone,) = load_scenario(file, ["path.rtt=30 ms"]).expect
+    (among,) = load_scenario(file, ["path.rtt=[30 ms, 40 ms]"]).expect
+    assert outcomes(same, trials=[measured(9e6)]) == ["passed"]
+    assert outcomes(gone, among, trials=[measured(9e6, **{"path.rtt": "30 ms"})]) == ["not checked"] * 2
+    rated = near.replace("path.rtt: 20 ms", "path.rate: 20 Mbit/s").strip().removeprefix("- ")
+    (fixed,) = load_scenario(file, ["path.rate=20 Mbit/s", f"expect=[{rated}]"]).expect
+    (other,) = load_scenario(file, ["path.rate=30 Mbit/s", f"expect=[{rated}]"]).expect
+    assert outcomes(fixed, other, trials=[measured(9e6)]) == ["passed", "not checked"]
+    with pytest.raises(SpecError, match="expect"):
+        load_scenario(file, ["expect=[]"])
+
+
+def test_a_rule_holds_in_all_trials_or_it_does_not() -> None:
+    assert outcomes(rule(), trials=[measured(8e6), measured(9e6)]) == ["passed"]
+    assert outcomes(rule(), trials=[measured(9e6), measured(7.99e6)]) == ["failed"]
+    assert outcomes(rule(least=None, most="8 Mbit/s"), trials=[measured(8e6)]) == ["passed"]
+    assert outcomes(rule(least=None, most="8 Mbit/s"), trials=[measured(8.01e6)]) == ["failed"]
+    (seen,) = verdicts([rule()], [measured(9e6), measured(7e6)])
+    assert (seen.low, seen.high, seen.trials) == (7e6, 9e6, 2)
+    assert seen.seen == "goodput is 7 Mbit/s, and should be at least 8 Mbit/s"
+
+
+MISSING: list[tuple[list[Measured], str | None]] = [
+    ([], None),
+    ([measured(9e6)], "1 of 2 trials are missing"),
+    ([measured(None)], None),
+    ([measured(math.nan)], None),
+    ([measured(math.inf)], None),
+    ([measured(9e6), measured(math.nan)], None),
+    ([measured(9e6, "suspect")], None),
+    ([measured(9e6, "invalid")], None),
+    ([measured(9e6), measured(9e6, "invalid")], None),
+]
+
+
+@pytest.mark.parametrize(("trials", "absent"), MISSING)
+@pytest.mark.parametrize("bounds", [{}, {"least": None, "most": "100 Mbit/s"}])
+def test_what_is_missing_or_not_believed_never_passes(
+    trials: list[Measured], absent: str | None, bounds: dict[str, Any]
+) -> None:
+    assert outcomes(rule(**bounds), trials=trials, absent=absent) == ["not checked"]
+
+
+def test_every_value_of_where_must_have_been_measured() -> None:
+    both = rule(where={"path.rtt": ("20 ms", "50 ms")})
+    near, far = measured(9e6), measured(9e6, **{"path.rtt": "50 ms"})
+    assert outcomes(both, trials=[near, far]) == ["passed"]
+    assert outcomes(both, trials=[near]) == ["not checked"]
+    assert outcomes(rule(where={"path.loss": ("1 %",)}), trials=[near]) == ["not checked"]
+    assert outcomes(rule(where={"path.rtt": ()}), trials=[near]) == ["not checked"]
+
+
+def test_a_quotient_needs_something_to_divide_by() -> None:
+    ratio = rule(where={"flows": ("2",)}, over={"flows": ("1",)}, least="1.5")
+    one, two, none = measured(4e6, flows="1"), measured(8e6, flows="2"), measured(0.0, flows="1")
+    assert outcomes(ratio, trials=[one, two]) == ["passed"]
+    assert outcomes(ratio, trials=[one, measured(5e6, flows="2")]) == ["failed"]
+    assert outcomes(ratio, trials=[two]) == ["not checked"]
+    assert outcomes(ratio, trials=[none, two]) == ["not checked"]
+
+
+def test_a_rule_counts_only_with_those_that_it_needs() -> None:
+    idle = rule(name="idle", least=None, most="100 Mbit/s", needs=("r",))
+    assert outcomes(rule(), idle, trials=[measured(9e6)]) == ["passed", "passed"]
+    assert outcomes(rule(), idle, trials=[measured(1e6)]) == ["failed", "not checked"]
+    assert outcomes(idle, trials=[measured(9e6)]) == ["not checked"]
+
+
+def test_bounds_in_another_unit_than_the_metric_are_no_bounds() -> None:
+    assert outcomes(rule(base_unit="s", least="1 s"), trials=[measured(9e6)]) == ["not checked"]
+    assert outcomes(rule(metric="gone"), trials=[measured(9e6)]) == ["not checked"]
+
+
+def test_the_values_that_only_rules_ask_for_have_units() -> None:
+    assert [*EXTRA] == [*EXTRA_UNITS]
+    even = Measured(trial_result(Made({}, [3e6, 1e6])), {})
+    share = Expectation("even", "share", "ratio", least="20 %", most="40 %", number=1)
+    assert outcomes(share, replace(share, number=0), replace(share, number=2), trials=[even]) == [
+        "passed",
+        "failed",
+        "not checked",
+    ]
+
+
+def run_with(folder: Path, *rules: Expectation, verdict: str = "valid", listed: int = 2) -> Path:
+    """A run of two cells with so many listed trials of which two are there."""
+    made = [Made({"path.rtt": rtt}, [9e6], verdict=verdict) for rtt in ("20 ms", "50 ms")]
+    write_run(folder, made)
+    about = json.loads((folder / "run.json").read_text()) | {"expect": run_file.rules_data(rules)}
+    about["trials"] += [f"lost-{number}" for number in range(listed - 2)]
+    (folder / "run.json").write_text(json.dumps(about))
+    return folder
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["testbed", *words])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+Called = Callable[..., tuple[int, str, str]]
+
+
+def test_results_end_with_1_unless_all_rules_hold(tmp_path: Path, called: Called) -> None:
+    good, bad = rule(), rule(name="much", least="10 Mbit/s", message="Look at the buffer.")
+    kept, broken = run_with(tmp_path / "kept", good), run_with(tmp_path / "broken", good, bad)
+    assert called("results", str(kept))[0] == 0
+    code, out, _ = called("results", str(broken))
+    assert code == 1
+    assert "1 of 2 rules holds" in out
+    assert "Look at the buffer." in out
+    code, out, err = called("results", str(broken), "--format", "json")
+    assert (code, len(json.loads(out))) == (1, 2)
+    assert "rule much failed: goodput is 9 Mbit/s, and should be at least 10 Mbit/s" in err
+    assert called("results", str(run_with(tmp_path / "lost", good, listed=3)))[0] == 1
+    assert called("results", str(run_with(tmp_path / "doubtful", good, verdict="suspect")))[0] == 1
+
+
+def test_rules_leave_as_json_csv_and_junit(tmp_path: Path, called: Called) -> None:
+    run = str(
+        run_with(
+            tmp_path / "r", rule(), rule(name="much", least="10 Mbit/s"), rule(name="gone", metric="share", number=7)
+        )
+    )
+    code, out, _ = called("results", run, "--by", "rule", "--format", "json")
+    assert code == 1
+    assert [each["outcome"] for each in json.loads(out)] == ["passed", "failed", "not checked"]
+    assert json.loads(out)[0]["least"] == 8e6
+    assert [
+        row["outcome"]
+        for row in csv.DictReader(io.StringIO(called("results", run, "--by", "rule", "--format", "csv")[1]))
+    ] == [
+        "passed",
+        "failed",
+        "not checked",
+    ]
+    code, out, _ = called("results", run, "--format", "junit")
+    suite = ElementTree.fromstring(out)[0]
+    assert code == 1
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+    failed = [each.get("name") for each in suite.iter("testcase") if each.find("failure") is not None]
+    assert failed == ["much", "gone"]
+    lost = str(run_with(tmp_path / "lost", rule(), listed=3))
+    suite = ElementTree.fromstring(called("results", lost, "--format", "junit")[1])[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
+
+
+def test_rules_that_are_not_there_are_not_printed(tmp_path: Path, called: Called) -> None:
+    write_run(tmp_path / "r", [Made({"path.rtt": "20 ms"}, [9e6])])
+    for words in (("--by", "rule"), ("--format", "junit")):
+        code, _, err = called("results", str(tmp_path / "r"), *words)
+        assert code == 2
+        assert "has no rules" in err
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("least", None),
+        ("least", "fast"),
+        ("least", "nan"),
+        ("where", {"path.rtt": 5}),
+        ("name", "a\x1b[31m"),
+        ("metric", 7),
+    ],
+)
+def test_damaged_rules_are_said(tmp_path: Path, key: str, value: Any) -> None:
+    folder = run_with(tmp_path / "r", rule())
+    about = json.loads((folder / "run.json").read_text())
+    about["expect"][0][key] = value
+    (folder / "run.json").write_text(json.dumps(about))
+    with pytest.raises(UserError, match="damaged"):
+        judged(Store(folder), Store(folder).results())
+
+
+def test_a_run_keeps_its_rules_and_other_rules_make_another_scenario(tmp_path: Path) -> None:
+    scenario = load_scenario(written(tmp_path, FILLS))
+    store = Store(tmp_path / "r")
+    store.create("x", {}, ["t"], expect=scenario.expect)
+    assert store.expect == scenario.expect
+    store.list_trials(["t", "u"])
+    assert store.expect == scenario.expect
+    other = load_scenario(written(tmp_path, FILLS.replace("8 Mbit/s", "9 Mbit/s")))
+    assert scenario_key(other) != scenario_key(scenario) != scenario_key(replace(scenario, expect=()))
+
+
+def test_the_report_tells_the_rules(tmp_path: Path) -> None:
+    run = run_with(tmp_path / "r", rule(), rule(name="much", least="10 Mbit/s", message="Look."))
+    told = view(stored_run.read(run))["rules"]
+    assert [(each["name"], each["outcome"], each["range"]) for each in told] == [
+        ("r", "passed", "9 Mbit/s"),
+        ("much", "failed", "9 Mbit/s"),
+    ]
+    assert told[1]["why"].endswith("; Look.")
+
+
+@pytest.mark.lab
+def test_a_run_ends_with_1_if_a_rule_does_not_hold(tmp_path: Path, called: Called) -> None:
+    more = "  - {name: near, measure: {metric: rtt, where: {path.rtt: 20 ms}, most: %s}}\n"
+    one = SCENARIO.replace("flows: [1, 2]}\nexclude: [{path.rtt: 50 ms, flows: 2}]\n", "flows: [1]}\n")
+    folder = str(tmp_path / "r")
+    code, out, _ = called("run", str(written(tmp_path, FILLS + more % "15 ms", one)), "-o", folder, "--jobs", "1")
+    assert code == 1
+    assert "2 valid" in out
+    assert "near failed: rtt where path.rtt is 20 ms is " in out
+    code, out, _ = called("run", str(written(tmp_path, FILLS + more % "1 s", one)), "-o", folder, "--jobs", "1")
+    assert code == 0
+    assert "2 of 2 rules hold" in out
+
+
+@pytest.mark.lab
+def test_a_share_of_the_trials_is_not_judged_and_the_whole_is(tmp_path: Path, called: Called) -> None:
+    scenario = written(tmp_path, FILLS, SCENARIO.replace("exclude: [{path.rtt: 50 ms, flows: 2}]\n", ""))
+    trials = load_scenario(scenario, ["repetitions=2"]).trials()
+    shards = [number for number in range(1, 9) if any(Shard(8, number).has(each) for each in trials)]
+    assert len(shards) > 1
+    parts = [str(tmp_path / f"part{number}") for number in shards]
+    for number, part in zip(shards, parts, strict=True):
+        words = ("--set", "repetitions=2", "--shard", f"{number}/8", "--jobs", "1")
+        code, out, _ = called("run", str(scenario), "-o", part, *words)
+        assert code == 0
+        assert "1 rule of expect: judged by testbed merge, when all shards are there" in out
+    assert called("merge", *parts[1:], "-o", str(tmp_path / "half"))[0] == 4
+    assert called("results", str(tmp_path / "half"))[0] == 1
+    code, out, _ = called("merge", *parts, "-o", str(tmp_path / "whole"))
+    assert code == 0
+    assert "1 of 1 rule holds" in out
