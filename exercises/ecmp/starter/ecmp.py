@@ -1,13 +1,19 @@
 """Flows over all spines of a small data centre."""
 
+import csv
+from pathlib import Path
+
 from os_ken.base.app_manager import OSKenApp
 from os_ken.controller import ofp_event
 from os_ken.controller.handler import CONFIG_DISPATCHER, set_ev_cls
 from os_ken.ofproto import ofproto_v1_3
 
-LEAVES = {1: ("10.0.0.1", "10.0.0.2"), 2: ("10.0.0.3", "10.0.0.4")}
-"""The hosts behind port 1 and port 2 of each leaf, by the number of its datapath; l1 is 1, l2 is 2."""
-UPLINKS = (3, 4, 5)
+with Path(__file__).with_name("ports.csv").open() as lines:
+    PORTS = [(int(line["leaf"]), int(line["port"]), line["leads-to"]) for line in csv.DictReader(lines)]
+LEAVES = {leaf: {port: to for own, port, to in PORTS if own == leaf and to != "spine"} for leaf, _, _ in PORTS}
+"""The hosts behind the ports of each leaf, by the number of its datapath; l1 is 1, l2 is 2."""
+UPLINKS = {leaf: [port for own, port, to in PORTS if own == leaf and to == "spine"] for leaf in LEAVES}
+"""The ports of each leaf to the spines."""
 
 
 class Ecmp(OSKenApp):
@@ -19,17 +25,17 @@ class Ecmp(OSKenApp):
         parser = datapath.ofproto_parser
         if datapath.id not in LEAVES:
             for port, hosts in enumerate(LEAVES.values(), 1):
-                for host in hosts:
+                for host in hosts.values():
                     self.add(datapath, host, [parser.OFPActionOutput(port)])
             return
         for leaf, hosts in LEAVES.items():
-            for port, host in enumerate(hosts, 1):
+            for port, host in hosts.items():
                 actions = [parser.OFPActionOutput(port)] if leaf == datapath.id else self.up(datapath)
                 self.add(datapath, host, actions)
 
     def up(self, datapath):
         """What a leaf does with packets for the other leaf."""
-        return [datapath.ofproto_parser.OFPActionOutput(UPLINKS[0])]
+        return [datapath.ofproto_parser.OFPActionOutput(UPLINKS[datapath.id][0])]
 
     def add(self, datapath, host, actions):
         parser, ofproto = datapath.ofproto_parser, datapath.ofproto

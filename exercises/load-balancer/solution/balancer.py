@@ -1,12 +1,16 @@
 """A load balancer: connections to 10.0.0.100 go to two servers in turn. All else is switched as before."""
 
+import csv
+from pathlib import Path
+
 from os_ken.controller import ofp_event
 from os_ken.controller.handler import MAIN_DISPATCHER, set_ev_cls
 from os_ken.lib.packet import arp, ethernet, ipv4, packet, tcp
 from ryu.app.simple_switch_13 import SimpleSwitch13
 
 VIRTUAL = ("10.0.0.100", "00:00:00:00:01:00")
-SERVERS = [("10.0.0.11", "00:00:00:00:00:11", 3), ("10.0.0.12", "00:00:00:00:00:12", 4)]  # address, MAC, port of s1
+with Path(__file__).with_name("servers.csv").open() as lines:
+    SERVERS = [(line["address"], line["mac"], int(line["port"])) for line in csv.DictReader(lines)]
 
 
 class Balancer(SimpleSwitch13):
