@@ -14,6 +14,7 @@ from trials import Ran, Steps
 
 from testbed.interactive.build import awaited_ports
 from testbed.kernel.guest import TrialError
+from testbed.plan.node import service
 from testbed.plan.step_json import data as data_of
 from testbed.spec.load import load_topology
 from testbed.trial.folder import same_files
@@ -110,6 +111,27 @@ def test_in_a_standing_network_one_sees_all_four_messages_and_names(home: Home) 
     assert "DHCPDISCOVER(eth0) 02:54:42:00:00:00" in log
     assert "forwarded www.example.org to 10.0.2.2" in log
     assert "1 received" in home.says("exec", "laptop", "--", "ping", "-c", "1", "-W", "20", "web.office.lab")
+    (network,) = json.loads(home.says("status", "--format", "json"))
+    found = network["nodes"]["gateway"]["services"]
+    assert (found["runs"], found["dns"]) == (True, "office.lab")
+    assert {(each["address"], each["host"]) for each in found["leases"]} == {
+        ("10.0.0.100", "laptop"),
+        ("10.0.0.101", "phone"),
+    }
+    assert network["nodes"]["ns"]["services"] == {"runs": True, "dns": "net.lab", "leases": None}
+    assert "services" not in network["nodes"]["isp"]
+    assert not network["events"]
+    assert "router, dhcp 2 leases, dns office.lab" in " ".join(home.says("status").split())
+
+
+def test_status_tells_of_a_server_that_does_not_run(home: Home) -> None:
+    pid = f"{service.folder('gateway')}/dnsmasq.pid"
+    end = f"pid=$(cat {pid}) && kill -9 $pid && while [ -e /proc/$pid ]; do sleep 0.1; done"
+    home.says("exec", "gateway", "--", "sh", "-c", end)
+    (network,) = json.loads(home.says("status", "--format", "json"))
+    assert network["nodes"]["gateway"]["services"]["runs"] is False
+    assert "gateway: its DHCP or DNS server does not run" in network["events"]
+    assert network["nodes"]["ns"]["services"]["runs"] is True
 
 
 def test_a_switch_of_a_standing_network_passes_the_first_ping(run_trial: RunTrial) -> None:

@@ -16,7 +16,7 @@ from ..plan import batch
 from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
-from ..plan.node import frr, vm
+from ..plan.node import frr, service, vm
 from ..plan.node.namespace import node_netns
 from ..plan.step import Location, Moment, Run, Step, Timeline
 from ..spec.topology.file import LinkFile
@@ -74,7 +74,9 @@ class Build:
         found: dict[str, Any] = {"type": type, "where": self.plan.where(name).data(), "ports": addresses}
         found["environment"] = inside
         speaks = [each for each in frr.PROTOCOLS if frr.speaks(self.topology.node(name), each)]
-        found |= {"serves": True} if node.serves else {}
+        if node.serves:
+            domain = None if node.dns is None else node.dns.domain
+            found["serves"] = {"folder": service.folder(name), "dhcp": node.dhcp is not None, "dns": domain}
         return {**found, "routing": speaks} if node.finds_routes else found
 
     def _merges(self, port: Port) -> bool:

@@ -22,6 +22,11 @@ from .node_files import ROUTING, TRIAL
 from .running_network import RunningNetwork
 
 OBSERVE, LOOK = "/run/tools/observe", "/run/tools/await_routes.py"
+SERVICE = """
+cat "$1/leases" 2>/dev/null
+case $(cat /proc/$(cat "$1/dnsmasq.pid")/comm 2>/dev/null) in dnsmasq) echo runs ;; esac
+"""
+"""Prints the leases of a dnsmasq, and a line if it runs."""
 WAYS = {"forward": ("end0", "end1"), "backward": ("end1", "end0")}
 """Where packets of a direction come into an emulator, and where they leave it."""
 DUMP_BYTES = 64 << 20
@@ -36,14 +41,16 @@ def overview(network: RunningNetwork) -> dict[str, Any]:
 
     `seen` of a link is None if the network did not answer, `clock_s` too: when the links were looked at, by a clock of
     the network that began some time before it. A router with daemons has `routing`: their neighbours, the number of
-    their routes, and what is missing of either, which is an event, too.
+    their routes, and what is missing of either, which is an event, too. A node with a DHCP or DNS server has
+    `services`: its leases, its domain, and whether it runs.
     """
     about = network.about
     told = ask(network, "status")
     look = _look(network)
     links = [{**link, "seen": None if look is None else _seen(link, look)} for link in about["links"]]
-    routers = _routers(network)
-    nodes = {name: _node(name, node, routers) for name, node in about["nodes"].items()}
+    routers, served = _routers(network), _services(network)
+    nodes = {name: _node(name, node, routers, served) for name, node in about["nodes"].items()}
+    ended = [f"{name}: its DHCP or DNS server does not run" for name, each in served.items() if not each["runs"]]
     return {
         "name": network.name,
         "topology": about["topology"],
@@ -51,16 +58,38 @@ def overview(network: RunningNetwork) -> dict[str, Any]:
         "image": about["image"],
         "since": network.since,
         "memory_bytes": told["memory_bytes"],
-        "events": [*told["events"], *(text for each in routers.values() for text in each["missing"])],
+        "events": [*told["events"], *(text for each in routers.values() for text in each["missing"]), *ended],
         "clock_s": None if look is None else look.clock_s,
         "nodes": nodes,
         "links": [{key: value for key, value in link.items() if key not in OURS} for link in links],
     }
 
 
-def _node(name: str, node: dict[str, Any], routers: dict[str, Any]) -> dict[str, Any]:
+def _node(name: str, node: dict[str, Any], routers: dict[str, Any], served: dict[str, Any]) -> dict[str, Any]:
     found = {"type": node["type"], "ports": node["ports"]}
-    return {**found, "routing": routers[name]} if name in routers else found
+    found |= {"routing": routers[name]} if name in routers else {}
+    return {**found, "services": served[name]} if name in served else found
+
+
+def _services(network: RunningNetwork) -> dict[str, Any]:
+    """What each node with a DHCP or DNS server has leased, as dnsmasq's file of leases says: the time until which it
+    holds, MAC address, address, name (or *). One whose process is not there, or of which nobody can tell, does not run.
+    """
+    found = {}
+    for name, node in network.about["nodes"].items():
+        about = node.get("serves")
+        if isinstance(about, dict):
+            lines: list[list[str]] = []
+            with contextlib.suppress(MachineError, OSError):
+                status, out, _ = run(network, {}, ["sh", "-c", SERVICE, "sh", about["folder"]])
+                lines = [line.split() for line in out.decode(errors="replace").splitlines()] if status == 0 else []
+            leases = [
+                {"address": words[2], "mac": words[1], "host": None if words[3] == "*" else words[3]}
+                for words in lines
+                if len(words) >= 4 and words[0].isdigit()
+            ]
+            found[name] = {"runs": ["runs"] in lines, "dns": about["dns"], "leases": leases if about["dhcp"] else None}
+    return found
 
 
 def _routers(network: RunningNetwork) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ...error import MachineError, visible
 from ...interactive.connection import Gone
 from ...interactive.overview import as_json, overview
 from ...interactive.running_network import choose, networks
+from ...units import counted
 from ..text_table import TIED, Column, Format, FormatOption, Table, literal, paragraph, show, terminal_width
 
 NODE_COLUMNS = (Column("node", names=True), Column("type"), Column("interfaces", wraps=True))
@@ -84,10 +85,13 @@ def _node(name: str, node: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _type(node: dict[str, Any]) -> str:
-    """With what routing daemons have: "router, ospf 2 of 2"."""
+    """With what routing daemons and services have: "router, ospf 2 of 2, dhcp 2 leases, dns office.lab"."""
     found = node.get("routing", {}).get("neighbours", {})
     there = (f"{name} {sum(each.values())} of {len(each)}" for name, each in found.items())
-    return ", ".join((node["type"], *there))
+    services = node.get("services", {})
+    leases, domain = services.get("leases"), services.get("dns")
+    leased = [] if leases is None else [f"dhcp {counted(len(leases), 'lease')}"]
+    return visible(", ".join((node["type"], *there, *leased, *([] if domain is None else [f"dns {domain}"]))))
 
 
 def _link(link: dict[str, Any]) -> tuple[str, ...]:
