@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -26,7 +27,7 @@ from .service_rules import service_faults
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),
-    *("engine", "exclude", "until", "quick", "neighbours"),
+    *("engine", "exclude", "expect", "until", "quick", "neighbours"),
 )
 """Names that an axis or an option of a scenario would mistake for one of its own keys."""
 
@@ -109,6 +110,10 @@ def _addresses(parts: Parts) -> Iterator[Fault]:
             first = owners.setdefault(ip, path)
             if first != path:
                 yield Fault(path, f"the address {ip} is also that of {first[1]!r}", "each address once")
+            network = ip_interface(address).network
+            if network.version == 4 and network.prefixlen < 31 and ip_address(ip) in (network[0], network[-1]):
+                what = f"{ip} is the network's own or its broadcast address, which no host can have"
+                yield Fault(path, what, f"from {network[1]} to {network[-2]}")
     for name, node in parts.nodes.items():
         links = [link for link in parts.links if name in parts.links[link].ends]
         if getattr(node, "addresses", ()) and len(links) > 1:
