@@ -27,10 +27,10 @@ from testbed.trial.orders.sequence import orders
 
 from . import against, cluster, confinement, coverage, digests, exercises, jobs, places, power, queue, report
 
-WITH_OPTIONS = {"digests": digests.main, "power": power.main}
+WITH_OPTIONS = {"digests": digests.main, "power": power.main, "exercises": exercises.main}
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main
-    for each in (cluster, confinement, coverage, exercises, jobs, places, queue, report)
+    for each in (cluster, confinement, coverage, jobs, places, queue, report)
 }
 
 

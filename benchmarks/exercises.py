@@ -2,7 +2,8 @@
 
 For each exercise: the time to start it (its files, and its network up in real time), and the median time to check one
 of its own submissions. These are marked three times: twice as the computer is, and once beside processes that never
-rest. The number is how many of those there are for each core (default 2).
+rest. A number among the words is how many of those there are for each core (default 2); the others are names of
+exercises (default: all).
 
 Exit code 0 if each submission has the same bytes of `testbed exercise check --format json` three times, and is as
 promised.
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,8 +41,10 @@ class Checked:
     wall_s: float
 
 
-def main(busy: int = 2) -> int:
+def main(words: Sequence[str]) -> int:
     """Prints a line for each exercise, and as last one what was not the same."""
+    busy = next((int(word) for word in words if word.isdigit()), 2)
+    chosen = [word for word in words if not word.isdigit()] or work_folder.names()
     cores = os.cpu_count() or 1
     print(f"{cores} cores; load average before: {os.getloadavg()[0]:.1f}; under load: {busy * cores} busy processes")
     print(
@@ -49,7 +52,7 @@ def main(busy: int = 2) -> int:
     )
     print("|---|---|---|---|---|---|---|---|")
     differ: list[str] = []
-    for name in work_folder.names():
+    for name in chosen:
         exercise = work_folder.find(name)
         start_s = _started(exercise)
         alone, again = _all(exercise), _all(exercise)

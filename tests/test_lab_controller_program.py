@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +151,54 @@ def test_a_meter_passes_its_rate(run_trial: RunTrial) -> None:
     frames = ran.result.sdn.switches["s2"].ports["1"]["tx_bytes"]
     assert not [each.text for each in ran.result.findings if each.check == "controller"]
     assert frames * 8 == pytest.approx(5e6 * 4 + 100e3, rel=0.02)
+
+
+FAUCET = "faucet==1.10.11"
+OFFLINE = ("NewConnectionError", "Failed to establish a new connection", "No matching distribution", "ProxyError")
+ONE_VLAN = {
+    "vlans": {"office": {"vid": 100}},
+    "dps": {
+        name: {
+            "dp_id": number,
+            "hardware": "Open vSwitch",
+            "interfaces": {port: {"native_vlan": "office"} for port in (1, 2)},
+        }
+        for number, name in enumerate(("s1", "s2"), 1)
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def faucet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Faucet in a virtual environment of its own: it pins another os-ken than ours."""
+    folder = tmp_path_factory.mktemp("faucet")
+    subprocess.run(("/usr/bin/python3", "-m", "venv", "--without-pip", folder / "venv"), check=True)
+    (folder / "constraints.txt").write_text("setuptools<81\n")  # pbr 5 builds with its pkg_resources
+    words = (sys.executable, "-m", "pip", "--python", folder / "venv/bin/python", "install", "--quiet", FAUCET)
+    own = {**os.environ, "PIP_CONSTRAINT": str(folder / "constraints.txt")}
+    done = subprocess.run(words, env=own, capture_output=True, text=True, check=False)
+    if done.returncode and any(each in done.stderr for each in OFFLINE):
+        pytest.skip("no package registry can be reached")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.nightly
+def test_faucet_switches_by_its_own_configuration(run_trial: RunTrial, faucet: Path) -> None:
+    """With one VLAN on all ports everybody is reached; without an entry for a's port nobody is."""
+    environment = {"FAUCET_CONFIG": "faucet.yaml", "FAUCET_LOG": "STDERR", "FAUCET_EXCEPTION_LOG": "STDERR"}
+    said = {"command": ["faucet"], "python": "venv", "files": ["faucet.yaml"], "environment": environment}
+    topology = of_program({**said, "port": 6653, "openflow": "1.3"})
+    (faucet / "faucet.yaml").write_text(yaml.safe_dump(ONE_VLAN))
+    (faucet / "net.yaml").write_text(yaml.safe_dump(topology))
+    written = TopologyFile.of(load_topology(faucet / "net.yaml")).written()
+    ran = run_trial(topology=written, workload=PING)
+    assert (ran.result.verdict, ran.result.warnings) == ("valid", ())
+    assert (ran.ping.sent, ran.ping.received) == (4, 4)
+    assert {(ran.folder / f"protocols-s{n}-after.txt").read_text() for n in (1, 2)} == {"[OpenFlow13]\n"}
+    ports = {port: dict(each) for port, each in ONE_VLAN["dps"]["s1"]["interfaces"].items() if port != 1}
+    closed = {**ONE_VLAN, "dps": {**ONE_VLAN["dps"], "s1": {**ONE_VLAN["dps"]["s1"], "interfaces": ports}}}
+    (faucet / "faucet.yaml").write_text(yaml.safe_dump(closed))
+    written = TopologyFile.of(load_topology(faucet / "net.yaml")).written()
+    ran = run_trial(topology=written, workload=PING)
+    assert ran.ping.received == 0
