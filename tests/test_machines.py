@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 import yaml
 from leftover import outlive
@@ -24,6 +25,7 @@ from testbed.plan.step import Location, Run
 from testbed.spec.load import load_scenario, load_topology
 from testbed.trial import readiness
 from testbed.trial import run as runner
+from testbed.trial.measured import CommandResult, need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import TrialResult
 
@@ -212,6 +214,115 @@ def test_a_missing_tool_is_named_with_its_machine(computers: Room, tmp_path: Pat
             readiness.check(trial, orders(trial))
     finally:
         beta.run("umount", program)
+
+
+TAKE = """\
+import socket, sys
+server = socket.create_server(("", 8080))
+print("listening", flush=True)
+while True:
+    taken, _ = server.accept()
+    count = 0
+    while data := taken.recv(65536):
+        count += len(data)
+    open("took.log", "a").write(f"{count}\\n")
+    taken.sendall(b"%d" % count)
+    taken.close()
+"""
+SEND = """\
+import socket, sys
+link = socket.create_connection((sys.argv[1], 8080))
+link.sendall(bytes(int(sys.argv[2])))
+link.shutdown(socket.SHUT_WR)
+said = link.recv(100).decode()
+open(sys.argv[3] + "/said.json", "w").write('{"took": %s}' % said)
+print("took", said)
+"""
+OCTETS = 2_000_000
+
+
+def programs(folder: Path, **client: Any) -> dict[str, Any]:
+    folder.mkdir(exist_ok=True)
+    (folder / "take.py").write_text(TAKE)
+    (folder / "send.py").write_text(SEND)
+    words = ["python3", "send.py", "{server.address}", str(OCTETS), "{out}"]
+    return {
+        "tool": "command",
+        "server": {"at": "beta", "run": ["python3", "take.py"], "ready": {"output": "listening"}},
+        "client": {"at": "alpha", "run": words, "runs": 2, "start": "300 ms", "pause": "100 ms", **client},
+        "from": "alpha",
+        "measure": {"took": {"json": "out/said.json", "key": "$.took"}, "goodput": {"bytes": f"{OCTETS} B"}},
+        "collect": ["took.log"],
+        "files": ["take.py", "send.py"],
+    }
+
+
+def parts_left(computers: Room) -> list[str]:
+    """What programs left on the computers: files in their folder, packed files."""
+    folders = [Path(f"/proc/{each.pid}/root/var/lib/testbed") for each in computers.computers.values()]
+    known = ("programs", "command-static", "observe-static", "lent.json", "lent.py", "lock")
+    return [path.name for folder in folders for path in folder.rglob("*") if path.name not in known]
+
+
+def test_programs_run_on_machines_as_in_one_kernel(computers: Room, tmp_path: Path) -> None:
+    folder = tmp_path / "spec"
+    done = run(write(computers, folder, {"loss": "1 in 500"}, workload=programs(folder)))
+    assert {each.check for each in done.findings if each.verdict != "valid"} <= {"CPU", "programs"}, done.findings
+    assert done.verdict != "invalid"
+    said = need(CommandResult, done.measured)
+    assert [(each.number, each.status) for each in said.runs] == [(1, 0), (2, 0)]
+    first, second = said.runs
+    assert first.begin_s >= 0.3
+    assert second.begin_s - first.begin_s - first.elapsed_s >= 0.1
+    assert said.values["took"].values == (OCTETS, OCTETS)
+    assert said.traffic["beta"].payload_in_bytes >= 2 * OCTETS
+    assert said.traffic["alpha"].tcp_resent_segments >= done.stages[0].dropped_packets > 0
+    assert (folder / "trial/command-server-1-took.log").read_text() == f"{OCTETS}\n" * 2
+    assert (folder / "trial/command-client-2.out").read_text() == f"took {OCTETS}\n"
+    assert done.flows[0].goodput_bps <= 100e6 * 1448 / 1514
+    assert said.stopped == {"server": "asked"}
+    ports = {
+        each["destination_port"] for each in pyarrow.parquet.read_table(folder / "trial/samples.parquet").to_pylist()
+    }
+    assert 8080 in ports
+    assert parts_left(computers) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"run": ["sh", "-c", "echo it broke; exit 3"]}, r"the program client \(sh .*ended with status 3.*it broke"),
+        ({"run": ["sleep", "100"], "limit": "1 s"}, r"program client \(sleep 100\).*still ran after its limit of 1 s"),
+        ({"run": ["./nothing"]}, r"it cannot be started: No such file"),
+        ({"user": "nobody-here"}, r"there is no user nobody-here"),
+    ],
+    ids=["status", "limit", "file", "user"],
+)
+def test_a_program_that_fails_on_a_machine_ends_the_trial_with_its_reason(
+    computers: Room, tmp_path: Path, changes: dict[str, Any], says: str
+) -> None:
+    folder = tmp_path / "spec"
+    folder.mkdir()
+    (folder / "nothing").write_text("#!/there/is/no/interpreter\n")
+    (folder / "nothing").chmod(0o755)
+    with pytest.raises(TrialError, match=f"(?s){says}"):
+        run(write(computers, folder, workload=programs(folder, **{"runs": 1, **changes})))
+    assert set(parts_left(computers)) <= {"command-files.tar"}
+
+
+def test_a_server_that_is_never_ready_on_a_machine_is_said(computers: Room, tmp_path: Path) -> None:
+    folder = tmp_path / "spec"
+    workload = programs(folder)
+    workload["server"] |= {"run": ["sh", "-c", "echo waiting; sleep 100"], "ready": {"tcp": 8080}, "ready_limit": "1 s"}
+    with pytest.raises(TrialError, match=r"(?s)the program server .*was not ready \(tcp:8080\) after 1 s.*waiting"):
+        run(write(computers, folder, workload=workload))
+
+
+def test_a_program_that_a_machine_lacks_is_said_before_anything_runs(computers: Room, tmp_path: Path) -> None:
+    folder = tmp_path / "spec"
+    trial = load_scenario(write(computers, folder, workload=programs(folder, run=["no-such-program"]))).trials()[0]
+    with pytest.raises(MachineError, match=r"alpha: it has no no-such-program"):
+        readiness.check(trial, orders(trial))
 
 
 def test_a_key_that_is_not_accepted_is_told_with_what_to_type(computers: Room, tmp_path: Path) -> None:

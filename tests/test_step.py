@@ -13,7 +13,9 @@ from testbed.error import UserError
 from testbed.plan import step as steps
 from testbed.plan import step_json
 from testbed.plan.step import (
+    Await,
     AwaitCables,
+    Bring,
     LendNics,
     Location,
     Moment,
@@ -81,6 +83,8 @@ EVERY_KIND: tuple[Step, ...] = (
     ReachVm("v", "p", "c", "s", 10.0, (("00:00", "eth0"),)),
     Timeline((Moment(5, (Sleep(1.0),), ()),)),
     Serve("/channel"),
+    Await(("x",), ("y",)),
+    Bring((("a", "/a"),), Location(on="m")),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -38,7 +39,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import readiness, ready_kernel, run
 from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.gate.judge import judge
-from testbed.trial.measured import PingResult
+from testbed.trial.measured import CommandResult, PingResult, need
 from testbed.trial.orders import local_words
 from testbed.trial.orders.sequence import orders
 
@@ -443,6 +444,49 @@ def run_real(trial: Trial, folder: Path) -> Ran:
     return Ran(trial, made, folder, run.run(trial, made, folder))
 
 
+FETCHED = 300_000
+
+
+def programs(folder: Path, **client: object) -> dict[str, object]:
+    """A web server in the machine a, with a file that stands beside the scenario, and a client on the host b."""
+    folder.mkdir(exist_ok=True)
+    (folder / "page").write_bytes(bytes(range(250)) * (FETCHED // 250))
+    words = ["busybox", "wget", "-q", "-O", "{out}/got", "http://{server.address}:8080/page"]
+    server = {"at": "a", "run": ["busybox", "httpd", "-f", "-p", "8080"], "ready": {"tcp": 8080}}
+    return {
+        "tool": "command",
+        "server": server,
+        "client": {"at": "b", "run": words, "runs": 2, "pause": "100 ms", **client},
+        "measure": {"goodput": {"bytes": f"{FETCHED} B"}},
+        "collect": ["out/got"],
+        "files": ["page"],
+    }
+
+
+def program_trial(folder: Path, kernel: str, workload: dict[str, object]) -> Trial:
+    path = {"ends": ["a", "b"], "rate": "20 Mbit/s", **({} if kernel == "host" else {"rtt": "10 ms"})}
+    nodes = {"a": {"type": "vm", "memory": "256 MiB"}, "b": {"type": "host"}}
+    topology = {"name": "net", "nodes": nodes, "links": {"l": path}}
+    scenario = {"name": "programs", "kernel": kernel, "topology": topology, "workload": workload}
+    (folder / "programs.yaml").write_text(json.dumps(scenario))
+    return load_scenario(folder / "programs.yaml").trials()[0]
+
+
+def check_programs(ran: Ran) -> None:
+    said = need(CommandResult, ran.result.measured)
+    assert ran.result.verdict != "invalid", ran.result.findings
+    assert [(each.number, each.status) for each in said.runs] == [(1, 0), (2, 0)]
+    first, second = said.runs
+    assert second.begin_s - first.begin_s - first.elapsed_s >= 0.1
+    for each in (1, 2):
+        got = (ran.folder / f"command-client-{each}-out-got").read_bytes()
+        assert got == bytes(range(250)) * (FETCHED // 250)
+    assert min(each.elapsed_s for each in said.runs) > FETCHED * 8 / 20e6
+    assert said.traffic["b"].payload_in_bytes >= 2 * FETCHED
+    assert said.traffic["a"].payload_out_bytes >= 2 * FETCHED
+    assert said.stopped == {"server": "asked"}
+
+
 CLASSROOM = """\
 name: net
 nodes:
@@ -458,6 +502,21 @@ class TestReal:
     """Machines that boot: seconds each, without KVM."""
 
     pytestmark = REAL
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_programs_run_in_a_machine_as_in_a_namespace(self, kernel: VmKernel, tmp_path: Path) -> None:
+        spec = tmp_path / "spec"
+        check_programs(run_real(program_trial(spec, "host", programs(spec)), tmp_path / "trial"))
+
+    @pytest.mark.usefixtures("_the_host_stays_as_it_was")
+    def test_a_program_that_fails_in_a_machine_ends_the_trial_with_its_reason(
+        self, kernel: VmKernel, tmp_path: Path
+    ) -> None:
+        spec = tmp_path / "spec"
+        words = ["sh", "-c", "echo it broke >&2; exit 3"]
+        trial = program_trial(spec, "host", programs(spec, at="a", run=words, runs=1) | {"from": "a", "to": "b"})
+        with pytest.raises(TrialError, match=r"(?s)the program client \(sh .*ended with status 3.*it broke"):
+            run_real(trial, tmp_path / "trial")
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_two_machines_of_two_kinds_exchange_pings_and_data(self, kernel: VmKernel, tmp_path: Path) -> None:
@@ -640,6 +699,12 @@ class TestVirtualTime:
         said = int(re.search(r"time (\d+)ms", (ran.folder / "ping.out").read_text())[1])  # type: ignore[index]
         assert 1e3 * (seen[-1] - seen[0]) == pytest.approx(said, abs=1)
         assert all(0.2 <= later - earlier < 0.201 for earlier, later in pairwise(seen))
+
+    def test_programs_run_in_a_machine_in_lab_time(self, kernel: VmKernel, tmp_path: Path) -> None:
+        spec = tmp_path / "spec"
+        ran = run_real(program_trial(spec, "lab", programs(spec)), tmp_path / "trial")
+        check_programs(ran)
+        assert ran.result.verdict == "valid", ran.result.findings
 
     @pytest.mark.nightly
     def test_two_runs_of_a_trial_write_the_same_bytes(self, kernel: VmKernel, tmp_path: Path) -> None:

@@ -44,6 +44,9 @@ if MYPY:
         def write(self, pairs: list[tuple[str, str]]) -> None:
             """Writes files below /proc/sys or /sys, and reads each back and compares."""
 
+        def bring(self, name: str, data: bytes) -> None:
+            """Puts a program or a file of ours where it keeps such."""
+
         def close(self) -> None: ...
 
     Reach = Callable[[str, Step, str], RemoteNode]

@@ -168,7 +168,8 @@ class Machine:
         if self.inside is None:
             found = self.connection.ask("reach", **step["needs"])["about"]
             if step.get("tools"):
-                self.bring(os.path.join(step["tools"], OBSERVER))
+                with open(os.path.join(step["tools"], OBSERVER), "rb") as file:
+                    self.bring(OBSERVER, file.read())
             found |= self.compare_clocks()
             self.said = {**found, "reached_s": (time.monotonic_ns() - began_ns) / 1e9}
             if "out" in step:
@@ -190,14 +191,12 @@ class Machine:
         round_trip_ns, ahead_ns = min(seen)
         return {"clock_ahead_ns": ahead_ns, "round_trip_ns": round_trip_ns}
 
-    def bring(self, path: str) -> None:
-        """Sends a program of ours, unless the computer has it."""
-        with open(path, "rb") as file:
-            text = file.read()
-        name, digest = os.path.basename(path), hashlib.sha256(text).hexdigest()
+    def bring(self, name: str, data: bytes) -> None:
+        """Sends a program or a file of ours, unless the computer has it."""
+        digest = hashlib.sha256(data).hexdigest()
         if not self.connection.ask("tool", name=name, hash=digest)["there"]:
-            data = base64.b64encode(text).decode()
-            if not self.connection.ask("tool", name=name, hash=digest, data=data)["there"]:
+            text = base64.b64encode(data).decode()
+            if not self.connection.ask("tool", name=name, hash=digest, data=text)["there"]:
                 raise StepError(f"{self.machine}: {name} did not arrive whole")
 
     def about(self) -> Step:

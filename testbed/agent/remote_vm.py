@@ -26,6 +26,9 @@ ANSWER_LIMIT_S = 60.0
 LOOK_AGAIN_S, LOOK_SLOWER_S = 0.005, 0.05
 """How often to ask whether a program has ended: often at first, because most end at once."""
 CONSOLE_LINES = 25
+TOOLS = "/run"
+"""Where a machine keeps programs and files of ours, which go with it."""
+CHUNK_BYTES = 1 << 18
 SHELL_WRITE = """\
 while [ $# -gt 1 ]; do printf %s "$2" > "$1" || exit 1; shift 2; done
 """
@@ -136,6 +139,19 @@ class VirtualMachine:
         for (path, value), text in zip(pairs, seen, strict=False):
             if text.split() != value.split():
                 raise StepError(f"{self.node}: {path} was set to {value!r} and reads {text.strip()!r}")
+
+    def bring(self, name: str, data: bytes) -> None:
+        path = f"{TOOLS}/{name}"
+        handle = self.ask("guest-file-open", {"path": path, "mode": "w"})
+        for begin in range(0, len(data), CHUNK_BYTES):
+            part = data[begin : begin + CHUNK_BYTES]
+            asked = {"handle": handle, "buf-b64": base64.b64encode(part).decode()}
+            if self.ask("guest-file-write", asked)["count"] != len(part):
+                raise StepError(f"{self.node}: {name} did not arrive whole")
+        self.ask("guest-file-close", {"handle": handle})
+        status, _, stderr = self.run(["chmod", "755", path], b"", None)
+        if status:
+            raise StepError(f"{self.node}: {path}: {stderr.decode(errors='replace').strip()}")
 
     def close(self) -> None:
         self.socket.close()

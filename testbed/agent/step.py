@@ -9,6 +9,10 @@ computer's real NICs); `on` a remote node (see `remote`).  Kinds:
     read: {NAME: FILE}          copy files of /proc, … into FOLDER; of a folder, or of several files with spaces between
                   them, a line "FILE: text" for each file; `of` names a background program whose number stands for
                   {pid} in FILE
+    await: [NAME, …]            wait until these background programs have ended; one with another status than 0
+                  is an error, with what it wrote to `NAME.err`, and so is one of `watched`, which need not end
+    bring: {NAME: PATH}         put files where a remote node keeps ours; of a folder (`hostfs:PATH`: of the host of a
+                  lab kernel), one tar file
     sleep: SECONDS
     reach: NODE                 connect to a remote node, `by` one of the kinds in `remote`; `program` is a background
                   program that is the node
@@ -30,11 +34,12 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
 from .child import Child, sleep_until
 from .remote import REACH
-from .syscall import OUTSIDE, StepError, setns, text_of, write_files, write_sysfs
+from .syscall import OUTSIDE, StepError, mount, setns, text_of, write_files, write_sysfs
 
 MYPY = False
 if MYPY:  # importing `typing` would cost a guest more time than all the rest
@@ -46,6 +51,9 @@ if MYPY:  # importing `typing` would cost a guest more time than all the rest
     Step = dict[str, Any]
 
 LOOK_AGAIN_S = 0.0005
+AWAIT_S = 0.05
+"""How often to ask whether programs have ended: those on remote nodes are asked through their agents."""
+HOSTFS, MS_RDONLY = "hostfs:", 0x1
 
 
 class Trial:
@@ -155,6 +163,22 @@ class Trial:
             with open(os.path.join(self.folder, name), "w") as copy:
                 copy.write(self.remote_nodes[step["on"]].read(path) if "on" in step else text_of(path))
 
+    def wait(self, step: Step) -> None:
+        names = [*step["await"], *step.get("watched", ())]
+        while True:
+            statuses = {name: self.running[name].poll() for name in names}
+            for name, status in statuses.items():
+                if status:
+                    with open(os.path.join(self.folder, f"{name}.err"), errors="replace") as file:
+                        raise StepError(file.read().strip() or f"{name} ended early with status {status}")
+            if None not in [statuses[name] for name in step["await"]]:
+                return
+            time.sleep(AWAIT_S)
+
+    def bring(self, step: Step) -> None:
+        for name, path in step["bring"].items():
+            self.remote_nodes[step["on"]].bring(name, content(path))
+
     def sleep(self, step: Step) -> None:
         time.sleep(step["sleep"])
 
@@ -222,6 +246,8 @@ KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
     "stop": Trial.stop,
     "write": Trial.write,
     "read": Trial.read,
+    "await": Trial.wait,
+    "bring": Trial.bring,
     "sleep": Trial.sleep,
     "reach": Trial.reach,
     "timeline": Trial.timeline,
@@ -241,6 +267,32 @@ def judged(step: Step, status: int, stdout: bytes, stderr: bytes) -> Step:
 def write_all(descriptor: int, text: bytes) -> None:
     with open(descriptor, "wb") as file:
         file.write(text)
+
+
+def content(path: str) -> bytes:
+    """Of a file; of a folder, all that is in it as a tar file."""
+    if path.startswith(HOSTFS):
+        place = tempfile.mkdtemp(dir="/run")
+        mount("hostfs", "none", place, MS_RDONLY, path.removeprefix(HOSTFS))
+        path = place
+    if not os.path.isdir(path):
+        with open(path, "rb") as file:
+            return file.read()
+    import io  # would cost every trial time
+    import tarfile
+
+    text = io.BytesIO()
+    with tarfile.open(fileobj=text, mode="w", dereference=True) as packed:
+        for name in sorted(os.listdir(path)):
+            if not name.startswith("."):
+                packed.add(os.path.join(path, name), name, filter=plain)
+    return text.getvalue()
+
+
+def plain(each: Any) -> Any:
+    """A file of a tar file, of nobody in particular and no time."""
+    each.uid = each.gid = each.mtime = 0
+    return each
 
 
 def failed_line(step: Step, said: str) -> str:

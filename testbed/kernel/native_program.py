@@ -34,7 +34,10 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "vmclock.c": ("-shared", "-fPIC", "-o", "vmclock.so", "-ldl"),
     "vminit.c": ("-static", "-o", "vminit"),
 }
-STATIC = {"observe.c": ("-static", "-o", "observe-static")}
+STATIC = {
+    "command.c": ("-static", "-s", "-o", "command-static"),
+    "observe.c": ("-static", "-o", "observe-static"),
+}
 """For other computers, whose C library may differ."""
 NAMES = {"dualpi2": "qdisc"}
 """Other names of programs, which tell them what to do."""

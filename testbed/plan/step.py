@@ -97,6 +97,22 @@ class Read:
 
 
 @dataclass(frozen=True)
+class Await:
+    """Waits until the background programs `names` have ended. One that fails, or one of `watched`, is an error."""
+
+    names: tuple[str, ...]
+    watched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bring:
+    """Puts files where a remote node keeps ours, as (name there, path here); a folder becomes one tar file."""
+
+    files: tuple[tuple[str, str], ...]
+    where: Location
+
+
+@dataclass(frozen=True)
 class Sleep:
     """Waits for `seconds` of lab time."""
 
@@ -193,7 +209,21 @@ class Serve:
     channel: str | tuple[int, int]
 
 
-Step: TypeAlias = Run | Stop | Write | Read | Sleep | ReachMachine | LendNics | AwaitCables | ReachVm | Timeline | Serve
+Step: TypeAlias = (
+    Run
+    | Stop
+    | Write
+    | Read
+    | Await
+    | Bring
+    | Sleep
+    | ReachMachine
+    | LendNics
+    | AwaitCables
+    | ReachVm
+    | Timeline
+    | Serve
+)
 
 TIMELINE = "timeline"
 """The name of a timeline among the programs in the background."""

@@ -8,7 +8,9 @@ from typing import Any
 
 from .step import (
     TIMELINE,
+    Await,
     AwaitCables,
+    Bring,
     LendNics,
     Location,
     Moment,
@@ -154,6 +156,8 @@ _KEYS: dict[type[Step], str] = {
     Stop: "stop",
     Write: "write",
     Read: "read",
+    Await: "await",
+    Bring: "bring",
     Sleep: "sleep",
     ReachMachine: "reach",
     LendNics: "reach",
@@ -179,6 +183,18 @@ _FORMS: dict[type[Step], tuple[Callable[[Any], dict[str, Any]], Callable[[Mappin
             **({} if step.of is None else {"of": step.of}),
         },
         lambda found: Read(found.get("title"), tuple(found["read"].items()), _where(found), found.get("of")),
+    ),
+    Await: (
+        lambda step: {
+            "title": "wait for programs",
+            "await": list(step.names),
+            **({"watched": list(step.watched)} if step.watched else {}),
+        },
+        lambda found: Await(tuple(found["await"]), tuple(found.get("watched", ()))),
+    ),
+    Bring: (
+        lambda step: {"bring": dict(step.files), **_location(step.where)},
+        lambda found: Bring(tuple(found["bring"].items()), Location(on=found["on"])),
     ),
     Sleep: (lambda step: {"sleep": step.seconds}, lambda found: Sleep(found["sleep"])),
     ReachMachine: (

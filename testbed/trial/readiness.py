@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -32,9 +33,8 @@ def check(trial: Trial, made: Orders) -> None:
     feasibility.refuse(trial.topology, trial.kernel.kind, made.plan)
     if ready.image is None:
         _check_machines(trial, made)
-    is_local = any(host not in made.plan.remote for host in trial.workload.hosts)
-    if is_local:
-        check_programs(trial.workload, is_lab=ready.image is not None)
+    local = [host for host in trial.workload.hosts if host not in made.plan.remote]
+    check_programs(trial.workload, is_lab=ready.image is not None, hosts=local)
     program_store.find(trial.workload.needed_files)
     controller_program.programs(trial.topology)
     feasibility.refuse_programs(made.steps, trial.kernel.kind)
@@ -42,9 +42,14 @@ def check(trial: Trial, made: Orders) -> None:
     check_features(trial, made, ready)
 
 
-def check_programs(workload: Workload, *, is_lab: bool) -> None:
-    """Raises MachineError, with its package if that is known, for a program of the workload that cannot be started."""
+def check_programs(workload: Workload, *, is_lab: bool, hosts: Sequence[str] | None = None) -> None:
+    """Raises MachineError, with its package if that is known, for a program that these hosts (None:
+    all) cannot start here.
+    """
+    wanted = {program for host in hosts or () for program in workload.needed_at(host)}
     for program in workload.needed_programs:
+        if hosts is not None and program not in wanted:
+            continue
         lacks = lacking_program(program.name, is_lab=is_lab)
         if lacks is not None:
             fix = package.install_command([program.package]) if program.package else lacks.fix

@@ -30,6 +30,7 @@ from .ready_kernel import ReadyKernel, ready_kernel
 from .result import result
 from .sample_table import write_samples
 from .stored_result import TrialResult
+from .workload import registry
 
 
 def run(
@@ -80,6 +81,7 @@ def run(
         raise DiskFull(folder.parent, "what the trial wrote may not be whole")
     with remains.read():
         remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
+        registry.gather(trial.workload, made.plan, folder)
         evidence = reader.read(trial, made, folder)
         findings = judge.judge(trial, made.plan, evidence)
         write_samples(folder, evidence)

@@ -18,6 +18,16 @@
  *
  * We are the parent of all orphans, so a program that forks away is found, and ended.
  *
+ *   command --part PART MOST ...      the same for programs of one host among several, each with a kernel of its own
+ *   command --await PART              until the server of such a part is ready (status 0) or the part has ended (1)
+ *   command --now                     writes `begin NS`
+ *
+ * A part lives in namespaces of its own for processes and mounts, so nothing outlasts it; while it runs, and once its
+ * server is ready, there is an abstract socket of a certain name.  NETNS may be `-`, the one that
+ * it is started in, and --files tar:FILE.  Servers go on until SIGTERM.  It counts nothing, has no --out, and writes
+ * `file NAME BYTES` and the bytes of each file to standard output at its end, up to MOST bytes (0: any number); the
+ * reason of a failure goes to standard error.
+ *
  * Written to standard output, one line each:
  *   space BYTES LINGER                  told NAME LIMIT READY-LIMIT RUNS START PAUSE STOP      as it was understood
  *   ready NAME NS                       begin NS     all servers are ready     end NS    the last client ended
@@ -40,14 +50,16 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "common.h"
 
 enum {
-	MAX_PROGRAMS = 64, MAX_HOSTS = 256, MAX_PATTERNS = 64, MAX_FILES = 256,
+	MAX_PROGRAMS = 64, MAX_HOSTS = 256, MAX_PATTERNS = 64, MAX_FILES = 256, MAX_GROUPS = 256,
 	OUTPUT_BYTES = 16 << 20,      /* of one program's output */
 	LOOK_FIRST = 1000000, LOOK_LAST = 20000000,
+	STORY_BYTES = 2048,
 };
 
 static const long long GRACE = 2000000000LL;
@@ -77,7 +89,13 @@ static size_t root_length;
 static int collected;
 static bool too_many;
 
+static const char *part;              /* its name; NULL: we are none */
+static long long most;
+static bool is_ending;                /* SIGTERM came */
+
 static void stop_all(void);
+static void send_files(void);
+static void tell(struct program *p, const char *why);
 
 static bool is(const char *one, const char *other)
 {
@@ -98,7 +116,9 @@ static void failed(struct program *p, const char *format, ...)
 	va_end(arguments);
 	stop_all();
 	printf("failed %s %d %s\n", p->name, p->run, why);
-	fflush(stdout);
+	if (part)
+		tell(p, why);
+	send_files();
 	exit(1);
 }
 
@@ -204,9 +224,38 @@ static int collect_one(const char *name, const struct stat *about, int kind, str
 	return 0;
 }
 
+/* Of /etc/passwd: a static program cannot ask the C library's modules. */
+static struct passwd *user_of(struct program *p)
+{
+	FILE *file = is(p->user, "-") ? NULL : fopen("/etc/passwd", "re");
+	struct passwd *user = NULL;
+
+	while (file && (user = fgetpwent(file)) && !is(user->pw_name, p->user))
+		;
+	if (file)
+		fclose(file);
+	return user;
+}
+
+static int join_groups(struct passwd *user)
+{
+	FILE *file = fopen("/etc/group", "re");
+	gid_t groups[MAX_GROUPS] = { user->pw_gid };
+	struct group *each;
+	int found = 1;
+
+	while (file && (each = fgetgrent(file)))
+		for (char **member = each->gr_mem; *member; member++)
+			if (is(*member, user->pw_name) && found < MAX_GROUPS)
+				groups[found++] = each->gr_gid;
+	if (file)
+		fclose(file);
+	return setgroups(found, groups);
+}
+
 static bool owns(struct program *p, char *folder)
 {
-	struct passwd *user = is(p->user, "-") ? NULL : getpwnam(p->user);
+	struct passwd *user = user_of(p);
 
 	return is(p->user, "-") || (user && !chown(folder, user->pw_uid, user->pw_gid));
 }
@@ -282,7 +331,7 @@ static void asks_names_of(struct program *p, int pipe_end)
 static void become(struct program *p, int pipe_end)
 {
 	char *folder = folder_of(p);
-	struct passwd *user = is(p->user, "-") ? NULL : getpwnam(p->user);
+	struct passwd *user = user_of(p);
 	sigset_t none;
 	int null = open("/dev/null", O_RDONLY), to[2];
 
@@ -294,13 +343,15 @@ static void become(struct program *p, int pipe_end)
 	if (dup2(null, 0) < 0 || dup2(to[0], 1) < 0 || dup2(to[1], 2) < 0)
 		refuse(pipe_end, "its output cannot be opened");
 	setsid();
-	enter(p->netns);
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) || mount("sysfs", "/sys", "sysfs", 0, NULL))
+	if (!is(p->netns, "-"))
+		enter(p->netns);
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) ||
+	    (mount("sysfs", "/sys", "sysfs", 0, NULL) && errno != EBUSY))        /* it is there already */
 		refuse(pipe_end, "its /sys cannot be mounted");
 	asks_names_of(p, pipe_end);
 	if (chdir(folder))
 		refuse(pipe_end, "its folder cannot be entered");
-	if (user && (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid)))
+	if (user && (join_groups(user) || setgid(user->pw_gid) || setuid(user->pw_uid)))
 		refuse(pipe_end, "its user cannot be set");
 	setenv("HOME", folder, 1);
 	setenv("TESTBED_PROGRAM", p->name, 1);
@@ -441,7 +492,9 @@ static void pause_until(long long until_ns)
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM);
 	got = sigtimedwait(&set, NULL, &wait);
-	if (got == SIGTERM) {
+	if (got == SIGTERM && part)
+		is_ending = true;
+	else if (got == SIGTERM) {
 		stop_all();
 		exit(1);
 	}
@@ -508,7 +561,8 @@ static bool has_port(struct program *p, const char *kind, unsigned port)
 {
 	bool found = false, is_tcp = is(kind, "tcp");
 
-	enter(p->netns);
+	if (!is(p->netns, "-"))
+		enter(p->netns);
 	for (int v6 = 0; v6 < 2; v6++) {
 		char line[512];
 		FILE *file = fopen(path("/proc/thread-self/net/%s%s", kind, v6 ? "6" : ""), "re");
@@ -570,6 +624,8 @@ static void await_ready(struct program *p)
 	long long until = p->begin_ns + p->ready_limit_ns, look = LOOK_FIRST;
 
 	while (reap(), !looks_ready(p)) {
+		if (is_ending)
+			failed(p, "the trial ended before it was ready");
 		if (p->ended && (p->status || !orphans(p, 0, false))) {
 			check_end(p, "before it was ready");
 			keep_files(p);
@@ -616,6 +672,8 @@ static void run_clients(long long begin_ns)
 		for (int i = 0; i < count; i++) {
 			struct program *p = &programs[i];
 
+			if (is_ending)
+				failed(p, "the trial ended while it ran");
 			if (is(p->role, "server")) {
 				check_end(p, "while the clients ran");
 				continue;
@@ -653,7 +711,213 @@ static void run_clients(long long begin_ns)
 	printf("end %lld\n", end_ns);
 }
 
+/* --- parts -------------------------------------------------------------------------------------------------------- */
+
+/* What the parent of a trial's steps says of a part that failed: the reason, and the end of what the program wrote. */
+static void tell(struct program *p, const char *why)
+{
+	static const char *const streams[] = { "err", "out" };
+
+	fprintf(stderr, "the program %s (", p->name);
+	for (int i = 0; i < p->words; i++)
+		fprintf(stderr, "%s%s", i ? " " : "", p->word[i]);
+	fprintf(stderr, ")");
+	if (p->runs > 1)
+		fprintf(stderr, ", run %d", p->run);
+	fprintf(stderr, ": %s", why);
+	for (int i = 0; i < 2; i++) {
+		char text[STORY_BYTES + 1];
+		FILE *file = fopen(path("%s/command-%s-%d.%s", out, p->name, p->run, streams[i]), "re");
+		size_t length = 0;
+
+		if (file && (fseek(file, -STORY_BYTES, SEEK_END) == 0 || fseek(file, 0, SEEK_SET) == 0))
+			length = fread(text, 1, STORY_BYTES, file);
+		if (file)
+			fclose(file);
+		for (size_t n = 0; n < length; n++)
+			if (((unsigned char)text[n] < ' ' && text[n] != '\n' && text[n] != '\t') || text[n] == 127)
+				text[n] = '?';
+		text[length] = 0;
+		if (length) {
+			fprintf(stderr, "; its %s ends:\n%s\n", i ? "output" : "standard error", text);
+			return;
+		}
+	}
+	fprintf(stderr, "; it wrote nothing\n");
+}
+
+static void send_files(void)
+{
+	DIR *folder = part ? opendir(out) : NULL;
+	struct dirent *each;
+	long long sent = 0;
+
+	while (folder && (each = readdir(folder))) {
+		struct stat about;
+		int file;
+
+		if (*each->d_name == '.' || fstatat(dirfd(folder), each->d_name, &about, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (!S_ISREG(about.st_mode) || (most && sent + about.st_size > most))
+			continue;
+		file = openat(dirfd(folder), each->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		printf("file %s %lld\n", each->d_name, (long long)about.st_size);
+		for (long long left = about.st_size; left > 0;) {
+			char buffer[65536];
+			ssize_t length = read(file, buffer, left < (long long)sizeof buffer ? left : (long long)sizeof buffer);
+
+			if (length <= 0 || fwrite(buffer, 1, length, stdout) != (size_t)length)
+				die("cannot send %s", each->d_name);
+			left -= length;
+		}
+		close(file);
+		sent += about.st_size;
+	}
+	if (folder)
+		closedir(folder);
+	fflush(stdout);
+}
+
+/* How much there is to send. */
+static long long to_send(void)
+{
+	DIR *folder = opendir(out);
+	struct dirent *each;
+	struct stat about;
+	long long total = 0;
+
+	while (folder && (each = readdir(folder)))
+		if (*each->d_name != '.' && !fstatat(dirfd(folder), each->d_name, &about, AT_SYMLINK_NOFOLLOW))
+			total += about.st_size;
+	if (folder)
+		closedir(folder);
+	return total;
+}
+
+/* The name by which a part says something, where it was started. */
+static socklen_t name_of(struct sockaddr_un *name, const char *of, const char *what)
+{
+	int length;
+
+	*name = (struct sockaddr_un) { .sun_family = AF_UNIX };
+	length = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "testbed-%s-%s", of, what);
+	return offsetof(struct sockaddr_un, sun_path) + 1 + length;
+}
+
+static void show(const char *what)
+{
+	struct sockaddr_un name;
+	socklen_t length = name_of(&name, part, what);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (void *)&name, length))
+		die("cannot say that %s %s", part, what);
+}
+
+static bool is_shown(const char *of, const char *what)
+{
+	struct sockaddr_un name;
+	socklen_t length = name_of(&name, of, what);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool found = fd >= 0 && !connect(fd, (void *)&name, length);
+
+	close(fd);
+	return found;
+}
+
+/* The process that carries on is the first one of a namespace, and ends with the one that waits here, as all in it. */
+static void go_apart(void)
+{
+	sigset_t set;
+	pid_t pid;
+
+	show("runs");
+	if (unshare(CLONE_NEWNS | CLONE_NEWPID) || mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL))
+		die("no namespaces");
+	pid = fork();
+	if (pid < 0)
+		die("cannot fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (mount("proc", "/proc", "proc", 0, NULL))
+			die("cannot mount /proc");
+		return;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	for (;;) {
+		int got = sigwaitinfo(&set, NULL), status;
+
+		if (got == SIGTERM)
+			kill(pid, SIGTERM);
+		else if (got == SIGCHLD && waitpid(pid, &status, WNOHANG) == pid) {
+			exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+		}
+	}
+}
+
+static void make_out(void)
+{
+	out = path("%s/.out", work);
+	if (mkdir(out, 0755) || mount("tmpfs", out, "tmpfs", MS_NOATIME, path("mode=700,size=%lld", space + 2 * (long long)OUTPUT_BYTES * count)))
+		die("no tmpfs at %s", out);
+}
+
+/* Whether the server is ready. It may be that the part has not begun yet. */
+static int await_part(const char *of)
+{
+	long long until = now_ns() + 10 * SECOND;
+	bool began = false;
+
+	for (;;) {
+		bool runs = is_shown(of, "runs");
+
+		if (is_shown(of, "ready"))
+			return 0;
+		if (!runs && (began || now_ns() > until))
+			return 1;
+		began |= runs;
+		sleep_until(now_ns() + LOOK_FIRST);
+	}
+}
+
+static void hold(void)
+{
+	show("ready");
+	while (!is_ending) {
+		for (int i = 0; i < count; i++)
+			check_end(&programs[i], "while the clients ran");
+		pause_until(now_ns() + SECOND);
+	}
+	for (int i = 0; i < count; i++)
+		check_end(&programs[i], "after the clients");
+	is_ending = false;
+}
+
+static void end_part(void)
+{
+	long long total = to_send();
+
+	if (most && total > most)
+		failed(&programs[0], "its output and the files to collect are %lld KiB; allowed: up to %lld KiB from a virtual machine",
+		       total >> 10, most >> 10);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
+
+static void unpack(const char *file)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execlp("tar", "tar", "-x", "-f", file, "-C", files, NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		die("cannot unpack the files of the programs with tar");
+}
 
 static void mount_files(void)
 {
@@ -663,6 +927,12 @@ static void mount_files(void)
 	files = path("%s/.files", work);
 	if (mkdir(files, 0755))
 		die("cannot make %s", files);
+	if (!strncmp(from, "tar:", 4)) {
+		if (mount("tmpfs", files, "tmpfs", MS_NOATIME, "mode=755"))
+			die("no tmpfs at %s", files);
+		unpack(from + 4);
+		return;
+	}
 	if (is_hostfs ? mount("none", files, "hostfs", MS_NOATIME | MS_RDONLY, from + 7) :
 			mount(from, files, NULL, MS_BIND, NULL))
 		die("cannot mount the files %s", from);
@@ -695,6 +965,10 @@ static void read_words(int argc, char **argv)
 			linger = atoll(argv[i++]);
 		else if (is(option, "--out"))
 			out = argv[i++];
+		else if (is(option, "--part") && i + 2 <= argc) {
+			part = argv[i++];
+			most = atoll(argv[i++]);
+		}
 		else if (is(option, "--files"))
 			files = argv[i++];
 		else if (is(option, "--host") && host_count < MAX_HOSTS)
@@ -717,6 +991,12 @@ int main(int argc, char **argv)
 	sigset_t set;
 	long long begin_ns;
 
+	if (argc == 3 && is(argv[1], "--await"))
+		return await_part(argv[2]);
+	if (argc == 2 && is(argv[1], "--now")) {
+		printf("begin %lld\n", now_ns());
+		return 0;
+	}
 	read_words(argc, argv);
 	printf("space %lld %lld\n", space, linger);
 	for (int i = 0; i < count; i++) {
@@ -730,10 +1010,16 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	umask(022);
-	if (mkdir(work, 0755) || mount("tmpfs", work, "tmpfs", MS_NOATIME, path("mode=755,size=%lld", space)))
+	if (part) {
+		fflush(stdout);
+		go_apart();
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if ((mkdir(work, 0755) && !(part && errno == EEXIST)) || mount("tmpfs", work, "tmpfs", MS_NOATIME, path("mode=755,size=%lld", space)))
 		die("no tmpfs at %s", work);
+	if (part)
+		make_out();
 	if (files)
 		mount_files();
 	for (int i = 0; i < count; i++)
@@ -745,8 +1031,14 @@ int main(int argc, char **argv)
 	begin_ns = now_ns();
 	printf("begin %lld\n", begin_ns);
 	fflush(stdout);
-	run_clients(begin_ns);
+	if (part && is(programs[0].role, "server"))
+		hold();
+	else
+		run_clients(begin_ns);
 	stop_all();
+	if (part)
+		end_part();
 	printf("done\n");
+	send_files();
 	return 0;
 }

@@ -82,7 +82,7 @@ class CommandWorkload(
     Workload,
     tool="command",
     programs=(),
-    one_kernel=True,
+    one_kernel=False,
     sends_data=True,
     reports=frozenset(),
     port_is_senders=False,
@@ -124,6 +124,10 @@ class CommandWorkload(
     def needed_programs(self) -> tuple[Program, ...]:
         """Those that are looked for by name; versions are not asked, as no option of theirs is known."""
         names = dict.fromkeys(each.run[0] for each in self.started if "/" not in each.run[0])
+        return tuple(Program(name, "", "") for name in names)
+
+    def needed_at(self, host: str) -> tuple[Program, ...]:
+        names = dict.fromkeys(each.run[0] for each in self.started if each.at == host and "/" not in each.run[0])
         return tuple(Program(name, "", "") for name in names)
 
     @property

@@ -165,6 +165,10 @@ class Workload(ABC):
         """The programs of the computer that this workload runs."""
         return self.programs
 
+    def needed_at(self, host: str) -> tuple[Program, ...]:
+        """Those that this host runs."""
+        return self.needed_programs if host in self.hosts else ()
+
     @property
     def is_one_path(self) -> bool:
         """Whether all that its flows bring takes the last of its data paths."""

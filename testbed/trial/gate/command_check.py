@@ -46,7 +46,7 @@ def starts(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     workload, result = found
     if result.left:  # what a program left behind is ended first
         return
-    is_real = not trial.kernel.is_virtual_time
+    is_real = not trial.kernel.is_virtual_time or any(each.at in plan.remote for each in workload.clients)
     for client in workload.clients:
         due_s = client.start_ns / 1e9
         for run in sorted((each for each in result.runs if each.program == client.name), key=lambda each: each.number):

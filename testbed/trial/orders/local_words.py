@@ -16,7 +16,7 @@ from ...kernel.vm import hypervisor
 from ...kernel.vm.hypervisor import Accelerator
 from ...model.node.vm import Vm
 from ...model.topology import Topology
-from ...plan.step import Run, Step
+from ...plan.step import Bring, Run, Step
 from ..workload.command import FILES
 
 
@@ -56,6 +56,8 @@ def _machines(topology: Topology) -> list[Vm]:
 
 
 def _with_files(step: Step, place: str) -> Step:
+    if isinstance(step, Bring):
+        return replace(step, files=tuple((name, place if path == str(FILES) else path) for name, path in step.files))
     if not isinstance(step, Run) or str(FILES) not in step.words:
         return step
     return replace(step, words=tuple(place if word == str(FILES) else word for word in step.words))

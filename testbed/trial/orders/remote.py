@@ -76,9 +76,9 @@ def _needs(trial: Trial, planned: Plan, machine: str, nics: list[str]) -> Needs:
     commands = [command for command in planned.commands if command.on == home(machine)]
     words = {word for command in commands for word in command.words}
     tools = {command.tool for command in commands} - {"write"}
-    is_end = machine in (trial.workload.source, trial.workload.destination)
     programs = {"ip", "tc", "ethtool", *tools} | ({"ping"} if machine == trial.workload.source else set())
-    programs |= {program.name for program in trial.workload.programs} if is_end else set()
+    programs |= {program.name for program in trial.workload.needed_at(machine)}
+    programs |= {"tar"} if trial.workload.needed_files and machine in trial.workload.hosts else set()
     probes = {name for name in PROBES if name in words or name in tools}
     return Needs(
         nics=tuple(nics),

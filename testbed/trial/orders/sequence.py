@@ -18,7 +18,7 @@ from ...plan.link import fault
 from ...plan.network import Plan, plan
 from ...plan.node import ruleset, vm
 from ...plan.node.namespace import node_netns
-from ...plan.step import TIMELINE, Location, Moment, Read, Run, Sleep, Step, Stop, Timeline
+from ...plan.step import TIMELINE, Await, Location, Moment, Read, Run, Sleep, Step, Stop, Timeline
 from ..observe.sample import Query
 from ..workload import background, ping, registry
 from . import bring_up, openflow_dump, remote, routing, service, set_up
@@ -218,16 +218,20 @@ def _changed(planned: Plan) -> tuple[Query, ...]:
 
 
 def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: tuple[Query, ...]) -> Sequence[Step]:
-    """The steps of a workload, with the timeline around the last foreground program: earlier ones only prepare."""
+    """The steps of a workload, with the timeline around the last foreground program: earlier ones only prepare. If
+    programs in the background are waited for, it is the last one before, and the timeline ends with them.
+    """
     if not planned.timeline:
         return steps
     moments = tuple(
         Moment(each.at_ns, batch.steps(each.commands), tuple(remote.observe(planned, CHANGES, 0, changed)))
         for each in planned.timeline
     )
-    at = max(n for n, step in enumerate(steps) if isinstance(step, Run) and step.background is None)
+    ends = max((n for n, step in enumerate(steps) if isinstance(step, Await) and step.names), default=len(steps) - 1)
+    at = max(n for n, step in enumerate(steps[: ends + 1]) if isinstance(step, Run) and step.background is None)
+    until = ends if isinstance(steps[ends], Await) else at
     timeline = Timeline(moments, registry.begin(trial.workload))
-    return (*steps[:at], timeline, steps[at], Stop(TIMELINE), *steps[at + 1 :])
+    return (*steps[:at], timeline, *steps[at : until + 1], Stop(TIMELINE), *steps[until + 1 :])
 
 
 def _rulesets(topology: Topology, planned: Plan, when: str) -> Iterator[Step]:

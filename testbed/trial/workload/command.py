@@ -15,7 +15,7 @@ from ...plan.step import Placeholder, Run, Step
 from .. import record
 from ..measured import CommandResult, HostTraffic, MeasuredValue, ProgramRun
 from ..stored_result import FlowResult
-from . import command_output
+from . import command_output, command_part
 from .command_output import Report
 from .outcome import Outcome
 from .tool import Tool
@@ -29,14 +29,25 @@ FILES = Placeholder("files")
 
 
 def steps(workload: CommandWorkload, plan: Plan, seed: int) -> list[Step]:
-    """One step."""
-    words = ["/run/tools/command", "--work", WORK, "--space", str(workload.space_bytes), "--out", "/run/trial"]
-    words += ["--linger", str(LINGER_NS + LINGER_ROUND_TRIPS * plan.rtts_ns[1])]
+    """One step; parts of their own if hosts have kernels of their own."""
+
+    def option(each: Started, work: str, netns: str) -> list[str]:
+        return list(_program(each, workload, plan, seed, work, netns))
+
+    common = ["--space", str(workload.space_bytes)]
+    common += [word for pattern in _patterns(workload) for word in ("--collect", pattern)]
+    linger_ns = LINGER_NS + LINGER_ROUND_TRIPS * plan.rtts_ns[1]
+    if command_part.is_needed(workload, plan):
+        return list(command_part.steps(workload, plan, common, linger_ns, FILES, option, OUTPUT))
+    words = ["/run/tools/command", "--work", WORK, *common, "--out", "/run/trial", "--linger", str(linger_ns)]
     words += ["--files", str(FILES)] if workload.files else []
     words += [word for host in workload.hosts for word in ("--host", node_netns(host))]
-    words += [word for pattern in _patterns(workload) for word in ("--collect", pattern)]
-    words += [word for each in workload.started for word in _program(each, workload, plan, seed)]
+    words += [word for each in workload.started for word in option(each, WORK, node_netns(each.at))]
     return [Run(tuple(words), "command", out=OUTPUT, err=ERRORS, may_fail=True)]
+
+
+def gather(workload: CommandWorkload, plan: Plan, folder: Path) -> None:
+    command_part.gather(workload, plan, folder, OUTPUT)
 
 
 def _patterns(workload: CommandWorkload) -> tuple[str, ...]:
@@ -44,24 +55,24 @@ def _patterns(workload: CommandWorkload) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*workload.collect, *(file for file in files if file is not None))))
 
 
-def _program(started: Started, workload: CommandWorkload, plan: Plan, seed: int) -> Iterator[str]:
+def _program(
+    started: Started, workload: CommandWorkload, plan: Plan, seed: int, work: str, netns: str
+) -> Iterator[str]:
     """The option for one program, as command.c reads it."""
 
     def value_of(name: str) -> str:
-        return _value(name, started, workload, plan, seed)
+        return f"{work}/{started.name}/out" if name == "out" else _value(name, workload, plan, seed)
 
     environment = [f"{name}={filled(value, value_of)}" for name, value in started.environment]
     words = [filled(word, value_of) for word in started.run]
-    yield from ("--program", started.name, started.role, node_netns(started.at), started.user or "-")
+    yield from ("--program", started.name, started.role, netns, started.user or "-")
     limit, *rest = map(str, command_output.numbers(started))
     yield from (limit, "-" if started.ready is None else str(started.ready), *rest)
     yield from (str(len(environment)), str(len(words)), *environment, *words)
 
 
-def _value(name: str, started: Started, workload: CommandWorkload, plan: Plan, seed: int) -> str:
+def _value(name: str, workload: CommandWorkload, plan: Plan, seed: int) -> str:
     match name:
-        case "out":
-            return f"{WORK}/{started.name}/out"
         case "seed":
             return str(seed)
         case "duration":
@@ -177,4 +188,5 @@ TOOL = Tool(
     begin=(OUTPUT, r"^begin (\d+)$"),
     tells=frozenset({"begin_ns", "end_ns"}),
     measures=frozenset({CommandResult.KEY}),
+    gather=gather,
 )

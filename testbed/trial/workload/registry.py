@@ -52,6 +52,13 @@ def steps(workload: Workload, plan: Plan, seed: int) -> Sequence[Step]:
     return tool_of(workload).steps(workload, plan, seed)
 
 
+def gather(workload: Workload, plan: Plan, folder: Path) -> None:
+    """Joins what a workload left on several kernels. Raises TrialError if something is missing."""
+    join = tool_of(workload).gather
+    if join is not None:
+        join(workload, plan, folder)
+
+
 def read(workload: Workload, folder: Path) -> Outcome:
     """What a workload's output files in a trial's folder say. Raises TrialError if they make no sense."""
     return tool_of(workload).read(workload, folder)

@@ -24,7 +24,8 @@ class Tool(Generic[W]):
     is the file and the pattern in it by which the running tool reports its start (ns of CLOCK_MONOTONIC); None if the
     tool does not. `tells` are the fields of the outcome and of each flow, and `measures` the keys of `measured`, that
     are always there: the gate refuses a trial without them. `comments` says what was drawn, in lines of comment for the
-    script of a plan, from the same as `steps`; None if nothing is drawn.
+    script of a plan, from the same as `steps`; None if nothing is drawn. `gather` joins what it left on several
+    kernels, before `read`; None if it needs no joining.
     """
 
     workload: type[W]
@@ -34,3 +35,4 @@ class Tool(Generic[W]):
     tells: frozenset[str] = frozenset()
     measures: frozenset[str] = frozenset()
     comments: Callable[[W, Plan, int], str] | None = None
+    gather: Callable[[W, Plan, Path], None] | None = None
