@@ -14,6 +14,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import typer
+from runs import make_result, write_result
 from storedruns import Made, trial_result, write_run
 
 from testbed import cli
@@ -22,13 +24,16 @@ from testbed.analysis.expectation.verdict import verdicts
 from testbed.error import SpecError, UserError
 from testbed.exercise.rule.measure import Measure
 from testbed.model.expectation import EXTRA_UNITS, Expectation
+from testbed.model.scenario import Trial
 from testbed.report import stored_run
 from testbed.report.view import view
 from testbed.spec.load import load_scenario
+from testbed.sweep import run as sweep
 from testbed.sweep import run_file
 from testbed.sweep.expectation import judged
 from testbed.sweep.shard import Shard, scenario_key
 from testbed.sweep.store import Store
+from testbed.trial.stored_result import TrialResult
 
 SCENARIO = """name: x
 topology:
@@ -103,6 +108,7 @@ BAD = [
     ("name: fills, ", "name: fills, points: 2, ", "unknown key 'points'"),
     ("name: fills, ", "name: fills, needs: [other], ", "no rule before this one has the name 'other'"),
     ("name: fills, ", "name: fills, needs: [fills], ", "no rule before this one has the name 'fills'"),
+    ("least", "number: 1, least", "goodput has no numbers"),
     ("measure: {", "measure: {scenario: x.yaml, ", "unknown key 'scenario'"),
 ]
 
@@ -139,6 +145,8 @@ expect:
     assert (quick.base_unit, quick.bound(quick.most)) == ("s", 0.05)
     with pytest.raises(SpecError, match="'handshake' is not a metric"):
         load_scenario(written(tmp_path, said))
+    with pytest.raises(SpecError, match="'share' is a number of the command, and"):
+        load_scenario(written(tmp_path, said.replace("handshake", "share"), command.replace("handshake", "share")))
 
 
 def test_what_an_option_fixes_needs_no_look_and_what_it_takes_away_is_not_there(tmp_path: Path) -> None:
@@ -348,6 +356,29 @@ def test_the_report_tells_the_rules(tmp_path: Path) -> None:
         ("much", "failed", "9 Mbit/s"),
     ]
     assert told[1]["why"].endswith("; Look.")
+
+
+@pytest.mark.parametrize("decided", [0, 5])
+def test_a_run_until_decided_ends_with_0_only_if_its_rules_hold_too(
+    decided: int, tmp_path: Path, called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Decided:
+        def carry_out(self, *_: object) -> None:
+            if decided:
+                raise typer.Exit(decided)
+
+    def run_trial(trial: Trial, made: object, folder: Path, **options: object) -> TrialResult:
+        write_result(folder, trial, result := make_result(trial))
+        return result
+
+    monkeypatch.setattr(sweep.runner, "run", run_trial)
+    monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
+    monkeypatch.setattr("testbed.commands.measure.run.Decision.of", lambda options, loaded: Decided())
+    for least, code in (("8 bit/s", decided), ("8 Gbit/s", decided or 1)):
+        file = written(tmp_path, FILLS.replace("8 Mbit/s", least))
+        ended, out, _ = called("run", str(file), "-o", str(tmp_path / "r"), "--until-decided", "--base", "x")
+        assert ended == code
+        assert ("1 of 1 rule holds" if least == "8 bit/s" else "0 of 1 rule hold") in out
 
 
 @pytest.mark.lab

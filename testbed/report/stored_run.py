@@ -25,8 +25,6 @@ from ..trial.stored_result import TrialResult
 class StoredRun:
     """A run's results with what was asked. `trials` and `settings` (trial.json) are by id.
 
-    `rules` say what became of those of the scenario's `expect`.
-
     A trial whose specification this version cannot read has a result and settings, and no place in `trials`.
     """
 
@@ -40,7 +38,6 @@ class StoredRun:
     has_until: bool = False
     shards: tuple[str, ...] = ()
     audit: Audit | None = None
-    rules: tuple[Verdict, ...] = ()
 
     @cached_property
     def usable(self) -> tuple[TrialResult, ...]:
@@ -50,6 +47,11 @@ class StoredRun:
     @cached_property
     def series(self) -> tuple[Series, ...]:
         return series(self.results, self.trials)
+
+    @cached_property
+    def rules(self) -> tuple[Verdict, ...]:
+        """What became of the rules of the scenario's `expect`. Raises UserError for broken samples."""
+        return judged(Store(self.path), self.results)
 
     @property
     def missing(self) -> int:
@@ -94,11 +96,10 @@ class Reader:
         found = [id for id in ids if id in self._results]
         for workload in (each.workload for each in self._trials.values() if each is not None):
             program_metric.learn(workload)
-        results = tuple(self._results[id] for id in found)
         return StoredRun(
             name=store.name,
             path=store.path,
-            results=results,
+            results=tuple(self._results[id] for id in found),
             trials={id: trial for id in found if (trial := self._trials[id]) is not None},
             settings={id: self._settings[id] for id in found},
             ids=ids,
@@ -106,7 +107,6 @@ class Reader:
             has_until=store.until is not None,
             shards=store.shards,
             audit=latest(store.path),
-            rules=judged(store, results),
         )
 
 

@@ -76,6 +76,13 @@ class MeasureKeys(FileModel):
         if self.metric not in known:
             yield Fault(("metric",), f"{self.metric!r} is not a metric", one_of([*known], self.metric), named=True)
             return
+        if self.metric in EXTRA_UNITS and self.metric in own:
+            what = f"{self.metric!r} is a number of the command, and a value that only rules ask for"
+            yield Fault(("metric",), what, "another name under the command's measure", named=True)
+        if "number" in self.model_fields_set and self.metric not in EXTRA_UNITS:
+            yield Fault(
+                ("number",), f"{self.metric} has no numbers", f"number with {', '.join(EXTRA_UNITS)}", named=True
+            )
         if self.least is None and self.most is None:
             yield Fault((), "any value would do", "least, most", named=True)
             return
