@@ -4,9 +4,11 @@ fails the rules that it says, and no others.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from testbed.exercise import promise, work_folder
+from testbed.exercise import check, promise, submission, work_folder
 
 CASES = [(name, case) for name in work_folder.names() for case in promise.cases(work_folder.find(name))]
 
@@ -17,6 +19,31 @@ CASES = [(name, case) for name in work_folder.names() for case in promise.cases(
 def test_an_exercise_keeps_its_promise(name: str, case: str) -> None:
     found = promise.kept(work_folder.find(name), case)
     assert found.broken is None, [(rule.name, rule.seen) for rule in found.mark.rules]
+
+
+WRITTEN_IN = {
+    "ecmp": "written-in",
+    "firewall": "hard-coded",
+    "learning-switch": "static-table",
+    "load-balancer": "written-in",
+    "nat": "this-pc-only",
+    "static-routes": "these-hosts-only",
+}
+"""Submissions that know the one network that they were given."""
+
+
+def test_every_exercise_with_variants_has_a_submission_that_only_they_tell() -> None:
+    assert {name for name in work_folder.names() if work_folder.find(name).file.variants} == set(WRITTEN_IN)
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRITTEN_IN)
+def test_without_its_variants_an_exercise_would_be_fooled(name: str) -> None:
+    exercise = work_folder.find(name)
+    alone = replace(exercise, file=exercise.file.model_copy(update={"variants": {}}))
+    found = check.mark(alone, submission.of_wrong(exercise, WRITTEN_IN[name]))
+    assert found.is_full, [(rule.name, rule.seen) for rule in found.rules]
 
 
 @pytest.mark.parametrize("name", work_folder.names())
