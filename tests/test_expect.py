@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 import typer
+import yaml
 from runs import make_result, write_result
 from storedruns import Made, trial_result, write_run
 
@@ -27,6 +29,7 @@ from testbed.model.expectation import EXTRA_UNITS, Expectation
 from testbed.model.scenario import Trial
 from testbed.report import stored_run
 from testbed.report.view import view
+from testbed.spec.json_schema import schema
 from testbed.spec.load import load_scenario
 from testbed.sweep import run as sweep
 from testbed.sweep import run_file
@@ -74,6 +77,17 @@ def test_a_scenario_has_rules(tmp_path: Path) -> None:
     assert fills == Expectation("fills", "goodput", "bit/s", least="8 Mbit/s")
     assert near.where == {"path.rtt": ("20 ms",), "flows": ("1", "2")}
     assert (near.needs, near.unit, near.bound(near.most)) == (("fills",), "s", 1.0)
+
+
+def test_editors_know_rules(tmp_path: Path) -> None:
+    keys = {"metric": "goodput", "where": {"flows": 2}, "over": {"flows": 1}, "least": 0.95}
+    file = written(tmp_path, f"  - {json.dumps({'name': 'r', 'measure': keys})}\n")
+    assert load_scenario(file).expect[0].least == "0.95"
+    jsonschema.validate(yaml.safe_load(file.read_text()), schema("scenario"))
+    for wrong in ({"metric": 5}, {"points": 2}, {"least": -1}):
+        file.write_text(SCENARIO + f"  - {json.dumps({'name': 'r', 'measure': keys | wrong})}\n")
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(yaml.safe_load(file.read_text()), schema("scenario"))
 
 
 def test_a_rule_is_the_same_in_a_scenario_and_in_an_exercise(tmp_path: Path) -> None:

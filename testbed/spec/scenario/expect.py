@@ -36,6 +36,8 @@ def read_choice(value: object) -> Any:
     return value
 
 
+BOUND = {"anyOf": [{"type": "string"}, {"type": "number", "minimum": 0}], "examples": ["9 Mbit/s", "50 ms", "5 %", 0.9]}
+Bound = Annotated[Text, WithJsonSchema(BOUND)]
 ChoiceField = Annotated[Any, PlainValidator(read_choice), WithJsonSchema(AXES)]
 
 
@@ -52,8 +54,8 @@ class MeasureKeys(FileModel):
         PlainValidator(whole(0, NUMBER_MAX)),
         WithJsonSchema({"type": "integer", "minimum": 0, "maximum": NUMBER_MAX}),
     ] = Field(0, description="Which flow, ping or background, from 0.")
-    least: Text | None = Field(None, description="The smallest value that is right.")
-    most: Text | None = Field(None, description="The largest value that is right.")
+    least: Bound | None = Field(None, description="The smallest value that is right.")
+    most: Bound | None = Field(None, description="The largest value that is right.")
 
     def value(
         self,
