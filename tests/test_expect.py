@@ -116,6 +116,11 @@ BAD = [
     ("least", "where: {path.rate: 10 Mbit/s}, least", "'path.rate' is not varied"),
     ("least", "where: {flows: 1, workload.flows: 1}, least", "flows is named twice"),
     ("least", "where: {path.rtt: 50 ms, flows: 2}, least", "no cell has these values"),
+    (
+        "least",
+        "where: {path.rtt: [20 ms, 50 ms], flows: 2}, least",
+        "no cell has these values: where path.rtt is 50 ms",
+    ),
     ("goodput, least: 8 Mbit/s", "rtt, where: {flows: 1}, over: {flows: 1}, most: 2", "divided by itself"),
     ("goodput, least: 8 Mbit/s", "rtt, over: {flows: 1}, most: 2 s", "not a number"),
     ("measure: {metric: goodput, least: 8 Mbit/s}", "reach: {from: [a], to: [b]}", "ask what its trials measured"),

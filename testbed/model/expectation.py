@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
@@ -80,6 +80,22 @@ class Expectation:
         if not (math.isfinite(value) and value >= 0):
             raise UserError(f"{text!r} is no bound; allowed: a number, 0 or more")
         return value
+
+
+def chosen(choice: Choice, params: Mapping[str, str]) -> bool:
+    """Whether a trial or a cell with these parameters is meant."""
+    return all(params.get(key) in texts for key, texts in choice.items())
+
+
+def lacking(choice: Choice, found: Iterable[Mapping[str, str]]) -> Choice | None:
+    """What of a choice is not there: a value that none of those that are meant has; `found` are their parameters. None
+    if each value is there.
+    """
+    meant = [each for each in found if chosen(choice, each)]
+    if not meant:
+        return choice
+    absent = ((key, text) for key, texts in choice.items() for text in texts)
+    return next(({key: (text,)} for key, text in absent if all(each[key] != text for each in meant)), None)
 
 
 def in_words(choice: Choice) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ...error import UserError
-from ...model.expectation import Choice, Expectation, NotChecked, in_words
+from ...model.expectation import Choice, Expectation, NotChecked, chosen, in_words, lacking
 from ..metric import METRICS
 from .measured import Measured
 
@@ -121,22 +121,16 @@ def written(rule: Expectation, value: float) -> str:
 
 
 def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> list[float]:
-    chosen = [each for each in trials if all(each.result.params.get(key) in those for key, those in where.items())]
-    said = in_words(where)
-    lacking = [
-        {key: (text,)}
-        for key, those in where.items()
-        for text in those
-        if not any(each.result.params.get(key) == text for each in chosen)
-    ]
-    if lacking or not chosen:
-        raise NotChecked(f"there is no trial {in_words(lacking[0]) if chosen else said}".strip())
-    for each in chosen:
+    absent = lacking(where, [each.result.params for each in trials])
+    if absent is not None:
+        raise NotChecked(f"there is no trial {in_words(absent)}".strip())
+    meant = [each for each in trials if chosen(where, each.result.params)]
+    for each in meant:
         if each.result.verdict != "valid":
             reasons = "; ".join(each.result.warnings[:3])
             raise NotChecked(f"the trial {each.result.id} is {each.result.verdict}: {reasons}")
     found = []
-    for each in chosen:
+    for each in meant:
         value = each.value(rule.metric, rule.number)
         if value is None or not math.isfinite(value):
             raise NotChecked(f"the trial {each.result.id} has no {rule.metric}")

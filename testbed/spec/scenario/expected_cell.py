@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...model.expectation import Expectation
+from ...model.expectation import Expectation, in_words, lacking
 from ...model.scenario import Cell
 from ..syntax.document import Document, Fault, Path, mapping
 from .axis import Names, canonical, members
@@ -70,7 +70,8 @@ def absent_cells(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterato
             what = "this is divided by itself"
             yield Fault(("expect", number, "measure", "over"), what, "other values than those of where", named=True)
         for key, where in (("where", rule.where), ("over", over)):
-            if not any(all(dict(cell.params).get(axis) in those for axis, those in where.items()) for cell in cells):
-                what = "no cell has these values"
+            absent = lacking(where, [dict(cell.params) for cell in cells])
+            if absent is not None:
+                what = f"no cell has these values: {in_words(absent)}"
                 yield Fault(("expect", number, "measure", key), what, "values that occur together", named=True)
                 break
