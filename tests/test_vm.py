@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import userimage
@@ -36,6 +37,7 @@ from testbed.plan.node import vm as qemu
 from testbed.plan.step import Placeholder, Run, Sleep, StartVm
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_of
+from testbed.sweep.store import Store
 from testbed.trial import readiness, ready_kernel, run
 from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.gate.judge import judge
@@ -83,6 +85,9 @@ def test_a_machine_s_own_address_is_that_of_its_card_and_of_nothing_outside() ->
     cables = [c.words for c in planned.commands if c.words[:2] == ("link", "add") and "veth" in c.words]
     assert f"virtio-net-pci,netdev=net0,mac={port.mac},romfile=" in start.words
     assert not [words for words in cables if port.mac in words]
+    (built,) = [c for c in orders(make_trial({**TOPOLOGY, "engine": "mininet"})).plan.commands if c.tool == "mininet"]
+    assert port.mac not in built.words[1]
+    assert port.mac.replace("02:54:42", "02:54:56") in built.words[1]
 
 
 @pytest.mark.parametrize(
@@ -142,10 +147,19 @@ def test_in_virtual_time_instructions_drive_a_machine_s_clock(cpu: str | None, s
     start, _ = (step for step in steps if isinstance(step, StartVm))
     said = " ".join(start.words)
     assert said.startswith("env LD_PRELOAD=/run/tools/vmclock.so qemu-system-x86_64 ")
-    assert f"-accel tcg,thread=single,tb-size=128 -cpu max -icount {shift},sleep=on,align=on -smp 1 " in said
+    assert f"-accel tcg,thread=single,tb-size=128 -cpu max,erms=off -icount {shift},sleep=on,align=on -smp 1 " in said
+    assert " mitigations=off " in said
+    assert " nolapic_timer " in said
     assert "@accelerator@" not in said
     real, _ = (step for step in orders(make_trial()).steps if isinstance(step, StartVm))
     assert "-icount" not in real.words
+    assert "mitigations" not in " ".join(real.words)
+
+
+def test_machines_are_in_virtual_time_unless_a_file_says_otherwise(tmp_path: Path) -> None:
+    """With or without KVM: what a file says gives the same bytes on every computer."""
+    (tmp_path / "s.yaml").write_text("".join(line for line in SWEPT.splitlines(True) if "kernel: host" not in line))
+    assert {trial.kernel for trial in load_scenario(tmp_path / "s.yaml").trials()} == {Kernel("lab")}
 
 
 def test_nothing_in_virtual_time_is_of_the_computer() -> None:
@@ -351,6 +365,22 @@ def test_a_trial_knows_what_the_kernels_of_its_machines_were_made_of(cache: Path
     before = ready_kernel.kernel_key(make_trial())
     fake_kernel("debian", default=True, source="changed")
     assert (before, ready_kernel.kernel_key(make_trial())) == ("test; test", "changed; changed")
+
+
+def test_in_virtual_time_both_kernels_count(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """That of the lab, and those of the machines; what is stored tells the same."""
+    built = SimpleNamespace(image=SimpleNamespace(key="lab"))
+    monkeypatch.setattr(ready_kernel, "ready_kernel", lambda kernel: built)
+    trial = make_trial(kernel="lab")
+    assert ready_kernel.kernel_key(trial) is None
+    fake_kernel("debian", default=True)
+    assert ready_kernel.kernel_key(trial) == "lab; test; test"
+    (tmp_path / "trials" / trial.id).mkdir(parents=True)
+    noted = {"kernel": {"key": "lab"}, "machine_kernels": "test; test"}
+    (tmp_path / "trials" / trial.id / "provenance.json").write_text(json.dumps(noted))
+    assert Store(tmp_path).kernel_key(trial) == "lab; test; test"
+    fake_kernel("debian", default=True, source="changed")
+    assert ready_kernel.kernel_key(trial) == "lab; changed; changed"
 
 
 def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from ..model.topology import Link, Node, Topology
 from .command import OVS_FOLDER, PREFIX, Command
 from .link import tclink
 from .link.emulator import emulator_netns
-from .node import control_channel, open_vswitch
+from .node import control_channel, open_vswitch, vm
 from .node.namespace import node_netns
 
 
@@ -98,10 +98,10 @@ def _links(topology: Topology, link: Link, book: AddressBook) -> Iterator[dict[s
     first, second = (book.port(end, link.name) for end in link.ends)
     if not tclink.is_emulated(topology, link):
         tc = tclink.options(link) if tclink.is_tclink(topology, link) else None
-        yield _link(link, _end(first), _end(second), tc)
+        yield _link(link, _end(topology, first), _end(topology, second), tc)
         return
-    yield _link(link, _end(first), _inner(link, "end0", first))
-    yield _link(link, _inner(link, "end1", second), _end(second))
+    yield _link(link, _end(topology, first), _inner(link, "end0", first))
+    yield _link(link, _inner(link, "end1", second), _end(topology, second))
 
 
 def _link(
@@ -110,8 +110,8 @@ def _link(
     return {"ends": [first, second], "mtu_bytes": link.mtu_bytes, "tc": tc}
 
 
-def _end(port: Port) -> dict[str, str]:
-    return {"node": port.node, "device": port.device, "mac": port.mac}
+def _end(topology: Topology, port: Port) -> dict[str, str]:
+    return {"node": port.node, "device": port.device, "mac": vm.device_mac(topology, port)}
 
 
 def _inner(link: Link, device: str, outer: Port) -> dict[str, str]:

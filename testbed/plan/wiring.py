@@ -66,8 +66,7 @@ _End = tuple[str, str, str | None]
 
 
 def _end(topology: Topology, port: Port) -> _End:
-    runs_in = topology.node(port.node).kind.runs_in
-    return port.device, node_netns(port.node), vm.outer_mac(port) if runs_in == "virtual machine" else port.mac
+    return port.device, node_netns(port.node), vm.device_mac(topology, port)
 
 
 def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:

@@ -226,10 +226,10 @@ class Store:
         return read_result(folder)
 
     def kernel_key(self, trial: Trial) -> str | None:
-        """The build key of a finished trial's lab kernel or virtual machines' kernels; None if it was not recorded."""
+        """The build key of a finished trial's lab kernel and virtual machines' kernels; None if it was not recorded."""
         noted = read_provenance(self.path / "trials" / trial.id)
-        key = (noted.get("kernel") or {}).get("key") or noted.get("machine_kernels")
-        return key if isinstance(key, str) else None
+        keys = ((noted.get("kernel") or {}).get("key"), noted.get("machine_kernels"))
+        return "; ".join(key for key in keys if isinstance(key, str)) or None
 
     def results(self) -> tuple[TrialResult, ...]:
         """The results of the scenario that ran last, in its order. Raises UserError for one that cannot be read."""

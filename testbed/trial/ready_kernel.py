@@ -39,12 +39,13 @@ def ready_kernel(kernel: Kernel) -> ReadyKernel:
 
 
 def kernel_key(trial: Trial) -> str | None:
-    """Identifies what the trial's lab kernel, or the kernels of its virtual machines, were built from; None if the
+    """Identifies what the trial's lab kernel, and the kernels of its virtual machines, were built from; None if the
     trial uses only this computer's kernel, or if a kernel is missing.
     """
     try:
         image = ready_kernel(trial.kernel).image
-        return machine_kernels(trial) if image is None else image.key
+        keys = (None if image is None else image.key, machine_kernels(trial))
+        return "; ".join(key for key in keys if key) or None
     except MachineError:
         return None
 

@@ -117,7 +117,8 @@ def words(wanted: Sequence[Vm], tools: Tools, how: Accelerator) -> dict[Placehol
     for vm in wanted:
         if not vm.boots_itself:
             kernel = kernel_cache.find(vm.kernel)
-            filled[qemu.kernel_word(vm, qemu.KERNEL)] = str(kernel.image)
+            image = kernel_cache.unpacked_of(kernel) if how.name == COUNTED else kernel.image
+            filled[qemu.kernel_word(vm, qemu.KERNEL)] = str(image)
             filled[qemu.kernel_word(vm, qemu.MODULES)] = str(kernel.modules).replace(",", ",,")
             filled[qemu.kernel_word(vm, qemu.INITRAMFS)] = str(
                 kernel_cache.initramfs_of(kernel, tools.folder / "vminit")

@@ -19,7 +19,7 @@ from ... import process
 from ...cache_folder import FIX, make, user_folder
 from ...error import MachineError, one_of
 from ...journal import folder_noted, unique
-from . import initramfs
+from . import initramfs, unpacked
 
 FETCH_COMMAND = "testbed kernel fetch"
 BUILD_COMMAND = "testbed kernel build --for vm"
@@ -101,11 +101,26 @@ def initramfs_of(kernel: VmKernel, init: Path) -> Path:
     path = kernel.folder / f"initramfs-{init.parent.name}"
     if not path.exists():
         made = initramfs.initramfs(program, module_files(kernel, initramfs.WANTED))
-        with tempfile.NamedTemporaryFile(dir=kernel.folder, prefix=".initramfs-", delete=False) as fresh:
-            fresh.write(made)
-        os.chmod(fresh.name, 0o644)
-        os.replace(fresh.name, path)
+        _put_file(path, made)
     return path
+
+
+def unpacked_of(kernel: VmKernel) -> Path:
+    """The kernel as virtual time starts it: unpacked, made if it is missing; the image itself if that cannot be."""
+    path = kernel.folder / "vmlinux"
+    if not path.exists():
+        made = unpacked.unpacked(kernel.image.read_bytes())
+        if made is None:
+            return kernel.image
+        _put_file(path, made)
+    return path
+
+
+def _put_file(path: Path, content: bytes) -> None:
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as fresh:
+        fresh.write(content)
+    os.chmod(fresh.name, 0o644)
+    os.replace(fresh.name, path)
 
 
 def module_files(kernel: VmKernel, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:

@@ -30,6 +30,9 @@ ANY = "newest"
 SHIFTS: dict[Cpu, int] = {"1 GIPS": 0, "0.5 GIPS": 1, "0.25 GIPS": 2}
 """An instruction takes 2 to the power of this, in ns of virtual time. QEMU knows no faster processor."""
 
+PROCESSOR = "max,erms=off"
+"""All that QEMU can translate. It would tell kernels to copy byte by byte (`rep movsb`), at an instruction each."""
+
 FASTEST: Cpu = "1 GIPS"
 CLOCK = "/run/tools/vmclock.so"
 TRANSLATED_MIB = 128
@@ -44,6 +47,10 @@ BOOT_LIMIT_S = 110
 BOOT_WORDS = "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check tsc=reliable"
 """The kernel's command line. Without KVM on a loaded computer, interrupts come so late that the kernel would otherwise
 consider its timer broken and panic, or replace its fast clock with a slow one."""
+
+COUNTED_WORDS = "nolapic_timer mitigations=off rodata=off nokaslr cryptomgr.notests"
+"""What they add in virtual time, where each instruction takes its time: no self-tests, and no work-arounds for faults
+that this processor does not have."""
 
 SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))
 """The sysctls of a virtual machine's own kernel: it must not limit socket buffers."""
@@ -83,9 +90,12 @@ def kernel_word(vm: Vm, word: str) -> Placeholder:
     return Placeholder(f"{word}/{vm.kernel or ANY}")
 
 
-def outer_mac(port: Port) -> str:
-    """The MAC address of the device that leads to the machine, which must differ from the machine's own address."""
-    return port.mac.replace("02:54:42", "02:54:56", 1)
+def device_mac(topology: Topology, port: Port) -> str:
+    """The MAC address of a device in a node's namespace. That of one which leads to a virtual machine must differ from
+    the machine's own: its bridge would keep the machine's frames.
+    """
+    is_outside = topology.node(port.node).kind.runs_in == "virtual machine"
+    return port.mac.replace("02:54:42", "02:54:56", 1) if is_outside else port.mac
 
 
 def inside(command: Command, node: str) -> Command:
@@ -146,7 +156,7 @@ def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = F
     yield from ("-smp", str(vm.cpus))
     yield from ("-m", f"{vm.memory_bytes >> 20}M", "-object", "rng-random,id=rng,filename=/dev/urandom")
     yield from ("-device", "virtio-rng-pci,rng=rng")
-    yield from _root(vm)
+    yield from _root(vm, f"{BOOT_WORDS} {COUNTED_WORDS}" if counted else BOOT_WORDS)
     yield from ("-chardev", f"socket,id=agent,path={socket_file(node.name)},server=on,wait=off")
     yield from ("-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0")
     for number, port in enumerate(book.ports_of(node.name)):
@@ -161,17 +171,17 @@ def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = F
 
 def _processor(vm: Vm) -> Iterator[str]:
     """One that keeps the time: an instruction takes as long as its speed says, and whoever is ahead waits."""
-    yield from ("-machine", "q35", "-accel", f"tcg,thread=single,tb-size={TRANSLATED_MIB}", "-cpu", "max")
+    yield from ("-machine", "q35", "-accel", f"tcg,thread=single,tb-size={TRANSLATED_MIB}", "-cpu", PROCESSOR)
     yield from ("-icount", f"shift={SHIFTS[vm.cpu or FASTEST]},sleep=on,align=on")
 
 
-def _root(vm: Vm) -> Iterator[str]:
+def _root(vm: Vm, boot_words: str) -> Iterator[str]:
     if vm.image is not None:
         yield from ("-drive", f"file={vm.image.replace(',', ',,')},if=virtio,snapshot=on")
     if vm.boots_itself:
         return
     about = "disk" if vm.image is not None else "host"
-    append = f"{BOOT_WORDS} testbed.root={about}"
+    append = f"{boot_words} testbed.root={about}"
     append += f" testbed.agent={AGENT}" if vm.image is None else ""
     yield from ("-kernel", str(kernel_word(vm, KERNEL)), "-initrd", str(kernel_word(vm, INITRAMFS)), "-append", append)
     shares = (
