@@ -29,7 +29,7 @@ from testbed.spec.json_schema import schema
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.workload import registry as files
-from testbed.sweep.estimate import work
+from testbed.sweep.forecast.work import work
 from testbed.sweep.store import Store
 from testbed.trial import readiness, ready_kernel
 from testbed.trial.evidence.capture import data_stream
@@ -156,8 +156,8 @@ def test_its_steps_are_ordered_and_its_facts_are_asked(beacon: ModuleType) -> No
     stream = data_stream(trial.workload, made.plan)
     assert stream is not None
     assert stream.destination_ports == (beacon.PORT,) * 2
-    assert work(trial, made.plan).packets == pytest.approx(4)
-    assert work(trial, made.plan).lab_s == pytest.approx(3.4)
+    assert work(trial, made).packets == pytest.approx(4)
+    assert work(trial, made).lab_s == pytest.approx(3.4)
     less = orders(make_trial(workload={"tool": "udp", "rate": "8 kbit/s", "duration": "400 ms", "length": "100 B"}))
     assert made.memory_bytes == less.memory_bytes
 

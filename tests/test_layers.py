@@ -79,7 +79,7 @@ INSIDE = {
         ("ledger", "extension", "expectation"),
         ("queue", "database", "shard"),
         ("table", "origin"),
-        ("estimate", "repetition", "store"),
+        ("forecast", "repetition", "store"),
         ("run_file",),
     ),
     "model": (

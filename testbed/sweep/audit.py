@@ -18,7 +18,8 @@ from ..trial import provenance, record, strict_folder
 from ..trial.folder import HOST, PROVENANCE, partial, read_json, read_trial, replace_json, same_files
 from ..trial.orders.sequence import orders
 from . import run as sweep
-from .estimate import Forecast, work
+from .forecast.estimate import Forecast
+from .forecast.work import work
 from .queue import TrialQueue
 from .store import Store
 
@@ -177,7 +178,7 @@ def _repeated(store: Store, again: Store, trials: Sequence[Trial], repeat: Repea
     again.create("audit", {}, [trial.id for trial in trials])
     made = {trial.params: (trial, orders(trial)) for trial in trials}
     needs = {params: each.memory_bytes for params, (_, each) in made.items()}
-    forecast = Forecast({params: work(trial, each.plan) for params, (trial, each) in made.items()})
+    forecast = Forecast({params: work(trial, each) for params, (trial, each) in made.items()})
     most = max(needs.values(), default=0)
     summary = repeat(sweep.Sweep(again, tuple(trials), (), _Sample(trials), forecast, most, needs=needs))
     why = {trial.id: str(error) for trial, error in summary.failures}

@@ -23,9 +23,9 @@ from ..trial.evidence import remains
 from ..trial.folder import DiskFull, disk_full
 from ..trial.orders.sequence import orders
 from ..trial.stored_result import TrialResult
-from . import estimate
-from .estimate import Forecast
 from .extension import in_file_order
+from .forecast.estimate import Forecast
+from .forecast.work import Work, work
 from .ledger import Ledger, Report
 from .queue import TrialQueue
 from .shard import Shard
@@ -107,7 +107,7 @@ def prepare(
     done = _finished(trials, store, queue)
     if check:
         _refuse_other_kernels([trial for trial in trials if trial.id in done], store)
-    works: dict[Params, estimate.Work] = {}
+    works: dict[Params, Work] = {}
     needs: dict[Params, int] = {}
     waiting = {trial.params for trial in queue.waiting}
     planned: set[Trial] = set()
@@ -117,7 +117,7 @@ def prepare(
             continue
         planned.add(cell)
         made = orders(trial)
-        works[trial.params] = estimate.work(trial, made.plan)
+        works[trial.params] = work(trial, made)
         if trial.params not in waiting:
             continue
         needs[trial.params] = made.memory_bytes

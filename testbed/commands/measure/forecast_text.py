@@ -20,6 +20,7 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
     forecast = prepared.forecast
     wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0
     most_s = forecast.total_s(prepared.queue.possible, jobs) if waiting else 0.0
+    touched = max((forecast.touched_bytes(trial.params) for trial in waiting), default=0)
     source = (
         f"learned from {counted(forecast.trials, 'finished trial')}"
         if forecast.trials
@@ -40,6 +41,7 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
         "wall_most_s": most_s,
         "estimate": source,
         "memory_bytes": prepared.memory_bytes if waiting else None,
+        "touched_bytes": touched if waiting else None,
         "available_bytes": available_bytes(),
         "shard": None if shard is None else str(shard),
     }
@@ -58,4 +60,4 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
         most = f", up to {duration(most_s)}" if undecided else ""
         print(f"estimate: {duration(wall_s)}{most} with {jobs} job{'s' if jobs > 1 else ''} ({source})")
         free = f"{available_bytes() >> 20} MiB are free"
-        print(f"memory:   {prepared.memory_bytes >> 20} MiB for the largest trial; {free}")
+        print(f"memory:   {prepared.memory_bytes >> 20} MiB for the largest trial, about {touched >> 20} taken; {free}")

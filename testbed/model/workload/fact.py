@@ -41,7 +41,8 @@ class Transfer:
     It happens `times` over, one after the other. Each time `round_trips` pass before the data moves, and `pause_ns`
     after it before the next transfer. `slow_start` says whether its time is mostly that of new connections. Its data
     crosses the last `paths` of the workload's data paths. `packets` None is as many as the data needs: full ones, or
-    datagrams of `datagram_bytes` of payload.
+    datagrams of `datagram_bytes` of payload, which leave so many
+    `at_once`; None is as many as our own sender of datagrams chooses for their rate.
     """
 
     flows: tuple[AskedFlow, ...]
@@ -54,6 +55,7 @@ class Transfer:
     paths: int = 1
     packets: int | None = None
     datagram_bytes: int | None = None
+    at_once: int | None = 1
 
 
 @dataclass(frozen=True)

@@ -228,7 +228,7 @@ class UdpWorkload(
 
     @property
     def load(self) -> tuple[Transfer, ...]:
-        return (Transfer(self.asked_flows, self.duration_ns, datagram_bytes=self.length_bytes),)
+        return (Transfer(self.asked_flows, self.duration_ns, datagram_bytes=self.length_bytes, at_once=self.burst),)
 
     @property
     def length_ns(self) -> int:
