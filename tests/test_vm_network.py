@@ -57,6 +57,15 @@ class TestNetwork:
         assert switch.ports["2"]["tx_bytes"] > received_bytes
         assert switch.ports["2"]["tx_packets"] < received_bytes / 1448  # superpackets
 
+    def test_in_a_network_of_mininet_s(self, kernel: VmKernel, tmp_path: Path) -> None:  # noqa: F811
+        network = over(
+            {"a": VM, "b": VM, "s": {"type": "switch"}},
+            {"l": {"ends": ["a", "s"]}, "r": {"ends": ["s", "b"], "rate": "20 Mbit/s", "rtt": "10 ms"}},
+            engine="mininet",
+        )
+        ran = run_real(make_trial(network, kernel="lab", workload=iperf3("2 s")), tmp_path / "trial")
+        moved(ran)
+
     def test_a_queue_and_a_periodic_loss_meet_what_machines_of_both_models_send(
         self,
         kernel: VmKernel,  # noqa: F811
