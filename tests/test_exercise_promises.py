@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from testbed.exercise import check, promise, submission, work_folder
+from testbed.exercise.file import STARTER
 
 CASES = [(name, case) for name in work_folder.names() for case in promise.cases(work_folder.find(name))]
 
@@ -19,6 +20,8 @@ CASES = [(name, case) for name in work_folder.names() for case in promise.cases(
 def test_an_exercise_keeps_its_promise(name: str, case: str) -> None:
     found = promise.kept(work_folder.find(name), case)
     assert found.broken is None, [(rule.name, rule.seen) for rule in found.mark.rules]
+    if case == STARTER:
+        assert 2 * found.mark.points < found.mark.of, "who does nothing has half of the mark"
 
 
 WRITTEN_IN = {
