@@ -22,6 +22,7 @@ from testbed.kernel.image import cache, feature, first_boot
 from testbed.kernel.image.cache import KernelImage
 from testbed.model.run_setting import Kernel
 from testbed.plan.link.stage import Emulator
+from testbed.trial.gate import judge
 from testbed.trial.gate.link import link_check
 from testbed.trial.observe.sample import QueueSample
 from testbed.trial.orders import bring_up
@@ -122,17 +123,82 @@ def test_a_kernel_that_is_not_built_yet_would_cut_late(monkeypatch: pytest.Monke
     assert bring_up.cuts_late(Kernel("lab"))
 
 
-@pytest.mark.parametrize(("sent_bytes", "cuts_late", "found"), [(15140, True, 0), (15141, True, 1), (15141, False, 0)])
-def test_a_bucket_that_sends_superpackets_is_found(sent_bytes: int, cuts_late: bool, found: int) -> None:
+@pytest.mark.parametrize(
+    ("sent_bytes", "left", "cuts_late", "found"),
+    [
+        (15_140_000, 10_000, True, 0),
+        (15_140_000, 10_001, True, 0),
+        (15_140_000, 9_792, True, 0),  # 208 of the shortest frames leave in 100 us
+        (15_140_000, 9_791, True, 1),
+        (15_140_000, 9_791, False, 0),
+        (15_140_000, None, True, 0),  # `presence` says so, where the next node can be asked
+        (15_140_001, 10_000, True, 1),
+        (15_140_001, 10_000, False, 0),
+    ],
+)
+def test_a_bucket_that_sends_superpackets_is_found(
+    sent_bytes: int, left: int | None, cuts_late: bool, found: int
+) -> None:
     (made,) = orders(make_trial(path=PATH)).plan.emulators
     around = tuple(
         QueueSample(at, made.netns, 2, "2:", "tbf", bytes_, at, 0, 0, 0)
-        for at, bytes_ in ((5, 700), (15, 700 + sent_bytes))
+        for at, bytes_ in ((5, 700), (10_005, 700 + sent_bytes))
     )
     stage = replace(made.forward, cuts_late=cuts_late)
-    seen = SimpleNamespace(link="path", mtu_bytes=1500, oversize_packets=0, stage=stage, around=around)
+    seen = SimpleNamespace(
+        link="path", mtu_bytes=1500, oversize_packets=0, stage=stage, around=around, left_packets=left, sent_before=None
+    )
     findings = list(link_check.frame_size(None, None, SimpleNamespace(judged=(seen,))))  # type: ignore[arg-type]
     assert [(each.check, each.verdict) for each in findings] == [("frame size", "invalid")] * found
+
+
+@pytest.mark.lab
+def test_every_frame_behind_the_bucket_is_counted(run_trial: RunTrial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a good trial as many came to the receiver as left the bucket, as superpackets and as single ACKs."""
+    kept = []
+    judging = judge.judge
+    monkeypatch.setattr(judge, "judge", lambda *words: kept.append(words[2]) or judging(*words))
+    ran = run_trial(path=PATH, workload={"flows": 2, "duration": "1 s"})
+    assert ran.result.verdict == "valid"
+    for each in (*kept[0].data_stages, *kept[0].answer_stages):
+        first, last = each.around
+        assert each.stage.cuts_late
+        assert abs(each.left_packets - (last.packets - first.packets)) <= 208  # in the 100 us between the looks
+
+
+@pytest.mark.lab
+def test_a_queue_that_lets_superpackets_pass_uncut_is_found(run_trial: RunTrial) -> None:
+    """Sabotage: below the bucket a queue that is no fifo, and a burst that has room for superpackets. Then the bucket
+    sends them whole, and what it counts itself is still right.
+    """
+    netns, made = "tb-path.emulator", "qdisc replace dev end1 root handle 2: tbf rate 1gbit burst 70000 limit 5000000"
+
+    def tamper(steps: Any) -> Any:
+        at = next(number for number, step in enumerate(steps) if step.get("title") == "observe")
+        words = [f"tc {made}", "tc qdisc add dev end1 parent 2:1 handle 3: sfq limit 1000"]
+        words += ["ethtool -K end1 tso on gso on"]
+        return (*steps[:at], *({"run": each.split(), "netns": netns} for each in words), *steps[at:])
+
+    ran = run_trial(path=PATH, workload={"duration": "1 s"}, tamper=tamper)
+    found = {each.check: each for each in ran.result.findings}
+    assert ran.result.verdict == "invalid"
+    assert "frames came to the next node" in found["frame size"].text
+
+
+@pytest.mark.parametrize("changes", [{}, {"duplicate": "1 in 100"}, {"down": "by hand"}, {"loss": "1 in 100"}], ids=str)
+def test_counters_that_superpackets_meet_are_of_data(changes: dict[str, Any]) -> None:
+    """The counter of nftables takes a superpacket's last packet as no data if it is as short as an ACK can be. So every
+    counter that a superpacket can meet stands behind the rule that says what is data.
+    """
+    made = orders(make_trial(path={**PATH, **changes})).plan
+    for stage in (stage for stage in made.emulators[0].stages if stage.cuts_late):
+        chain = f"from-{stage.loss_device}"
+        rules = [" ".join(c.words) for c in made.commands if c.tool == "nft" and c.words[:2] == ("add", "rule")]
+        counted = {rule.split()[4] for rule in rules if "counter name" in rule and stage.way in rule}
+        assert counted == {f"data-{stage.way}"}
+        into = [rule for rule in rules if rule.endswith(f"jump data-{stage.way}")]
+        assert [rule.split()[4] for rule in into] == [chain] * 2
+        assert all("length > 100" in rule or "l4proto udp" in rule for rule in into)
 
 
 CHANGES = [

@@ -174,7 +174,7 @@ def seen(stage: Stage, trial: Trial) -> StageEvidence:
     samples = carried(asked.rate_bps or 0)
     around = carried_in_all(12_500_000, 9_000)
     made = StageEvidence("path", 1500, stage, 10_000, 0, drops, 0, lost, 10_000 - lost, qdiscs, samples, around=around)
-    return replace(made, qdiscs_after=qdiscs)
+    return replace(made, qdiscs_after=qdiscs, left_packets=around[1].packets - around[0].packets)
 
 
 def carried(*rates_bps: float) -> tuple[QueueSample, ...]:

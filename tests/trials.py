@@ -66,7 +66,9 @@ def _with_looks(stage: StageEvidence, trial: Trial, plan: Plan) -> StageEvidence
     every_ns = trial.samples_interval_ns or 10**11
     times = range(every_ns, 10**10, every_ns)
     samples = stage.samples or tuple(replace(first, time_ns=at) for at in times)
-    return replace(stage, around=around, samples=samples, delay_packets=stage.delay_packets or 1000)
+    left = around[1].packets - around[0].packets if stage.left_packets is None else stage.left_packets
+    packets = stage.delay_packets or 1000
+    return replace(stage, around=around, samples=samples, delay_packets=packets, left_packets=left)
 
 
 @dataclass(frozen=True)

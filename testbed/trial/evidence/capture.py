@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ...kernel.guest import TrialError
@@ -48,3 +49,9 @@ def data_stream(workload: Workload, planned: Plan) -> Stream | None:
         return None
     ends = (planned.data_path.source_ip, planned.data_path.destination_ip)
     return Stream(*ends, PROTOCOLS[ports.protocol], ports.source, ports.destination)
+
+
+def missed(paths: list[Path]) -> int | None:
+    """The packets that captures missed; None if one does not report it."""
+    found = [re.search(r"(\d+) packets dropped by kernel", path.read_text()) for path in paths]
+    return None if None in found else sum(int(match[1]) for match in found if match)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +27,7 @@ from ..observe.sample import (
     QueueSample,
     TcpSample,
     counter_samples,
+    device_counters,
     device_drops,
     device_numbers,
     queue_samples,
@@ -53,8 +53,7 @@ from ..orders.file_name import (
 from ..orders.sequence import Orders, receivers
 from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
-from . import filtering, host_counter, network, routing, vm
-from .capture import captures
+from . import capture, filtering, host_counter, network, routing, vm
 from .fault import down_counts, fault_counts, fault_samples
 from .interval import Look, Timeline, interval, intervals, looks, loss_counts, read_timeline
 from .paced import by_key
@@ -66,7 +65,7 @@ FOR_EVER_NS, SECOND_NS = 2**63 - 1, 10**9
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     """Raises TrialError if an output makes no sense."""
-    dumps = _Dumps(made, folder)
+    dumps = _Dumps(trial, made, folder)
     data_stages, answer_stages = (
         tuple(dumps.stage(each, each.stage(way)) for each, way in made.plan.emulators_passed(is_data=is_data))
         for is_data in (True, False)
@@ -90,8 +89,8 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         tcp=tcp,
         host_counters=host_counter.rose(folder, trial.workload.hosts),
         device_drops=dumps.device_drops(),
-        cpu_busy=None if trial.kernel.is_virtual_time else _cpu_busy(folder, cpu_file),
-        captures_dropped=_missed([folder / name for name in capture_errors(trial, made.plan)]),
+        cpu_busy=None if trial.kernel.is_virtual_time else vm.cpu_busy(folder, cpu_file),
+        captures_dropped=capture.missed([folder / name for name in capture_errors(trial, made.plan)]),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
@@ -103,7 +102,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
             for stage in emulator.stages
         ),
         openflow=openflow_dump.read(trial.topology, made.plan, folder),
-        captures=captures(trial, made.plan, folder),
+        captures=capture.captures(trial, made.plan, folder),
         vms=vm.read(trial, folder),
         data_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=True))),
         answer_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=False))),
@@ -136,12 +135,15 @@ def _series(workload: Workload, outcome: Outcome, tcp: tuple[TcpSample, ...]) ->
 class _Dumps:
     """The observer's files of a trial, and the emulators' counters."""
 
-    def __init__(self, made: Orders, folder: Path) -> None:
+    def __init__(self, trial: Trial, made: Orders, folder: Path) -> None:
         before, after = ((folder / name).read_bytes() for name in (READ_BACK, AFTER))
         self.folder = folder
         looks_around = ((before, made.observed), (after, made.observed_after))
         self.names = device_numbers(before, made.observed)
         self.drops_before, self.drops_after = (device_drops(*look) for look in looks_around)
+        self.devices = [device_counters(*look) for look in looks_around]
+        self.ends = {link.name: link.ends for link in trial.topology.links}
+        self.book = made.plan.book
         self.set_up, self.set_up_after = ({self._place(each): each for each in qdiscs(*look)} for look in looks_around)
         self.class_rates_bps = class_rates_bps(before, made.observed)
         self.before = self._by_place(queue_samples(before, made.observed))
@@ -222,6 +224,7 @@ class _Dumps:
             filtered_acks=whole.filtered_acks,
             queue_around=self._around((netns, *stage.buffer_place)),
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
+            left_packets=self._left(emulator.link, stage.way) if stage.cuts_late else None,
         )
 
     def tc(self, port: TcPort) -> TcEvidence:
@@ -244,6 +247,13 @@ class _Dumps:
     def _around(self, place: tuple[str, str, str]) -> tuple[QueueSample, QueueSample] | None:
         """The looks around the workload; None if the queue was not there both times."""
         return (self.before[place], self.after[place]) if place in self.before and place in self.after else None
+
+    def _left(self, link: str, way: str) -> int | None:
+        """The frames that came to the node behind an emulator while the workload ran."""
+        end = self.ends[link][1 if way == "forward" else 0]
+        place = node_netns(end), self.book.port(end, link).device
+        found = [look[place]["rx_packets"] for look in self.devices if place in look]
+        return found[1] - found[0] if len(found) == 2 else None
 
     def _diverted(self, place: tuple[str, str, str]) -> tuple[int, int]:
         """The packets that passed a queue while the workload ran, and those that wait there."""
@@ -287,14 +297,4 @@ def timeline(made: Orders, folder: Path) -> Timeline | None:
 
 def _machine(folder: Path, name: str) -> MachineResult:
     about = json.loads((folder / remote.about_file(name)).read_text())
-    return record.read(MachineResult, {**about, "cpu_busy": _cpu_busy(folder, partial(machine_cpu_file, name))})
-
-
-def _cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
-    return vm.busy_share(*((folder / file(when)).read_text() for when in ("before", "after")))
-
-
-def _missed(paths: list[Path]) -> int | None:
-    """The packets that captures missed; None if one does not report it."""
-    found = [re.search(r"(\d+) packets dropped by kernel", path.read_text()) for path in paths]
-    return None if None in found else sum(int(match[1]) for match in found if match)
+    return record.read(MachineResult, {**about, "cpu_busy": vm.cpu_busy(folder, partial(machine_cpu_file, name))})

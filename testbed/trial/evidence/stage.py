@@ -49,6 +49,7 @@ class StageEvidence:
     are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
     neither. `queue_around` and `queue_samples` are the same of a queue that was asked, below the one that sends.
     `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
+    `left_packets` are the frames that came out at the next node, where each is one whatever its size; None: not told.
     """
 
     link: str
@@ -80,6 +81,7 @@ class StageEvidence:
     queue_samples: tuple[QueueSample, ...] = ()
     filtered_acks: int = 0
     fault_samples: tuple[FaultSample, ...] = ()
+    left_packets: int | None = None
 
     @property
     def has_carried(self) -> bool:
@@ -91,6 +93,15 @@ class StageEvidence:
     def met(self, key: str) -> int:
         """The packets that met a fault."""
         return sum(each.met for each in self.faults if each.key == key)
+
+    @property
+    def sent_before(self) -> int | None:
+        """The packets that its rate sent between the first look at it and the first sample: at least as many as those
+        that looks at other counters, which come in between, cannot tell from packets of before. None without samples.
+        """
+        if self.around is None or not self.samples or self.samples[0].time_ns <= self.around[0].time_ns:
+            return None
+        return max(0, self.samples[0].packets - self.around[0].packets)
 
     @property
     def policed_packets(self) -> int:

@@ -6,7 +6,7 @@ Reads files of the trial's folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,11 @@ def read(trial: Trial, folder: Path) -> tuple[VmEvidence, ...]:
     is_real = not trial.kernel.is_virtual_time
     hosts = trial.workload.hosts
     return tuple(_of(node, how, reached[node.name], node.name in hosts, folder, is_real=is_real) for node in nodes)
+
+
+def cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
+    """The share of the time in which processors were busy, by the file of each look: `file` names it."""
+    return busy_share(*((folder / file(when)).read_text() for when in ("before", "after")))
 
 
 def busy_share(before: str, after: str) -> float | None:

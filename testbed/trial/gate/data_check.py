@@ -214,8 +214,13 @@ def resent(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             "retransmissions",
             "suspect",
             f"{again} segments were sent again, but {drops} drops explain {most:.0f} at most",
-            "something else loses packets, or the sender mistakes delay for loss",
+            "something else loses packets, or the sender mistakes delay for loss" + _merged(plan),
         )
+
+
+def _merged(plan: Plan) -> str:
+    """What a capture showed where one segment was left to explain: it came twice, merged with the one before it."""
+    return "; or one that came twice was merged with new data (GRO)" if "offload" in dict(plan.nics).values() else ""
 
 
 def _drops(plan: Plan, evidence: Evidence) -> int:

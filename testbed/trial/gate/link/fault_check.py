@@ -21,8 +21,10 @@ LAB_LATE_NS, REAL_LATE_NS = 1_000_000, 1_000_000_000
 """By how much an outage may be longer or shorter than asked, in virtual time and in real time."""
 
 ACTS = {"ack_loss": "lost", "corrupt": "damaged", "duplicate": "sent twice", "reorder": "held back"}
-UNSEEN = 100
-"""As many packets may pass between the looks at a queue and at the counters behind it."""
+UNSAMPLED = 10
+"""Without samples: how many packets may pass between the looks at a rate and at the counters behind it. The workload
+has not begun then, and hosts ask for neighbours and routers at most.
+"""
 RULES = "a rule of the fault is missing, or looks at other packets"
 
 
@@ -204,7 +206,8 @@ def _uncounted(each: StageEvidence) -> str | None:
     sent = each.around[1].packets - each.around[0].packets
     counted = sum(count.left for count in each.downs) + sum(count.lost for count in each.downs)
     counted += sum(waits for _, waits in each.diverted.values())
-    return None if counted + UNSEEN >= sent else f"its rate sent {sent} packets, {counted} left it or were lost"
+    unseen = UNSAMPLED if each.sent_before is None else each.sent_before
+    return None if counted + unseen >= sent else f"its rate sent {sent} packets, {counted} left it or were lost"
 
 
 def _outage(trial: Trial, each: StageEvidence, count: DownCount, later: State | None) -> Iterator[Finding]:

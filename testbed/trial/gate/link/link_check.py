@@ -29,6 +29,11 @@ HEADERS_BYTES = 52
 """Of a data packet, IPv4 and TCP with time stamps. With IPv6 it is longer, and counts as data sooner."""
 SUPERPACKET_BYTES, FEW_SUPERPACKETS = 65_536, 3
 
+LOOKS_APART_NS, SHORTEST_BYTES = 100_000, 60
+"""Between the looks at a bucket and at the next node at most 15 us of lab time were seen to pass; an Ethernet frame has
+at least so many bytes.
+"""
+
 
 def expected_drops(stage: Stage, data_packets: int) -> int | None:
     """How many of `data_packets` a periodic loss of 1 in X drops: ⌊(packets + phase) / X⌋; None without such a loss."""
@@ -149,11 +154,24 @@ def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
 
 
 def _uncut(each: StageEvidence) -> Iterator[Finding]:
-    """A token bucket that holds superpackets must send them cut: no more bytes than so many full frames have."""
+    """A token bucket that holds superpackets must send them cut. It counts a superpacket as the packets that it stands
+    for, and the next node each frame as one: so that has no fewer if every one was cut, but for those that left between
+    the two looks.
+    """
     if not each.stage.cuts_late or each.around is None:
         return
     first, last = each.around
     packets, carried_bytes = last.packets - first.packets, last.bytes - first.bytes
+    fastest_bps = max(state.asked.rate_bps or 0 for state in each.stage.history)
+    meanwhile = (each.sent_before or 0) + fastest_bps * LOOKS_APART_NS // (8 * 10**9 * SHORTEST_BYTES)
+    if each.left_packets is not None and each.left_packets + meanwhile < packets:
+        yield Finding(
+            "frame size",
+            "invalid",
+            f"{each.link} {each.stage.way}: {packets} packets left the bucket, and {each.left_packets} frames came to "
+            "the next node: the others were part of frames larger than the MTU, or lost on a cable that loses nothing",
+            "superpackets left uncut: somebody changed the queues of the device",
+        )
     if carried_bytes > packets * frame_bytes(each.mtu_bytes):
         yield Finding(
             "frame size",

@@ -49,10 +49,24 @@ def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     for is_data, found in ((True, evidence.data_stages), (False, evidence.answer_stages)):
         asked = [(emulator, emulator.stage(way)) for emulator, way in plan.emulators_passed(is_data=is_data)]
         yield from _emulated(asked, found)
+        yield from _behind(trial, plan, asked, found)
     channels = [plan.emulator(channel.link.name) for channel in plan.channels]
     aside = [(emulator, stage) for emulator in channels if emulator is not None for stage in emulator.stages]
     yield from _emulated(aside, evidence.channels)
     yield from _emulated(stages_beside(plan), evidence.beside)
+    yield from _behind(trial, plan, stages_beside(plan), evidence.beside)
+
+
+def _behind(
+    trial: Trial, plan: Plan, asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidence, ...]
+) -> Iterator[str]:
+    """What the next node counts of what a bucket sent that cuts superpackets itself."""
+    told = {(each.link, each.stage.way) for each in found if each.left_packets is not None}
+    looked_at = {node for node in passed(trial, plan) if is_observed(plan, node)}
+    for emulator, stage in asked:
+        end = trial.topology.link(emulator.link).ends[1 if stage.way == "forward" else 0]
+        if stage.cuts_late and (emulator.link, stage.way) not in told and end in looked_at:
+            yield f"the frames that left the link {emulator.link} {stage.way}"
 
 
 def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidence, ...]) -> Iterator[str]:
