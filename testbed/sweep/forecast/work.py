@@ -17,7 +17,7 @@ from .load import FRAME_BYTES, groups_of, load, others
 
 SECONDS = {
     # start
-    "boot": 0.2,
+    "boot": 0.28,
     "process": 0.007,  # a program that a step starts
     "namespace": 0.003,
     "daemon": 1.0,  # of FRR
