@@ -231,6 +231,19 @@ def test_a_quotient_needs_something_to_divide_by() -> None:
     assert outcomes(ratio, trials=[one, measured(5e6, flows="2")]) == ["failed"]
     assert outcomes(ratio, trials=[two]) == ["not checked"]
     assert outcomes(ratio, trials=[none, two]) == ["not checked"]
+    assert outcomes(ratio, trials=[measured(5e-324, flows="1"), two]) == ["not checked"]
+
+
+def test_nothing_is_divided_by_itself(tmp_path: Path) -> None:
+    """Options may leave only the trials that others were to be compared with."""
+    ratio = rule(over={"flows": ("1",)}, least="0.9")
+    one, two = measured(4e6, flows="1"), measured(8e6, flows="2")
+    assert outcomes(ratio, trials=[one, two]) == ["passed"]
+    assert outcomes(ratio, trials=[one, one]) == ["not checked"]
+    single = SCENARIO.replace("flows: [1, 2]}\nexclude: [{path.rtt: 50 ms, flows: 2}]\n", "flows: [1]}\n")
+    assert single != SCENARIO
+    with pytest.raises(SpecError, match="divided by itself"):
+        load_scenario(written(tmp_path, "  - {name: x, measure: {metric: rtt, over: {flows: 1}, most: 2}}\n", single))
 
 
 def test_a_rule_counts_only_with_those_that_it_needs() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import lzma
+import random
 import shutil
 import struct
 import subprocess
@@ -49,6 +51,13 @@ def bzimage(plain: bytes, packer: str, version: int = 0x20F) -> bytes:
     return bytes(head) + bytes(300) + packed + b"what follows"
 
 
+def cut_off(packer: str) -> bytes:
+    """An image whose packed kernel lacks its end, of more than what one block says."""
+    image = bytearray(bzimage(elf(XEN_ENTRY) + random.Random(1).randbytes(200_000), packer))
+    struct.pack_into("<I", image, 0x24C, struct.unpack_from("<I", image, 0x24C)[0] - 50_000)
+    return bytes(image)
+
+
 @pytest.mark.parametrize("packer", PACKERS)
 def test_the_kernel_in_an_image_is_found_however_it_is_packed(packer: str) -> None:
     if packer == "zstd" and shutil.which("zstd") is None:
@@ -69,6 +78,8 @@ def test_the_kernel_in_an_image_is_found_however_it_is_packed(packer: str) -> No
         bzimage(elf(XEN_ENTRY), "gzip", version=0x207),
         bzimage(elf(XEN_ENTRY), "gzip").replace(b"\x1f\x8b\x08\0", b"\x1f\x8b\x08\xff"),
         bzimage(elf(XEN_ENTRY)[:100], "xz"),
+        cut_off("gzip"),
+        cut_off("xz"),
     ],
 )
 def test_what_qemu_would_not_start_is_left_as_it_is(image: bytes) -> None:
@@ -100,9 +111,13 @@ def test_an_unpacked_kernel_is_made_once_and_lies_beside_the_packed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = elf(XEN_ENTRY)
-    (tmp_path / "vmlinuz").write_bytes(bzimage(plain, "gzip"))
+    packed = bzimage(plain, "gzip")
+    (tmp_path / "vmlinuz").write_bytes(packed)
     kernel = kernel_cache.VmKernel("k", "7", "s", False, "2026", tmp_path)
     made = kernel_cache.unpacked_of(kernel)
-    assert (made.name, made.read_bytes()) == ("vmlinux", plain)
+    assert (made.name, made.read_bytes()) == (f"vmlinux-{hashlib.sha256(packed).hexdigest()[:16]}", plain)
     monkeypatch.setattr(kernel_cache.unpacked, "unpacked", None)
     assert kernel_cache.unpacked_of(kernel) == made
+    (tmp_path / "vmlinuz").write_bytes(b"another")
+    monkeypatch.setattr(kernel_cache.unpacked, "unpacked", lambda image: image)
+    assert kernel_cache.unpacked_of(kernel).read_bytes() == b"another"

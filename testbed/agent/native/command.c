@@ -989,7 +989,7 @@ static void read_words(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	sigset_t set;
-	long long begin_ns;
+	long long begin_ns, entered_ns = now_ns();
 
 	if (argc == 3 && is(argv[1], "--await"))
 		return await_part(argv[2]);
@@ -1029,6 +1029,8 @@ int main(int argc, char **argv)
 		}
 	count_hosts("before");
 	begin_ns = now_ns();
+	if (part)
+		printf("entered %lld\n", entered_ns);
 	printf("begin %lld\n", begin_ns);
 	fflush(stdout);
 	if (part && is(programs[0].role, "server"))

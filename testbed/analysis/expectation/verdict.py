@@ -88,10 +88,15 @@ def values(rule: Expectation, trials: Sequence[Measured]) -> list[float]:
         return found
     where = {**rule.where, **rule.over}
     base = _chosen(rule, trials, where)
+    if all(chosen(where, each.result.params) for each in _meant(trials, rule.where)):
+        raise NotChecked(f"{rule.metric} would be divided by itself: there are no trials but those {in_words(where)}")
     mean = sum(base) / len(base)
     if mean <= 0:
         raise NotChecked(f"{rule.metric} is 0 {in_words(where)}".strip())
-    return [value / mean for value in found]
+    quotients = [value / mean for value in found]
+    if not all(map(math.isfinite, quotients)):
+        raise NotChecked(f"{rule.metric} is too small to divide by {in_words(where)}".strip())
+    return quotients
 
 
 def off(rule: Expectation, found: Sequence[float]) -> str | None:
@@ -124,7 +129,7 @@ def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> lis
     absent = lacking(where, [each.result.params for each in trials])
     if absent is not None:
         raise NotChecked(f"there is no trial {in_words(absent)}".strip())
-    meant = [each for each in trials if chosen(where, each.result.params)]
+    meant = _meant(trials, where)
     for each in meant:
         if each.result.verdict != "valid":
             reasons = "; ".join(each.result.warnings[:3])
@@ -136,3 +141,7 @@ def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> lis
             raise NotChecked(f"the trial {each.result.id} has no {rule.metric}")
         found.append(value)
     return found
+
+
+def _meant(trials: Sequence[Measured], where: Choice) -> list[Measured]:
+    return [each for each in trials if chosen(where, each.result.params)]

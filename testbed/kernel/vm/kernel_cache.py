@@ -5,6 +5,7 @@ Touches its own folder (`$XDG_CACHE_HOME/testbed/vm`). A kernel is fetched into 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import lzma
 import os
@@ -107,9 +108,10 @@ def initramfs_of(kernel: VmKernel, init: Path) -> Path:
 
 def unpacked_of(kernel: VmKernel) -> Path:
     """The kernel as virtual time starts it: unpacked, made if it is missing; the image itself if that cannot be."""
-    path = kernel.folder / "vmlinux"
+    image = kernel.image.read_bytes()
+    path = kernel.folder / f"vmlinux-{hashlib.sha256(image).hexdigest()[:16]}"
     if not path.exists():
-        made = unpacked.unpacked(kernel.image.read_bytes())
+        made = unpacked.unpacked(image)
         if made is None:
             return kernel.image
         _put_file(path, made)

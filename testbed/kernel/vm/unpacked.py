@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ... import package, process
 from ...error import MachineError
@@ -49,10 +50,15 @@ def _plain(packed: bytes) -> bytes | None:
     if packed.startswith(ELF):
         return packed
     if packed.startswith(GZIP):
-        return zlib.decompressobj(wbits=31).decompress(packed)
+        return _whole(zlib.decompressobj(wbits=31), packed)
     if packed.startswith(XZ):
-        return lzma.LZMADecompressor().decompress(packed)
+        return _whole(lzma.LZMADecompressor(), packed)
     return _by_zstd(packed[:-4]) if packed.startswith(ZSTD) else None
+
+
+def _whole(unpacker: Any, packed: bytes) -> bytes | None:
+    plain: bytes = unpacker.decompress(packed)
+    return plain if unpacker.eof else None
 
 
 def _by_zstd(packed: bytes) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...model.expectation import Expectation, in_words, lacking
+from ...model.expectation import Expectation, chosen, in_words, lacking
 from ...model.scenario import Cell
 from ..syntax.document import Document, Fault, Path, mapping
 from .axis import Names, canonical, members
@@ -66,11 +66,12 @@ def absent_cells(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterato
     """Rules about cells of which there is none, and those that hold whatever is measured."""
     for number, rule in enumerate(rules):
         over = {**rule.where, **(rule.over or {})}
-        if rule.over is not None and over == dict(rule.where):
+        params = [dict(cell.params) for cell in cells]
+        if rule.over is not None and all(chosen(over, each) for each in params if chosen(rule.where, each)):
             what = "this is divided by itself"
             yield Fault(("expect", number, "measure", "over"), what, "other values than those of where", named=True)
         for key, where in (("where", rule.where), ("over", over)):
-            absent = lacking(where, [dict(cell.params) for cell in cells])
+            absent = lacking(where, params)
             if absent is not None:
                 what = f"no cell has these values: {in_words(absent)}"
                 yield Fault(("expect", number, "measure", key), what, "values that occur together", named=True)

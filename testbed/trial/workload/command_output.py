@@ -243,7 +243,7 @@ def traffic(folder: Path, netns: str, until: str = "after") -> HostTraffic:
     servers were stopped after it.
     """
     before, after = (_counters(folder / f"command-{netns}-{when}.txt") for when in ("before", until))
-    rose = {name: after[name] - before.get(name, 0) for name in after}
+    rose = {name: after[name] - before[name] for name in after.keys() & before}
 
     def of(*names: str) -> int:
         if missing := [name for name in names if name not in rose and not name.startswith(("Ip6", "Udp6"))]:

@@ -111,7 +111,8 @@ def _counters(workload: CommandWorkload, plan: Plan, when: str) -> Iterator[Run]
 
 def gather(workload: CommandWorkload, plan: Plan, folder: Path, joined: str) -> None:
     """Writes the files that the parts sent, and what they say into the file `joined`, as if there were one kernel. A
-    client's times become those of this one: it began when the step that started it was done.
+    client's times become those of this one: its part was entered when the step that started it was done, and what the
+    part then prepared (mounts, files) makes the client late.
 
     Raises TrialError for a part that is missing or not whole.
     """
@@ -124,7 +125,7 @@ def gather(workload: CommandWorkload, plan: Plan, folder: Path, joined: str) -> 
         file = f"{_name(each)}.out"
         try:
             lines = list(_lines(folder / file, each.name, folder))
-            begin_ns = next(int(words[1]) for words in lines if words[0] == "begin")
+            entered_ns = next(int(words[1]) for words in lines if words[0] == "entered")
             for words in lines:
                 match words:
                     case ["space", octets, _]:
@@ -134,9 +135,10 @@ def gather(workload: CommandWorkload, plan: Plan, folder: Path, joined: str) -> 
                     case ["ready", *_]:
                         ready.append(words)
                     case ["run", name, number, *times, status]:
-                        ahead_ns = begun[_name(each)] - begin_ns
-                        runs.append(["run", name, number, *(str(int(ns) + ahead_ns) for ns in times), status])
-                    case ["begin" | "end" | "done", *_]:
+                        ahead_ns = begun[_name(each)] - entered_ns
+                        began, ended = (str(int(ns) + ahead_ns) for ns in times)
+                        runs.append(["run", name, number, began, ended, status])
+                    case ["entered" | "begin" | "end" | "done", *_]:
                         pass
                     case _:
                         rest.append(words)
