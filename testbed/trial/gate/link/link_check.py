@@ -164,7 +164,8 @@ def _uncut(each: StageEvidence) -> Iterator[Finding]:
     packets, carried_bytes = last.packets - first.packets, last.bytes - first.bytes
     fastest_bps = max(state.asked.rate_bps or 0 for state in each.stage.history)
     meanwhile = (each.sent_before or 0) + fastest_bps * LOOKS_APART_NS // (8 * 10**9 * SHORTEST_BYTES)
-    if each.left_packets is not None and each.left_packets + meanwhile < packets:
+    left = each.left_packets
+    if left is not None and (left + meanwhile < packets or (packets and not left)):
         yield Finding(
             "frame size",
             "invalid",

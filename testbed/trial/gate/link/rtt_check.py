@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ....model.data_path import detours
+from ....model.data_path import DataPath, detours
 from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
 from ....model.link.trace import PACKET_BYTES
 from ....model.scenario import Trial
@@ -53,15 +53,15 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     asked_s = plan.rtt_ns / 1e9
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     assert plan.data_path is not None, "BUG: a plan without a workload"
-    for detour in detours(trial.topology, plan.book, plan.data_path):
-        least_s, most_s = min(least_s, detour.rtt_ns / 1e9), max(most_s, detour.rtt_ns / 1e9 + _disagreed_s(evidence))
+    around = detours(trial.topology, plan.book, plan.data_path)
+    least_s = min(least_s, *(detour.rtt_ns / 1e9 for detour in around)) if around else least_s
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
     tc_rates = [each.port.rate_bps for each in evidence.tc_ends if each.port.rate_bps]
     headers_bytes = HEADERS_BYTES[plan.data_path.destination_ip.version]
     for what, seen, payload_bytes, during in _pings(trial, plan, evidence):
         bytes_ = headers_bytes + payload_bytes
-        waiting_s = _sending_s(bytes_, stages, during) + sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
+        waiting_s = sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
         if during and trial.background:
             waiting_s += sum(_longest_queue_s(each) for each in evidence.stages)
         waiting_s += _held_back_s(stages, during=during)
@@ -70,7 +70,10 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         if during and what != AFTERWARDS:
             waiting_s += _asking_s(trial, plan)
         low_s = (least_s if during else asked_s + _gathered_s(stages)) - slack_s
-        high_s = (most_s if during else asked_s) + slack_s + waiting_s
+        high_s = (most_s if during else asked_s) + _sending_s(bytes_, stages, during)
+        for detour in around if during else ():
+            high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(bytes_, detour) + _disagreed_s(evidence))
+        high_s += slack_s + waiting_s
         asked_for = _asked_to_lose(plan)
         hint = asked_for or "look at addresses and routes, and at the loss"
         lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} got a reply", hint)
@@ -248,6 +251,13 @@ def _sending_s(frame_bytes: int, stages: list[Stage], during: bool) -> float:
     traces = (stage.asked.trace for stage in stages if stage.asked.trace is not None)
     waiting_s = sum(trace.longest_gap_ns * math.ceil(frame_bytes / PACKET_BYTES) / 1e9 for trace in traces)
     return waiting_s + sum(8 * frame_bytes / rate_bps for rate_bps in rates if rate_bps)
+
+
+def _crossing_s(frame_bytes: int, detour: DataPath) -> float:
+    """How long it takes to send a frame once at every rate of a detour, there and back."""
+    hops = (*detour.path, *detour.answers)
+    asked = (hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops)
+    return sum(8 * frame_bytes / each.rate_bps for each in asked if each.rate_bps)
 
 
 def _lowest_rate(stage: Stage, during: bool) -> int | None:
