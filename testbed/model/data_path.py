@@ -43,7 +43,7 @@ class DataPath:
     def rtt_ns(self) -> int:
         """Of a round trip, without serialisation, queues and jitter."""
         hops = (*self.path, *self.answers)
-        return sum((hop.link.forward if hop.way == "forward" else hop.link.backward).delay_ns for hop in hops)
+        return sum(hop.link.own(hop.way).delay_ns for hop in hops)
 
     @property
     def mtu_bytes(self) -> int:
@@ -53,7 +53,7 @@ class DataPath:
 
 def lowest_rate_bps(hops: tuple[PathHop, ...]) -> int | None:
     """The lowest rate of these hops; None if no link has one."""
-    asked = [hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops]
+    asked = [hop.link.own(hop.way) for hop in hops]
     return min((each.rate_bps for each in asked if each.rate_bps is not None), default=None)
 
 

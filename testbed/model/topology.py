@@ -146,8 +146,15 @@ class Link:
 
     def asked(self, way: Way, *, is_data: bool) -> Direction:
         """What one direction does; `is_data` says whether that is the data's."""
-        own = self.forward if way == "forward" else self.backward
-        return own.completed(self.data, is_data=is_data)
+        return self.own(way).completed(self.data, is_data=is_data)
+
+    def own(self, way: Way) -> Direction:
+        """What one direction does, but for what the link says of data."""
+        return self.forward if way == "forward" else self.backward
+
+    def leads_to(self, way: Way) -> str:
+        """The node at the end of a direction."""
+        return self.ends[1 if way == "forward" else 0]
 
     def other_end(self, node: str) -> str:
         first, second = self.ends

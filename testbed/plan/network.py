@@ -297,4 +297,4 @@ def _all_passed(data_paths: tuple[DataPath, ...]) -> list[str]:
 
 def _passed(hops: tuple[PathHop, ...]) -> Iterator[str]:
     """The nodes between the two ends of a path."""
-    return (hop.link.ends[1 if hop.way == "forward" else 0] for hop in hops[:-1])
+    return (hop.link.leads_to(hop.way) for hop in hops[:-1])

@@ -60,9 +60,9 @@ def verdicts(
     for rule in rules:
         found = Verdict(rule, "not checked", seen=absent) if absent is not None else _verdict(rule, trials)
         passed = {each.rule.name for each in done} - {each.rule.name for each in done if each.outcome != "passed"}
-        lacking = [need for need in rule.needs if need not in passed]
-        if found.outcome == "passed" and lacking:
-            why = f"it holds, and does not count unless {', '.join(lacking)} does"
+        unmet = [need for need in rule.needs if need not in passed]
+        if found.outcome == "passed" and unmet:
+            why = f"it holds, and does not count unless {', '.join(unmet)} does"
             found = Verdict(rule, "not checked", found.trials, found.low, found.high, why)
         done.append(found)
     return tuple(done)

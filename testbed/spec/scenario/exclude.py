@@ -42,9 +42,7 @@ def rules(
 
     Not `strict` is for axes that options changed: a rule about what is gone then leaves out nothing.
     """
-    unread = {axis for text in mapping(mapping(document.data).get("sweep")) for axis in members(text)} - {
-        key.text for each in dimensions for key in each.keys
-    }
+    unread = unread_axes(document, dimensions)
     found: list[Rule] = []
     faults: list[Fault] = []
     written = mapping(document.data).get("exclude")
@@ -58,6 +56,12 @@ def rules(
         if strict and not wrong and not _matches(found[-1], dimensions):
             faults.append(Fault(path, "this rule excludes no cell", "values that occur together in a cell"))
     return found, faults
+
+
+def unread_axes(document: Document, dimensions: Sequence[Dimension]) -> set[str]:
+    """The axes that the sweep names and whose values could not be read."""
+    named = {axis for text in mapping(mapping(document.data).get("sweep")) for axis in members(text)}
+    return named - {key.text for each in dimensions for key in each.keys}
 
 
 def texts_of(

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...model.expectation import Expectation, chosen, in_words, lacking
 from ...model.scenario import Cell
-from ..syntax.document import Document, Fault, Path, mapping
-from .axis import Names, canonical, members
+from ..syntax.document import Document, Fault, Path
+from .axis import Names, canonical
 from .dimension import Dimension
-from .exclude import texts_of
+from .exclude import texts_of, unread_axes
 from .expect import ExpectFile, listed
 
 
@@ -27,9 +27,7 @@ def expectations(
     rule about what is gone is about no trial, and cannot be checked.
     """
     found, wrong = [], []
-    unread = {axis for text in mapping(mapping(document.data).get("sweep")) for axis in members(text)} - {
-        key.text for each in dimensions for key in each.keys
-    }
+    unread = unread_axes(document, dimensions)
     for number, rule in enumerate(rules):
         path: Path = ("expect", number, "measure")
         said = {"where": rule.measure.where, "over": rule.measure.over or {}}

@@ -216,7 +216,7 @@ def _own_faults(file: ChangeFile) -> Iterator[Fault]:
 
 def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
     for way in WAYS:
-        direction = link.forward if way == "forward" else link.backward
+        direction = link.own(way)
         if direction.rate_bps is None:
             for key in ("rate", "buffer", "queue"):
                 if way in file.ways(key):

@@ -142,7 +142,7 @@ class _Dumps:
         self.names = device_numbers(before, made.observed)
         self.drops_before, self.drops_after = (device_drops(*look) for look in looks_around)
         self.devices = [device_counters(*look) for look in looks_around]
-        self.ends = {link.name: link.ends for link in trial.topology.links}
+        self.topology = trial.topology
         self.book = made.plan.book
         self.set_up, self.set_up_after = ({self._place(each): each for each in qdiscs(*look)} for look in looks_around)
         self.class_rates_bps = class_rates_bps(before, made.observed)
@@ -224,7 +224,7 @@ class _Dumps:
             filtered_acks=whole.filtered_acks,
             queue_around=self._around((netns, *stage.buffer_place)),
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
-            left_packets=self._left(emulator.link, stage.way) if stage.cuts_late else None,
+            left_packets=self._left(emulator.link, stage) if stage.cuts_late else None,
         )
 
     def tc(self, port: TcPort) -> TcEvidence:
@@ -248,9 +248,9 @@ class _Dumps:
         """The looks around the workload; None if the queue was not there both times."""
         return (self.before[place], self.after[place]) if place in self.before and place in self.after else None
 
-    def _left(self, link: str, way: str) -> int | None:
+    def _left(self, link: str, stage: Stage) -> int | None:
         """The frames that came to the node behind an emulator while the workload ran."""
-        end = self.ends[link][1 if way == "forward" else 0]
+        end = self.topology.link(link).leads_to(stage.way)
         place = node_netns(end), self.book.port(end, link).device
         found = [look[place]["rx_packets"] for look in self.devices if place in look]
         return found[1] - found[0] if len(found) == 2 else None

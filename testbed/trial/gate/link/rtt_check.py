@@ -54,7 +54,7 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
     assert plan.data_path is not None, "BUG: a plan without a workload"
     around = detours(trial.topology, plan.book, plan.data_path)
-    least_s = min(least_s, *(detour.rtt_ns / 1e9 for detour in around)) if around else least_s
+    least_s = min((least_s, *(detour.rtt_ns / 1e9 for detour in around)))
     stages = _stages(evidence)
     slack_s = _slack_s(trial, evidence, asked_s)
     tc_rates = [each.port.rate_bps for each in evidence.tc_ends if each.port.rate_bps]
@@ -255,9 +255,8 @@ def _sending_s(frame_bytes: int, stages: list[Stage], during: bool) -> float:
 
 def _crossing_s(frame_bytes: int, detour: DataPath) -> float:
     """How long it takes to send a frame once at every rate of a detour, there and back."""
-    hops = (*detour.path, *detour.answers)
-    asked = (hop.link.forward if hop.way == "forward" else hop.link.backward for hop in hops)
-    return sum(8 * frame_bytes / each.rate_bps for each in asked if each.rate_bps)
+    asked = (hop.link.own(hop.way).rate_bps for hop in (*detour.path, *detour.answers))
+    return sum(8 * frame_bytes / rate_bps for rate_bps in asked if rate_bps)
 
 
 def _lowest_rate(stage: Stage, during: bool) -> int | None:

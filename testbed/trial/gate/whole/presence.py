@@ -64,7 +64,7 @@ def _behind(
     told = {(each.link, each.stage.way) for each in found if each.left_packets is not None}
     looked_at = {node for node in passed(trial, plan) if is_observed(plan, node)}
     for emulator, stage in asked:
-        end = trial.topology.link(emulator.link).ends[1 if stage.way == "forward" else 0]
+        end = trial.topology.link(emulator.link).leads_to(stage.way)
         if stage.cuts_late and (emulator.link, stage.way) not in told and end in looked_at:
             yield f"the frames that left the link {emulator.link} {stage.way}"
 
