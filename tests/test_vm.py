@@ -38,7 +38,7 @@ from testbed.plan.step import Placeholder, Run, Sleep, StartVm
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_of
 from testbed.sweep.store import Store
-from testbed.trial import readiness, ready_kernel, run
+from testbed.trial import provenance, readiness, ready_kernel, run, software
 from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import CommandResult, PingResult, need
@@ -363,8 +363,10 @@ def test_a_trial_knows_what_the_kernels_of_its_machines_were_made_of(cache: Path
     assert ready_kernel.kernel_key(make_trial()) is None
     fake_kernel("debian", default=True)
     before = ready_kernel.kernel_key(make_trial())
+    assert re.fullmatch(r"test [0-9a-f]{16}; test [0-9a-f]{16}", str(before))
+    assert ready_kernel.kernel_key(make_trial()) == before
     fake_kernel("debian", default=True, source="changed")
-    assert (before, ready_kernel.kernel_key(make_trial())) == ("test; test", "changed; changed")
+    assert str(ready_kernel.kernel_key(make_trial())) == str(before).replace("test", "changed")
 
 
 def test_in_virtual_time_both_kernels_count(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -374,13 +376,62 @@ def test_in_virtual_time_both_kernels_count(cache: Path, monkeypatch: pytest.Mon
     trial = make_trial(kernel="lab")
     assert ready_kernel.kernel_key(trial) is None
     fake_kernel("debian", default=True)
-    assert ready_kernel.kernel_key(trial) == "lab; test; test"
+    machines = ready_kernel.machine_kernels(trial)
+    assert ready_kernel.kernel_key(trial) == f"lab; {machines}"
     (tmp_path / "trials" / trial.id).mkdir(parents=True)
-    noted = {"kernel": {"key": "lab"}, "machine_kernels": "test; test"}
+    noted = {"kernel": {"key": "lab"}, "machine_kernels": machines}
     (tmp_path / "trials" / trial.id / "provenance.json").write_text(json.dumps(noted))
-    assert Store(tmp_path).kernel_key(trial) == "lab; test; test"
+    assert Store(tmp_path).kernel_key(trial) == f"lab; {machines}"
     fake_kernel("debian", default=True, source="changed")
-    assert ready_kernel.kernel_key(trial) == "lab; changed; changed"
+    assert ready_kernel.kernel_key(trial) == f"lab; {machines}".replace("test", "changed")
+
+
+@pytest.mark.parametrize("what", ["kernel", "module", "image", "QEMU", "guest agent"])
+def test_no_result_is_believed_after_a_file_of_its_machines_changed(
+    what: str, cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever the kernel's own record still says of where it came from."""
+    fake_kernel("debian", default=True)
+    program, disk = tmp_path / qemu.PROGRAM, tmp_path / "disk.raw"
+    module = kernel_cache.find(None).modules / "tcp_bbr.ko"
+    monkeypatch.setattr(software, "_asked", lambda: {"modules": [], "files": ["/lib/ld-linux.so"]})
+    monkeypatch.setattr(software, "_libraries", lambda programs: {str(program): []})
+    monkeypatch.setattr(software, "PLACES", (str(tmp_path),))
+    monkeypatch.setattr(guest_agent, "agent", lambda: tmp_path / "qemu-ga")
+    monkeypatch.setattr(software, "here", dict)
+    files = {"kernel": kernel_cache.find(None).image, "module": module, "image": disk, "QEMU": program}
+    files["guest agent"] = tmp_path / "qemu-ga"
+    for path in files.values():
+        path.write_text("one")
+    program.chmod(0o755)
+    nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "kernel": "debian", "image": str(disk)}}  # type: ignore[dict-item]
+    trial = make_trial({**TOPOLOGY, "nodes": nodes})
+
+    def digests() -> tuple[str | None, str | None]:
+        machines = ready_kernel.machine_kernels(trial)
+        parts = software.of_machines(str(machines))
+        assert software.UNKNOWN not in parts.values()
+        return machines, software.digest(parts)
+
+    before = digests()
+    assert digests() == before
+    files[what].write_text("two")  # as long
+    os.utime(files[what], ns=(1, 1))
+    after = digests()
+    assert after[1] != before[1]
+    assert (after[0] != before[0]) == (what in ("kernel", "module", "image"))
+    files[what].unlink()
+    if what in ("kernel", "image"):
+        with pytest.raises(MachineError, match=r"no kernel for virtual machines|disk.raw cannot be read"):
+            digests()
+
+
+def test_only_trials_with_machines_have_parts_of_them(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(software, "here", lambda: {"ip": "1"})
+    assert provenance._software("lab")["parts"] == {"kernel": "lab", "ip": "1"}
+    assert {"machine kernels", "QEMU", "QEMU's firmware", "guest agent"} < provenance._software("lab", "test")[
+        "parts"
+    ].keys()
 
 
 def test_what_kvm_is_good_for_is_tried_once(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -31,16 +31,16 @@ def of(trial: Trial, ready: ReadyKernel | None = None) -> dict[str, Any]:
     kernel is missing.
     """
     ready = ready or ready_kernel(trial.kernel)
-    image = ready.image
+    image, machines = ready.image, machine_kernels(trial)
     return {
         "testbed": __version__,
         "programs": ready.tools.digest,
         "kernel": None
         if image is None
         else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
-        "machine_kernels": machine_kernels(trial),
+        "machine_kernels": machines,
         "versions": _versions() | _users_programs(trial),
-        "software": _software(None if image is None else image.key),
+        "software": _software(None if image is None else image.key, machines),
     }
 
 
@@ -50,9 +50,13 @@ def _users_programs(trial: Trial) -> dict[str, str]:
     return {f"program {name}": digest for name, digest in software.contents(names).items()} if names else {}
 
 
-def _software(kernel_key: str | None) -> dict[str, Any]:
-    """All that decides the trial's bytes, by parts, so that a difference can be named."""
+def _software(kernel_key: str | None, machines: str | None = None) -> dict[str, Any]:
+    """All that decides the trial's bytes, by parts, so that a difference can be named. `machines`: what its virtual
+    machines start from.
+    """
     parts = {"kernel": kernel_key or software.NONE, **software.here()}
+    if machines is not None:
+        parts |= software.of_machines(machines)
     return {"digest": software.digest(parts), "parts": parts}
 
 

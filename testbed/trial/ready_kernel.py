@@ -10,7 +10,7 @@ from ..kernel.image import feature, first_boot
 from ..kernel.image.cache import KernelImage, find
 from ..kernel.image.feature import Features
 from ..kernel.native_program import Tools, tools
-from ..kernel.vm import kernel_cache
+from ..kernel.vm import content
 from ..model.run_setting import Kernel
 from ..model.scenario import Trial
 
@@ -51,6 +51,7 @@ def kernel_key(trial: Trial) -> str | None:
 
 
 def machine_kernels(trial: Trial) -> str | None:
-    """The sources of the kernels that we give to virtual machines; None without such machines."""
-    given = [node.vm for node in trial.topology.nodes if node.vm is not None and not node.vm.boots_itself]
-    return "; ".join(kernel_cache.find(vm.kernel).source for vm in given) or None
+    """What the trial's virtual machines start from: the sources of their kernels, with digests of these and of disks.
+    None without such machines. MachineError if a file is missing.
+    """
+    return "; ".join(content.of(node.vm) for node in trial.topology.nodes if node.vm is not None) or None

@@ -23,8 +23,10 @@ from ..error import MachineError
 from ..kernel import confinement
 from ..kernel.guest import AGENT, interpreter
 from ..kernel.native_program import tools
+from ..kernel.vm import content, guest_agent
 from ..plan.command import FRR_DAEMONS
 from ..plan.node.frr import DAEMONS
+from ..plan.node.vm import PROGRAM
 from .compiled_module import is_read
 
 Parts = Mapping[str, str]
@@ -212,6 +214,16 @@ EXAMINATIONS: dict[str, Callable[[], str]] = {
 def contents(names: Iterable[str]) -> dict[str, str]:
     """The same for programs that are no part of every trial: those of a workload."""
     return _programs(tuple(names))
+
+
+def of_machines(kernels: str) -> dict[str, str]:
+    """The parts that only trials with virtual machines have. `kernels`: what the machines start from, in words."""
+    return {
+        "machine kernels": _sha(kernels.encode()),
+        "QEMU": contents((PROGRAM,))[PROGRAM],
+        "QEMU's firmware": _examined(content.of_firmware),
+        "guest agent": _examined(lambda: _sha(guest_agent.agent().read_bytes())),
+    }
 
 
 def _programs(names: tuple[str, ...] = PROGRAMS) -> dict[str, str]:
