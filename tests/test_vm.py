@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from testbed.error import MachineError, SpecError, UserError
 from testbed.interactive.build import build
 from testbed.kernel.guest import TrialError
 from testbed.kernel.native_program import tools
-from testbed.kernel.vm import fetch, guest_agent, hypervisor, initramfs, kernel_cache
+from testbed.kernel.vm import bootable, fetch, guest_agent, hypervisor, initramfs, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.kernel.vm.named_kernels import check_names, names
 from testbed.model.node.vm import Vm
@@ -346,9 +347,79 @@ def test_what_a_machine_lacks_is_said_before_anything_starts(
     monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
     monkeypatch.setattr(hypervisor, "agent", lambda: Path("/usr/sbin/qemu-ga"))
     monkeypatch.setattr(hypervisor, "TUN", Path("/dev/null"))
-    fake_kernel("debian", default=True)
+    make_startable(fake_kernel("debian", default=True))
     with pytest.raises(MachineError, match=said):
         hypervisor.check([("a", vm)], free_bytes, 0)
+
+
+def header(version: int = 0x20F, flags: int = 1) -> bytes:
+    """The beginning of a bzImage."""
+    return bytes(510) + b"\x55\xaa\xeb\x6aHdrS" + struct.pack("<H", version) + bytes(0x2E) + struct.pack("<H", flags)
+
+
+def make_startable(kernel: VmKernel) -> None:
+    """Gives it what is looked at before a machine starts."""
+    kernel.image.write_bytes(header().ljust(1 << 12, b"\0"))
+    (kernel.modules / kernel.release).mkdir()
+    (kernel.modules / kernel.release / "modules.dep").touch()
+
+
+def elf(bits: int, processor: int) -> bytes:
+    return b"\x7fELF" + bytes([bits // 32, 1]) + bytes(12) + struct.pack("<H", processor)
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        (b"", "is no kernel of Linux for x86-64"),
+        (b"#!/bin/sh\n" * 500, "is no kernel of Linux for x86-64"),
+        (header()[:0x210], "is no kernel of Linux for x86-64"),  # cut off
+        (header(flags=0), "is for 32 bits; allowed: one for x86-64"),
+        (header(version=0x204), "is for 32 bits"),
+        (elf(64, 183), "is for another processor than x86-64"),
+        (elf(32, 3), "is for another processor than x86-64"),
+        (bytes(56) + b"ARMd", "is for ARM"),
+    ],
+)
+def test_what_is_no_kernel_of_this_processor_is_refused_before_anything_starts(
+    cache: Path, head: bytes, said: str
+) -> None:
+    kernel = fake_kernel("mine")
+    make_startable(kernel)
+    bootable.check_kernel("a", kernel)
+    kernel.image.write_bytes(head.ljust(1 << 12, b"\0") if len(head) > 0x230 else head)
+    with pytest.raises(
+        MachineError, match=rf"a: the kernel mine \(.*vmlinuz\) {said}.*kernel build --for vm --name mine"
+    ):
+        bootable.check_kernel("a", kernel)
+
+
+def test_kernels_as_they_are_pass(cache: Path) -> None:
+    """An unpacked one, and one as it is packed; without the list of its modules it is refused."""
+    kernel = fake_kernel("mine")
+    make_startable(kernel)
+    kernel.image.write_bytes(elf(64, 62))
+    bootable.check_kernel("a", kernel)
+    (kernel.modules / kernel.release / "modules.dep").unlink()
+    with pytest.raises(MachineError, match=r"a: the kernel mine has no list of its modules \(.*7.3/modules.dep\)"):
+        bootable.check_kernel("a", kernel)
+
+
+def test_a_disk_that_cannot_boot_is_refused_unless_it_need_not(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    for content, boots in ((b"QFI\xfb" + bytes(600), True), (header(), True), (bytes(600), False), (b"x", False)):
+        disk.write_bytes(content)
+        bootable.check_disk("a", disk, boots_itself=False)
+        if boots:
+            bootable.check_disk("a", disk, boots_itself=True)
+        else:
+            with pytest.raises(
+                MachineError, match=r"a: the image .* has no boot sector .*kernel: NAME beside the image"
+            ):
+                bootable.check_disk("a", disk, boots_itself=True)
+    disk.write_bytes(b"")
+    with pytest.raises(MachineError, match=r"a: the image .* is empty"):
+        bootable.check_disk("a", disk, boots_itself=False)
 
 
 def test_without_qemu_the_command_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

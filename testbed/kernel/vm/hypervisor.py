@@ -23,7 +23,7 @@ from ...model.node.vm import Vm
 from ...plan.node import vm as qemu
 from ...plan.step import Placeholder, StartVm, Step
 from ..native_program import Tools
-from . import kernel_cache
+from . import bootable, kernel_cache
 from .guest_agent import agent
 from .kernel_cache import VmKernel
 
@@ -83,9 +83,9 @@ def check(machines: Sequence[tuple[str, Vm]], free_bytes: int, reserve_bytes: in
     version()
     for node, vm in machines:
         if not vm.boots_itself:
-            _kernel_of(node, vm)
-        if vm.image is not None and not os.access(vm.image, os.R_OK):
-            raise MachineError(f"{node}: the image {vm.image} cannot be read", f"ls -l {vm.image}")
+            bootable.check_kernel(node, _kernel_of(node, vm))
+        if vm.image is not None:
+            bootable.check_disk(node, Path(vm.image), boots_itself=vm.boots_itself)
         if vm.vhost and not VHOST.exists():
             fix = "sudo modprobe vhost_net, or vhost: false"
             raise MachineError(f"{node}: this computer's kernel has no vhost-net ({VHOST})", fix)
