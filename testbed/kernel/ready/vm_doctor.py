@@ -25,7 +25,9 @@ def examine() -> Iterator[Examination]:
 
 def _kernel() -> str:
     found = kernel_cache.find(None)
-    return f"{found.name} ({found.release}) {found.folder}"
+    others = [f"{each.name} ({each.release})" for each in kernel_cache.installed() if each.name != found.name]
+    also = f"; also {', '.join(others)}" if others else ""
+    return f"{found.name} ({found.release}) {found.folder}{also}"
 
 
 def _how() -> str:
