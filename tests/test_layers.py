@@ -115,7 +115,7 @@ INSIDE = {
         ("starter", "reload", "keeper", "overview", "reachability", "leftover"),
         ("link_change",),
         ("connection", "build"),
-        ("running_network", "session_relay", "node_files"),
+        ("running_network", "session_relay", "node_files", "controller_words"),
         ("request",),
     ),
     "agent": (

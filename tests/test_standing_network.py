@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from interactive import Home
 
-from testbed.interactive import node_files
+from testbed.error import SpecError
+from testbed.interactive import controller_words, node_files
 from testbed.model.address import address_book
 from testbed.spec.load import load_topology
+from testbed.spec.topology.change import changed
+from testbed.spec.topology.file import TopologyFile
 
 pytestmark = [pytest.mark.lab]
 
@@ -61,6 +64,7 @@ def test_names_switches_pings_logs_and_a_changed_app(home: Home) -> None:
     assert "Bridge br0" in home.says("exec", "s1", "--", "ovs-vsctl", "show")
     assert "OF1.3" in home.says("exec", "s1", "--", "ovs-ofctl", "dump-groups", "br0")
     assert "3 packets transmitted, 3 received" in home.says("ping", "a", "b", "--count", "3")
+    assert "1 packets transmitted, 1 received" in home.says("ping", "b", "a", "-c", "1")
     assert "Mbit/s sent" in home.says("iperf", "a", "b", "--time", "1")
     assert home.says("logs", "c0") == "first words\nApp: switch 1\n"
     assert "bridge br0" in home.says("logs", "s1")
@@ -89,6 +93,25 @@ def test_a_controller_that_has_ended_is_told_of_until_it_is_reloaded(home: Home)
     home.says("reload", "c0")
     home.says("exec", "c0", "--", "sh", "-c", "kill -9 $(cat /run/tb-ovs/c0/pid)")
     assert home.run("exec", "a", "--", "true").stderr == gone  # once again, and the old one no more
+
+
+def test_an_app_that_crashes_at_once_is_shown_by_up(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    (tmp_path / "app.py").write_text(APP.replace("PRIORITY", "7").replace("    OFP", "    raise ValueError\n    OFP"))
+    (tmp_path / "net.yaml").write_text(NET)
+    done = home.run("up", tmp_path / "net.yaml", "--kernel", "lab-realtime")
+    said = done.stderr.decode()
+    assert done.returncode not in (0, 2)
+    assert "the network app did not come up: a switch did not find its controller\nc0 printed, at last:\n" in said
+    assert said.endswith("  ValueError\n")
+    assert home.left() == []
+    home.clean()
+
+
+def test_who_cannot_be_reached_by_iperf_is_said(home: Home) -> None:
+    home.says("exec", "s1", "--", "ovs-ofctl", "del-flows", "br0")
+    done = home.run("iperf", "a", "b")
+    assert (done.returncode, b"iperf3 in a failed" in done.stderr) == (2, True), done.stderr
 
 
 REFUSED = (
@@ -186,6 +209,29 @@ def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
     home.says("down", "net")
     assert home.left() == []
     home.clean()
+
+
+def test_a_share_of_loss_by_hand_is_random(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text(f"{PATH}}}}}\n")
+    topology = load_topology(tmp_path / "net.yaml")
+    lossy = TopologyFile.of(changed(topology, "path", ["loss=1%"])).written()
+    assert lossy["links"]["path"]["loss"] == {"random": "1 %"}
+    with pytest.raises(SpecError, match="everything would be lost"):
+        changed(topology, "path", ["loss=100 %"])
+    with pytest.raises(SpecError, match="does not say which packets are lost"):
+        changed(topology, "path", ["loss=0.01"])
+
+
+def test_told_is_only_what_concerns_controllers(tmp_path: Path) -> None:
+    """And at most the end of what they print, with nothing that a terminal would obey."""
+    (tmp_path / "controller-c0.err").write_text("".join(f"line {number}\n\n" for number in range(10_000)) + "\x1b[2J\n")
+    (tmp_path / "controller-c1.err").touch()
+    (tmp_path / "controller-c2.err").symlink_to("/etc/passwd")
+    assert controller_words.told("tc: no such qdisc", tmp_path) == "tc: no such qdisc"
+    lines = controller_words.told("wait-until controller br0 is_connected=true: 14", tmp_path).splitlines()
+    assert lines[0] == "a switch did not find its controller"
+    assert (len(lines), lines[1], lines[12], lines[13]) == (16, "c0 printed, at last:", "  line 9999", "  \\x1b[2J")
+    assert lines[14:] == ["c1 printed nothing", "c2 printed nothing"]
 
 
 def test_every_node_has_its_name_at_all_its_addresses() -> None:

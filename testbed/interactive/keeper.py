@@ -36,6 +36,7 @@ from ..plan.step import Serve
 from ..plan.step_json import step_of
 from ..process import CommandError, Running
 from ..trial.strict_folder import remove_tree
+from . import controller_words
 from .running_network import Process
 from .session_relay import Relay
 
@@ -82,7 +83,7 @@ def main(folder: str, entry: str, ready: str) -> int:
             except TestbedError as error:
                 _go_on_to_the_end()
                 fix = {"fix": error.fix, "what": error.what} if isinstance(error, MachineError) else {}
-                announcer.say(error=str(error), exit_code=error.exit_code, **fix)
+                announcer.say(error=controller_words.told(str(error), home / "trial"), exit_code=error.exit_code, **fix)
                 return error.exit_code
             except Quit:
                 return 0

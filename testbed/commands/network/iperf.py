@@ -17,6 +17,9 @@ from .exec import OfNode
 PORT = "5201"
 LISTENS = f"for each in $(seq 100); do ss -Hltn sport = :{PORT} | grep -q . && exit; sleep 0.05; done; exit 1"
 
+CONNECT_MS = 5_000
+"""Without it iperf3 waits for minutes if the other node cannot be reached."""
+
 EXAMPLES = (
     ("See what TCP reaches between two nodes in 5 s", "testbed iperf client server"),
     ("The other way round, for 20 s", "testbed iperf server client --time 20"),
@@ -35,9 +38,12 @@ def iperf(
     network = choose(name, source)
     address = reachability.address(network, destination)
     _in(network, destination, f"iperf3 -s -1 -D -p {PORT} && {{ {LISTENS}; }}")
-    said = _in(network, source, f"iperf3 -c {address} -p {PORT} -t {time} -J")
+    said = _in(network, source, f"iperf3 -c {address} -p {PORT} -t {time} --connect-timeout {CONNECT_MS} -J")
     try:
-        end: dict[str, Any] = json.loads(said)["end"]
+        told: dict[str, Any] = json.loads(said)
+        if "error" in told:
+            raise UserError(f"iperf3 in {source} failed: {told['error']}")
+        end = told["end"]
         sent, received = end["sum_sent"], end["sum_received"]
         rates = f"{sent['bits_per_second'] / 1e6:.1f} Mbit/s sent, {received['bits_per_second'] / 1e6:.1f} received"
         again = f"{sent['retransmits']} segments sent again, {end.get('sender_tcp_congestion', '?')}"

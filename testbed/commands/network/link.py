@@ -13,7 +13,7 @@ from ..text_table import TIED
 from .status import written
 
 EXAMPLES = (
-    ("Make a link longer and lossy", "testbed link path rtt='200 ms' loss='1 in 100'"),
+    ("Make a link longer and lossy", "testbed link path rtt=200ms loss=1%"),
     ("Pull out a cable, and put it in again", "testbed link path down; testbed link path up"),
     ("Take a loss away", "testbed link path loss=none"),
 )
@@ -29,6 +29,7 @@ def link(
     ] = None,
 ) -> None:
     """What waits in the link is lost when it changes. A link that is down has no carrier at either end.
+    `loss=1%` is random loss; the other kinds are written as in topology files.
 
     A link that asks for nothing has no emulator, and stays as it is: give it a rate in the topology file.
     """

@@ -19,7 +19,9 @@ EXAMPLES = (
 def ping(
     source: Annotated[str, typer.Argument(metavar="FROM", help="A node of a running network.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="Another one.")],
-    count: Annotated[int | None, typer.Option(min=1, help="How many pings; without an end if left out.")] = None,
+    count: Annotated[
+        int | None, typer.Option("--count", "-c", min=1, help="How many pings; without an end if left out.")
+    ] = None,
     name: OfNode = None,
 ) -> None:
     """The output and the exit code are those of ping(8)."""

@@ -17,8 +17,8 @@ ALLOWED = f"KEY=VALUE such as rtt='200 ms', with one of {', '.join(KEYS)}"
 
 
 def changed(topology: Topology, link: str, words: Sequence[str]) -> Topology:
-    """Words are KEY=VALUE in YAML; the value `none` takes an impairment away. A link that is changed follows no
-    schedule any more. Raises SpecError, which names the words that make no sense.
+    """Words are KEY=VALUE in YAML; the value `none` takes an impairment away, and a loss of `1 %` is random loss. A
+    link that is changed follows no schedule any more. Raises SpecError, which names the words that make no sense.
     """
     written = TopologyFile.of(topology).written()
     said = dict(written["links"][link])
@@ -46,4 +46,4 @@ def _read(word: str, position: Position) -> tuple[str, Document]:
     if not equals or key not in KEYS:
         what = f"a link has no {key!r}" if equals else "this says nothing about a link"
         raise SpecError([Problem(word, None, what, one_of(KEYS, key) if equals else ALLOWED)])
-    return key, parse(text, position)
+    return key, parse(f"{{random: {text}}}" if key == "loss" and text.rstrip().endswith("%") else text, position)
