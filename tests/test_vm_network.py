@@ -10,10 +10,15 @@ from test_vm import VIRTUAL, kernel, make_trial, run_real  # noqa: F401 (a fixtu
 from trials import Ran
 
 from testbed import package
+from testbed.error import MachineError
+from testbed.kernel.vm import fetch, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
+from testbed.spec.load import load_scenario
+from testbed.trial.measured import CommandResult, need
 
 VM = {"type": "vm", "memory": "256 MiB"}
 PLAIN = {**VM, "nic": "plain"}
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
 AT_NIGHT = [*VIRTUAL, pytest.mark.nightly]
 
 
@@ -32,6 +37,21 @@ def moved(ran: Ran) -> int:
 
 def iperf3(duration: str = "1 s", **keys: Any) -> dict[str, Any]:
     return {"tool": "iperf3", "from": "a", "to": "b", "duration": duration, **keys}
+
+
+@pytest.fixture(scope="module")
+def older(kernel: VmKernel) -> VmKernel:  # noqa: F811
+    """The second kernel of scenarios/two-kernels.yaml."""
+    try:
+        found = kernel_cache.find("old")
+    except MachineError:
+        try:
+            found = fetch.fetch("6.16", "old")
+        except MachineError as error:
+            pytest.skip(f"needs a second kernel: {error}")
+    if found.release == kernel.release:
+        pytest.skip("the kernel called old is the newest one")
+    return found
 
 
 class TestNetwork:
@@ -79,3 +99,28 @@ class TestNetwork:
         )
         ran = run_real(make_trial(network, kernel="lab", workload=iperf3("2 s")), tmp_path / "trial")
         moved(ran)
+
+    @pytest.mark.parametrize("control", ["cubic", "bbr"])
+    def test_two_kernels_share_a_bottleneck(
+        self,
+        kernel: VmKernel,  # noqa: F811
+        older: VmKernel,
+        control: str,
+        tmp_path: Path,
+    ) -> None:
+        """Each machine has its own kernel; together they have what the bottleneck carries, and no more."""
+        (trial,) = (
+            each
+            for each in load_scenario(SCENARIOS / "two-kernels.yaml").trials()
+            if ("workload.variant", control) in each.params
+        )
+        ran = run_real(trial, tmp_path / "trial")
+        assert ran.result.verdict == "valid", ran.result.findings
+        assert {name: about.kernel_release for name, about in ran.result.vms.items()} == {
+            "new": kernel.release,
+            "old": older.release,
+        }
+        values = need(CommandResult, ran.result.measured).values
+        shares = [values[name].mean for name in ("new", "old")]
+        assert min(shares) > 0
+        assert 0.8 * 20e6 < sum(shares) < 20e6
