@@ -197,6 +197,24 @@ def test_a_folder_counts_with_all_that_is_in_it(scenario: Scenario, tmp_path: Pa
     assert found[0] != found[1]
 
 
+def test_a_link_that_leads_out_of_its_folder_is_refused(scenario: Scenario, tmp_path: Path) -> None:
+    """What is there would not count in the digest, and another computer would not have it."""
+    (tmp_path / "kit/bin").mkdir(parents=True)
+    (tmp_path / "kit/bin/tool").write_text("one")
+    (tmp_path / "secret").write_text("mine")
+    path = scenario(files=["kit"], client={"at": "client", "run": ["kit/bin/tool"]})
+    link = tmp_path / "kit/bin/link"
+    for target in ("tool", "..", "../bin", "missing", "/usr/bin/python3"):
+        link.symlink_to(target)
+        assert value_of(path).files
+        link.unlink()
+    for target in ("../../secret", "../..", str(tmp_path / "secret"), str(tmp_path / "kit/bin/tool")):
+        link.symlink_to(target)
+        with pytest.raises(SpecError, match="its link 'bin/link' leads out of it"):
+            load_scenario(path)
+        link.unlink()
+
+
 def test_a_file_that_is_not_here_is_named_and_copies_are_used(tmp_path: Path) -> None:
     (tmp_path / "tool").write_text("content of a test that nobody else has")
     files = (("tool", program_store.digest(tmp_path / "tool")),)

@@ -284,7 +284,7 @@ def content(path: str) -> bytes:
     import tarfile
 
     text = io.BytesIO()
-    with tarfile.open(fileobj=text, mode="w", dereference=True) as packed:
+    with tarfile.open(fileobj=text, mode="w") as packed:
         for name in sorted(os.listdir(path)):
             if not name.startswith("."):
                 packed.add(os.path.join(path, name), name, filter=plain)

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -20,6 +21,9 @@ FOLDER = "files"
 FILES_MAX, BYTES_MAX = 50_000, 2 << 30
 """Of one file or folder that a scenario names, in all."""
 CHUNK_BYTES = 1 << 20
+
+SYSTEM = tuple(Path(each) for each in ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", sys.base_prefix))
+"""What links may lead to: every trial sees it, and no digest of a user's files need cover it."""
 
 Files = tuple[tuple[str, str], ...]
 """Names, each with the SHA-256 of what is there."""
@@ -111,8 +115,18 @@ def _entries(folder: Path) -> Iterator[tuple[str, str, str]]:
                 raise OSError(None, f"it has too many files; allowed: up to {FILES_MAX}")
             below = str(path.relative_to(folder))
             if path.is_symlink():
+                _stays(path, folder)
                 yield below, "link", os.readlink(path)
             elif path.is_dir():
                 yield below, "folder", ""
             else:
                 yield below, "program" if os.access(path, os.X_OK) else "file", _of_file(path)
+
+
+def _stays(link: Path, folder: Path) -> None:
+    """Raises OSError for a link to what neither the folder nor the system has: its digest would not cover that."""
+    said = os.readlink(link)
+    target = Path(os.path.abspath(link.parent / said))
+    if not any(target.is_relative_to(each) for each in (SYSTEM if os.path.isabs(said) else (folder.absolute(),))):
+        what = f"its link {str(link.relative_to(folder))!r} leads out of it, to {said!r}"
+        raise OSError(None, f"{what}; allowed: links within it, without its own path, and to {SYSTEM[0]}")
