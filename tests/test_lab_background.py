@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from trials import Ran, Steps
 
+from testbed.kernel.guest import TrialError
 from testbed.trial.folder import same_files
 from testbed.trial.measured import BackgroundResult
 
@@ -127,11 +128,26 @@ def test_a_ping_that_waits_behind_others_is_what_was_asked_for(run_trial: RunTri
 
 
 def test_a_background_that_is_over_too_soon_is_told(run_trial: RunTrial) -> None:
-    """Connecting takes the flows longer than can be known: every other packet is lost."""
+    """Connecting takes the flows longer than can be known: three packets in ten are lost."""
     noise = {"pattern": "constant", "from": "b", "to": "a", "rate": "1 Mbit/s"}
-    path = {"rate": "10 Mbit/s", "loss": {"forward": {"random": "50 %"}, "backward": "none"}}
+    path = {"rate": "10 Mbit/s", "loss": {"forward": {"random": "30 %"}, "backward": "none"}}
     ran = run_trial(path=path, workload={"flows": 8}, background={"noise": noise})
     assert ran.findings["background"] == "suspect"
+
+
+def test_a_handshake_that_is_not_complete_ends_the_trial(run_trial: RunTrial) -> None:
+    """The sender is connected, the receiver is not, and both would wait for ever."""
+
+    def deaf(steps: Steps) -> Steps:
+        rules = (
+            "table ip deaf { chain in { type filter hook input priority 0; "
+            "tcp flags & (syn|ack) == ack tcp dport 5001 drop; }; }"
+        )
+        at = next(n for n, step in enumerate(steps) if step.get("title") == "flow")
+        return (*steps[:at], {"run": ["nft", rules], "netns": "tb-b"}, *steps[at:])
+
+    with pytest.raises(TrialError, match="cannot accept on port 5001: too many packets of the handshake are lost"):
+        run_trial(tamper=deaf)
 
 
 SIDE = {

@@ -27,6 +27,7 @@
  */
 #define _GNU_SOURCE
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -34,6 +35,7 @@
 #include "stream.h"
 
 enum {
+	ACCEPT_MS = 130000,
 	MAX_FLOWS = 128,
 };
 
@@ -156,6 +158,24 @@ static void listen_all(int *listeners)
 	}
 }
 
+/* The end of a handshake that is lost too often leaves the sender connected and the receiver without: the kernel gives up after about a
+ * minute (tcp_synack_retries), and nobody would ever know.
+ */
+static int accept_one(int listener, int port)
+{
+	struct pollfd ready = { listener, POLLIN, 0 };
+	int receiver;
+
+	if (poll(&ready, 1, ACCEPT_MS) == 0) {
+		errno = ETIMEDOUT;
+		die("cannot accept on port %d: too many packets of the handshake are lost", port);
+	}
+	receiver = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (receiver < 0)
+		die("cannot accept on port %d", port);
+	return receiver;
+}
+
 static void connect_all(const int *listeners)
 {
 	for (int i = 0; i < asked.flows; i++) {
@@ -168,9 +188,7 @@ static void connect_all(const int *listeners)
 			set_rate(f->sender, asked.rate_bytes);
 		if (connect(f->sender, (void *)&a, length) < 0)
 			die("cannot connect to %s port %d", asked.address, asked.port + i);
-		f->receiver = accept4(listeners[i], NULL, NULL, SOCK_CLOEXEC);
-		if (f->receiver < 0)
-			die("cannot accept on port %d", asked.port + i);
+		f->receiver = accept_one(listeners[i], asked.port + i);
 	}
 }
 
