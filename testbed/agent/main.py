@@ -28,9 +28,9 @@ def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool, has
     with open(os.path.join(TRIAL, "steps.json")) as file:
         steps = json.load(file)
     error = None
+    if kind == "guest":
+        await_millisecond()
     for number, step in enumerate(steps, 1):
-        if kind == "guest":
-            await_millisecond()
         try:
             trial.do(step, f"{number}/{len(steps)}")
         except (StepError, OSError, subprocess.SubprocessError) as failure:
