@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+from itertools import takewhile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from testbed.agent.step import Trial
+from testbed.agent.syscall import StepError
 from testbed.kernel.guest import TrialError
-from testbed.trial.workload import command_output
+from testbed.kernel.native_program import tools
+from testbed.model.workload.command import CommandWorkload, Started
+from testbed.plan.step import Placeholder
+from testbed.plan.step_json import data
+from testbed.trial.workload import command_output, command_part
 from testbed.trial.workload.command_part import gather
 
 S = 1_000_000_000
@@ -50,3 +58,41 @@ def test_what_a_part_prepares_makes_its_client_late(tmp_path: Path) -> None:
 def test_a_part_that_is_not_whole_is_an_error(tmp_path: Path, text: str) -> None:
     with pytest.raises(TrialError, match=r"part-a\.out is missing or not whole"):
         gathered(tmp_path, {"a": (S, text)})
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ("sleep 100", "command: the program server did not begin in 10 s"),
+        ("echo it broke >&2; exit 3", "it broke"),
+        ("exit 0", "command: the program server did not begin in 10 s"),
+    ],
+    ids=["never begins", "fails", "ends"],
+)
+def test_clients_do_not_start_without_their_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, says: str
+) -> None:
+    """What waits for the server waits here for a part that never says that it began."""
+    monkeypatch.setattr(command_part, "HERE", str(tools().folder))
+    server, client = (Started(name, name, ("true",), name) for name in ("server", "client"))  # type: ignore[arg-type]
+    workload = CommandWorkload(source="client", destination="server", servers=(server,), clients=(client,))
+    plan: Any = SimpleNamespace(remote=set(), machines={}, where=lambda _host: None)
+    made = list(command_part.steps(workload, plan, [], 0, Placeholder("files"), lambda *_: [], "command.out"))
+    before = list(takewhile(lambda step: getattr(step, "title", "") != "begin", made))
+    (folder := tmp_path / "trial").mkdir()
+    assert says in failure([{**data(before[0]), "run": ["sh", "-c", part]}, *map(data, before[1:])], folder)
+
+
+def failure(steps: list[dict[str, Any]], folder: Path) -> str:
+    """Why the agent could not carry out the steps."""
+    with open(os.devnull, "w") as progress:
+        agent = Trial(str(folder), progress.fileno())
+        try:
+            for step in steps:
+                agent.do(step, "")
+        except StepError as error:
+            return str(error)
+        finally:
+            agent.stop_all()
+            agent.close(None)
+    return ""

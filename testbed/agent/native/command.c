@@ -19,7 +19,8 @@
  * We are the parent of all orphans, so a program that forks away is found, and ended.
  *
  *   command --part PART MOST ...      the same for programs of one host among several, each with a kernel of its own
- *   command --await PART              until the server of such a part is ready (status 0) or the part has ended (1)
+ *   command --await PART              until the server of such a part is ready (status 0); if that cannot become true any
+ *                                     more, the reason goes to standard error (status 1)
  *   command --now                     writes `begin NS`
  *
  * A part lives in namespaces of its own for processes and mounts, so nothing outlasts it; while it runs, and once its
@@ -63,6 +64,7 @@ enum {
 };
 
 static const long long GRACE = 2000000000LL;
+static const long long BEGIN_LIMIT = 10000000000LL;     /* for a part to begin, and to say why it ended */
 static const char MARK[] = "TESTBED_PROGRAM=";
 
 struct program {
@@ -864,10 +866,13 @@ static void make_out(void)
 		die("no tmpfs at %s", out);
 }
 
-/* Whether the server is ready. It may be that the part has not begun yet. */
+/*
+ * Waits until the server is ready. It may be that the part has not begun yet. What a part that has ended says of itself
+ * tells more, so we leave it the time for that.
+ */
 static int await_part(const char *of)
 {
-	long long until = now_ns() + 10 * SECOND;
+	long long until = now_ns() + BEGIN_LIMIT;
 	bool began = false;
 
 	for (;;) {
@@ -875,8 +880,13 @@ static int await_part(const char *of)
 
 		if (is_shown(of, "ready"))
 			return 0;
-		if (!runs && (began || now_ns() > until))
-			return 1;
+		errno = 0;
+		if (began && !runs) {
+			sleep_until(now_ns() + BEGIN_LIMIT);
+			die("the program %s ended before it was ready", of);
+		}
+		if (!runs && now_ns() > until)
+			die("the program %s did not begin in %g s", of, BEGIN_LIMIT / 1e9);
 		began |= runs;
 		sleep_until(now_ns() + LOOK_FIRST);
 	}

@@ -48,8 +48,8 @@ def steps(
     for server in workload.servers:
         yield _part(server, workload, plan, common, files, option)
         words = (_tool(server.at, plan), "--await", server.name)
-        yield Run(words, f"{server.name} is ready", _where(server.at, plan), may_fail=True)
-        yield Await((), (_name(server),))
+        yield Run(words, f"{server.name} is ready", _where(server.at, plan), background=f"ready-{server.name}")
+        yield Await((f"ready-{server.name}",), (_name(server),))
     servers = tuple(_name(each) for each in workload.servers)
     yield from _counters(workload, plan, "before")
     yield Run((f"{HERE}/command", "--now"), "begin", out=begin)
