@@ -15,7 +15,7 @@ from ...plan.node.namespace import node_netns
 from ...plan.set_up import Facts, rule_text
 from ..observe import network
 from ..observe.sample import device_numbers
-from ..orders.file_name import AFTER, counters_file, rules_file, sysctls_file
+from ..orders.file_name import AFTER, chains_file, rules_file, sysctls_file
 from ..orders.sequence import Orders
 from ..orders.set_up import TCP_SETTINGS, tcp_file, written_file
 
@@ -34,7 +34,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Facts:
     for emulator in made.plan.emulators:
         if emulator.netns in made.looked_at:
             found.pop((emulator.netns, "rules of nftables"), None)
-            found |= dict(_ruleset(emulator.netns, folder / counters_file(emulator.link, "after")))
+            found |= dict(_ruleset(emulator.netns, folder / chains_file(emulator.link)))
     for node in ruleset.routers(trial.topology):
         netns = node_netns(node.name)
         if netns in made.looked_at:

@@ -27,6 +27,7 @@ from ..observe.sample import (
     QueueSample,
     TcpSample,
     counter_samples,
+    counters,
     device_counters,
     device_drops,
     device_numbers,
@@ -46,7 +47,6 @@ from ..orders.file_name import (
     SAMPLES,
     TIMELINE,
     UPSTREAM_CHECK,
-    counters_file,
     cpu_file,
     machine_cpu_file,
 )
@@ -148,6 +148,7 @@ class _Dumps:
         self.class_rates_bps = class_rates_bps(before, made.observed)
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed_after))
+        self.counters_before, self.counters_after = (counters(*look) for look in looks_around)
         self.samples = (folder / SAMPLES).read_bytes()
         self.timeline = timeline(made, folder)
         self.looks = self._looks(made, folder)
@@ -179,12 +180,12 @@ class _Dumps:
         return {self._place(sample): sample for sample in samples}
 
     def stage(self, emulator: Emulator, stage: Stage) -> StageEvidence:
-        first, last = (self._counters(emulator.link, when) for when in ("before", "after"))
-        self._has_counters(emulator.link, stage, first, last)
-        packets = {name: last[name] - first.get(name, 0) for name in last}
         netns = emulator.netns
-        begin = Look(0, self.before, self.set_up, {(netns, name): count for name, count in first.items()})
-        end = Look(FOR_EVER_NS, self.after, {}, {(netns, name): count for name, count in last.items()})
+        first, last = (look.get(netns, {}) for look in (self.counters_before, self.counters_after))
+        self._has_counters(emulator.link, stage, first, last)
+        packets = {name: last[name].packets - (first[name].packets if name in first else 0) for name in last}
+        begin = Look(0, self.before, self.set_up, {(netns, name): each.packets for name, each in first.items()})
+        end = Look(FOR_EVER_NS, self.after, {}, {(netns, name): each.packets for name, each in last.items()})
         samples = self._samples((netns, *stage.rate_place))
         whole = interval(stage, netns, stage.start, begin, end, ())
         return StageEvidence(
@@ -201,7 +202,7 @@ class _Dumps:
             samples=samples,
             intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)) if stage.states else (),
             losses=loss_counts(stage, packets) if stage.states else (),
-            policed=self._policed(emulator.link, netns, stage, packets),
+            policed=self._policed(netns, stage, packets),
             qdiscs_after={
                 place[1]: self.set_up_after[(netns, *place)]
                 for place in (*stage.own_places, *fault.places(stage))
@@ -234,14 +235,14 @@ class _Dumps:
         rate_bps = self.class_rates_bps.get((port.netns, port.device))
         return TcEvidence(port, rate_bps, self.set_up.get(netem), drops, self._samples(shaped))
 
-    def _policed(self, link: str, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
+    def _policed(self, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
         if stage.policing is None:
             return None
         names = (stage.passed_counter, stage.policed_counter)
         passed, dropped = (self.counted.get((netns, name), []) for name in names)
-        last = self._counters(link, "after", "bytes")
+        last = self.counters_after[netns]
         samples = tuple(zip(passed, dropped, strict=False))
-        came_bytes, policed_bytes = (last.get(name, 0) for name in names)
+        came_bytes, policed_bytes = (last[name].bytes if name in last else 0 for name in names)
         return Policed(packets.get(stage.policed_counter, 0), came_bytes, policed_bytes, samples)
 
     def _around(self, place: tuple[str, str, str]) -> tuple[QueueSample, QueueSample] | None:
@@ -274,18 +275,13 @@ class _Dumps:
             if place in self.drops_after
         }
 
-    def _counters(self, link: str, when: str, unit: str = "packets") -> dict[str, int]:
-        ruleset = json.loads((self.folder / counters_file(link, when)).read_text())
-        counters = (entry["counter"] for entry in ruleset["nftables"] if "counter" in entry)
-        return {counter["name"]: counter[unit] for counter in counters}
-
-    def _has_counters(self, link: str, stage: Stage, *told: Mapping[str, int]) -> None:
+    def _has_counters(self, link: str, stage: Stage, *told: Mapping[str, CounterSample]) -> None:
         """Raises TrialError if a counter of the plan is missing: missing is not 0."""
         names = {stage.data_counter(), stage.drop_counter(), stage.oversize_counter}
         names |= {stage.passed_counter, stage.policed_counter} if stage.policing is not None else set()
         names |= set(fault.names(stage, stage.start))
-        for counters in told:
-            if lost := sorted(names - counters.keys()):
+        for look in told:
+            if lost := sorted(names - look.keys()):
                 raise TrialError(f"the counter {lost[0]} of the link {link} is missing: somebody changed its rules")
 
 

@@ -144,6 +144,14 @@ def counter_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[Counter
             yield CounterSample(record.time_ns, source.netns, name, packets, octets)
 
 
+def counters(data: bytes, sources: tuple[Query, ...]) -> dict[str, dict[str, CounterSample]]:
+    """Maps each namespace to its named counters by name, as the last answer had them."""
+    found: dict[str, dict[str, CounterSample]] = {}
+    for each in counter_samples(data, sources):
+        found.setdefault(each.netns, {})[each.name] = each
+    return found
+
+
 def device_numbers(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, int], str]:
     """Maps (namespace, device number) to the device's name."""
     found = {}

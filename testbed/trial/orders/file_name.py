@@ -18,9 +18,9 @@ HYPERVISOR = "hypervisor.json"
 MININET_REPORT = "mininet.json"
 
 
-def counters_file(link: str, when: str) -> str:
-    """The emulator's counters, as nft prints them in JSON."""
-    return f"counters-{link}-{when}.json"
+def chains_file(link: str) -> str:
+    """All rules of nftables of an emulator after the workload, in JSON."""
+    return f"chains-{link}.json"
 
 
 def rules_file(router: str, when: str) -> str:

@@ -31,8 +31,8 @@ from .file_name import (
     RTT_CHECK,
     SAMPLES,
     UPSTREAM_CHECK,
+    chains_file,
     checksums_file,
-    counters_file,
     cpu_file,
     machine_cpu_file,
     netstat_file,
@@ -182,11 +182,15 @@ def _settle_s(trial: Trial, planned: Plan) -> float:
 
 
 def _observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
-    """Queueing disciplines and devices of emulators and TCLinks, and the devices of every node on the data path."""
+    """Queueing disciplines, counters and devices of emulators and TCLinks, and the devices of every node on the data
+    path. The counters of an emulator are read in the look that reads its queues: packets may still be under way, and
+    the gate compares the two.
+    """
     impairing = dict.fromkeys((*(e.netns for e in planned.emulators), *(port.netns for port in planned.tc_ports)))
     on_way = (node_netns(node) for node in set_up.passed(trial, planned) if is_observed(planned, node))
     return (
         *(Query(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
+        *(Query("nft", emulator.netns) for emulator in planned.emulators),
         *(Query("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
         *(Query("link", netns) for netns in on_way if netns not in impairing),
     )
@@ -235,11 +239,8 @@ def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: 
 
 
 def _rulesets(topology: Topology, planned: Plan, when: str) -> Iterator[Step]:
-    for emulator in planned.emulators:
-        what = ("counters", "table", "netdev", "testbed") if when == "before" else ("ruleset",)
-        words = ("nft", "--json", "list", *what)
-        where, out = planned.where_in(emulator.netns), counters_file(emulator.link, when)
-        yield Run(words, "counters", where, out=out)
+    for emulator in planned.emulators if when == "after" else ():
+        yield Run(RULESET, "rules", planned.where_in(emulator.netns), out=chains_file(emulator.link))
     for node in ruleset.routers(topology):
         yield Run(RULESET, "rules", Location(node_netns(node.name)), out=rules_file(node.name, when))
 
