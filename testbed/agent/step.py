@@ -39,7 +39,7 @@ import time
 
 from .child import Child, sleep_until
 from .remote import REACH
-from .syscall import OUTSIDE, StepError, mount, setns, text_of, write_files, write_sysfs
+from .syscall import OUTSIDE, StepError, mount, set_features, setns, text_of, write_files, write_sysfs
 
 MYPY = False
 if MYPY:  # importing `typing` would cost a guest more time than all the rest
@@ -103,6 +103,8 @@ class Trial:
         if "on" in step:
             return self.run_remotely(step)
         words = step["run"]
+        if set(step) <= {"title", "run", "netns"} and words[:2] == ["ethtool", "-K"] and set_features(*words[2:]):
+            return judged(step, 0, b"", b"")
         out = self.open(step["out"]) if "out" in step else subprocess.PIPE
         err = self.open(step["err"]) if "err" in step else subprocess.PIPE
         if step.get("background"):
