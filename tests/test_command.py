@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -441,6 +442,44 @@ def test_a_program_that_spins_is_named(scenario: Scenario, tmp_path: Path, monke
     path = scenario(client={"at": "client", "run": ["sh", "-c", "while :; do :; done"]})
     with pytest.raises(TrialError, match=r"The process /\S*sh \(the program client\) computes without a system call"):
         carried_out(path, tmp_path / "one")
+
+
+COUNTER = """
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+static unsigned long long clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+int main(void)
+{
+    unsigned processor = 99;
+    unsigned long long first = clock_ns(), second = __rdtsc();
+    usleep(250000);
+    unsigned long long third = __rdtscp(&processor), fourth = clock_ns();
+    printf("%llu %llu %llu %llu %u\\n", first, second, third, fourth, processor);
+}
+"""
+
+
+@pytest.mark.lab
+def test_the_time_stamp_counter_is_lab_time(scenario: Scenario, tmp_path: Path) -> None:
+    """In nanoseconds; a look at it takes as long as one at the clock."""
+    (tmp_path / "counter.c").write_text(COUNTER)
+    subprocess.run(["gcc", "-o", tmp_path / "counter", tmp_path / "counter.c"], check=True)
+    path = scenario(files=["counter"], client={"at": "client", "run": ["./counter"]})
+    said = []
+    for name in ("one", "two"):
+        carried_out(path, tmp_path / name)
+        said.append((tmp_path / name / "command-client-1.out").read_text())
+    assert said[0] == said[1]
+    first, second, third, fourth, processor = map(int, said[0].split())
+    assert (second - first, fourth - third, processor) == (256, 256, 0)
+    assert 250_000_000 <= third - second < 250_100_000
 
 
 @pytest.mark.lab
