@@ -215,7 +215,7 @@ def caught(sabotage: Sabotage, folder: Path) -> str:
         return "failed"
 
 
-READING = {"observe", "counters", "rules", "netstat", "CPU", "set-up", "flows", "ports", "datapath", "controllers", "version"}
+READING = {"observe", "counters", "rules", "netstat", "CPU", "set-up", "flows", "ports", "datapath", "version"}
 """Titles of steps that set nothing."""
 
 
