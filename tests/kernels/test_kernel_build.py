@@ -17,7 +17,12 @@ from testbed.kernel.image.build import KernelImage, Stage, build
 from testbed.kernel.image.cache import Cache, find
 from testbed.kernel.image.first_boot import boot
 
-OURS = {"0001-um-hz-1000.patch", "0002-net-sched-testbed.patch", "0003-tbf-cut-late.patch"}
+OURS = {
+    "0001-um-hz-1000.patch",
+    "0002-net-sched-testbed.patch",
+    "0003-tbf-cut-late.patch",
+    "0004-um-time-stamp-counter.patch",
+}
 
 
 def test_a_tree_becomes_a_kernel_with_its_record(tree: Path, cache: Cache) -> None:

@@ -1,6 +1,8 @@
 """Which lab kernels are built again, and which one is chosen."""
 
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,19 @@ def test_the_default_for_todays_compiler_wins_over_a_newer_one(tree: Path, cache
     executable(tools / "gcc", GCC)
     assert counted_build(cache, None) == (first, False)
     assert cache.find(None) == first
+
+
+def test_a_kernel_of_this_recipe_wins_over_a_newer_one_of_another_checkout(tree: Path, cache: Cache) -> None:
+    ours, _ = counted_build(cache, None)
+    record = cache.records()[0][0]
+    with cache.partial() as partial:
+        other = replace(record, key="f" * 64, recipe_hash="0" * 64)
+        theirs = cache.put(Path(shutil.copytree(ours.folder, partial / "copy")), other)
+    assert cache.installed() == (ours, theirs)
+    assert cache.find(None, record.recipe_hash) == ours
+    assert cache.find(None, other.recipe_hash) == theirs
+    assert cache.find(None, "1" * 64) == theirs  # the newest, while there is none of the recipe
+    assert cache.find(record.name, record.recipe_hash) == theirs  # a name is a name: the newest
 
 
 def test_without_kernels_one_is_told_what_to_type(cache: Cache) -> None:

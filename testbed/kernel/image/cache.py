@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ...cache_folder import FIX, make, open_lock, try_lock, user_folder
 from ...error import MachineError, one_of
+from . import recipe
 
 BUILD_COMMAND = "testbed kernel build"
 
@@ -76,15 +77,19 @@ class Cache:
     def installed(self) -> tuple[KernelImage, ...]:
         return tuple(image for _, image in self.records())
 
-    def find(self, name: str | None) -> KernelImage:
-        """The newest kernel of this name; None is the newest default one. MachineError when there is none."""
-        images = self.installed()
-        fitting = [image for image in images if (image.default if name is None else image.name == name)]
+    def find(self, name: str | None, recipe_hash: str = "") -> KernelImage:
+        """The newest kernel of this name; None is the newest default one, of this recipe if there is one.
+
+        MachineError when there is none.
+        """
+        records = self.records()
+        fitting = [pair for pair in records if (pair[1].default if name is None else pair[1].name == name)]
+        ours = [pair for pair in fitting if name is None and pair[0].recipe_hash == recipe_hash]
         if fitting:
-            return fitting[-1]
+            return (ours or fitting)[-1][1]
         if name is None:
             raise MachineError("no lab kernel has been built yet", BUILD_COMMAND)
-        have = one_of(sorted({image.name for image in images}), name)
+        have = one_of(sorted({image.name for _, image in records}), name)
         what = f"no lab kernel is called {name!r} (there are: {have})"
         raise MachineError(what, f"{BUILD_COMMAND} --source SOURCE --name {name}")
 
@@ -166,8 +171,12 @@ def installed() -> tuple[KernelImage, ...]:
 
 
 def find(name: str | None) -> KernelImage:
-    """The newest kernel of a name; None is the newest default one. MachineError when there is none."""
-    return user_cache().find(name)
+    """The newest lab kernel of a name; None is the default one of this testbed's recipe, if it has been built.
+
+    Another checkout's kernel, with other patches, may be in the same cache: it is the default only while ours is not
+    there. MachineError when there is none.
+    """
+    return user_cache().find(name, recipe.load("lab").sha256)
 
 
 def _make(folder: Path) -> None:
