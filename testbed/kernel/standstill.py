@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 LOOK_S = 0.2
+LOOKS = 25
+ENOUGH_TICKS = 10
+"""Hundredths of a second that the guest must have had of a processor, for as many looks as that takes on a busy one."""
 BUSY_SHARE = 0.5
-"""Of the time of a look: less is no computing."""
-TICKS = 100
+"""Of the guest's time: less is no computing."""
 STACK_BYTES = 64 << 10
 SHOWN = 120
 MARK = b"TESTBED_PROGRAM="
@@ -32,13 +34,14 @@ def story(guest: int) -> str:
 
 def spinner(guest: int) -> str | None:
     """The program that takes processor time now, and whose it is; None if there is none, or if it cannot be read."""
-    before = {pid: _ticks(pid) for pid in _children(guest)}
-    time.sleep(LOOK_S)
-    grew = {pid: _ticks(pid) - ticks for pid, ticks in before.items()}
-    busiest = max(grew, key=lambda pid: grew[pid], default=None)
-    if busiest is None or grew[busiest] < BUSY_SHARE * LOOK_S * TICKS:
-        return None
-    return _name(busiest)
+    before = {pid: _ticks(pid) for pid in (guest, *_children(guest))}
+    for _ in range(LOOKS):
+        time.sleep(LOOK_S)
+        grew = {pid: _ticks(pid) - ticks for pid, ticks in before.items()}
+        if sum(grew.values()) >= ENOUGH_TICKS:
+            busiest = max(grew, key=lambda pid: grew[pid])
+            return _name(busiest) if busiest != guest and grew[busiest] >= BUSY_SHARE * sum(grew.values()) else None
+    return None
 
 
 def _children(pid: int) -> list[int]:
@@ -49,7 +52,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _ticks(pid: int) -> int:
-    """The processor time in the guest's own code."""
+    """The processor time in the process's own code, in hundredths of a second."""
     try:
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
     except (OSError, ValueError, IndexError):
