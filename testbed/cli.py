@@ -127,9 +127,9 @@ class Commands(help_page.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise Interrupted(
-                "interrupted; what is finished is kept, and the same command continues from there"
-            ) from None
+            look = COMMANDS.get(str(ctx.invoked_subcommand)) == "network"  # a look at a network, of which nothing is kept
+            kept = "" if look else "; what is finished is kept, and the same command continues from there"
+            raise Interrupted(f"interrupted{kept}") from None
 
 
 app = typer.Typer(

@@ -371,3 +371,21 @@ def test_a_trial_that_cannot_be_carried_out_does_not_stop_the_others(
     assert said.code == 1
     assert said.err.count("no_such_key") >= 2
     assert len(list((tmp_path / "out/failed").glob("*/error.txt"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "replaced", "said"),
+    [
+        (("iperf", "a", "b"), "testbed.commands.network.iperf.choose", "interrupted\n"),
+        (("run", "small.yaml"), "testbed.commands.measure.run.load_scenario", "interrupted; what is finished is kept"),
+    ],
+)
+def test_an_interruption_promises_only_what_is_kept(
+    testbed: Testbed, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], replaced: str, said: str
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(replaced, interrupted)
+    ended = testbed(*words)
+    assert (ended.code, ended.err.startswith(f"testbed: {said}")) == (130, True), ended.err

@@ -120,6 +120,7 @@ REFUSED = (
     (("ping", "a", "s1"), "s1 of app has no address; allowed: a, b"),
     (("ping", "a", "zz"), "no node 'zz'"),
     (("iperf", "a", "c0"), "c0 of app has no address"),
+    (("iperf", "a", "a"), "a would send to itself, over no link; allowed: two nodes"),
     (("pingall", "other"), "no network 'other' is up"),
 )
 

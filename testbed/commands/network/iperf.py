@@ -35,6 +35,8 @@ def iperf(
     """One flow of iperf3 in real time, on whatever else this computer does: a look, no measurement. `testbed run`
     measures, and says whether the network was as asked.
     """
+    if source == destination:
+        raise UserError(f"{source} would send to itself, over no link; allowed: two nodes")
     network = choose(name, source)
     address = reachability.address(network, destination)
     _in(network, destination, f"iperf3 -s -1 -D -p {PORT} && {{ {LISTENS}; }}")
