@@ -127,9 +127,9 @@ class Commands(help_page.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            look = COMMANDS.get(str(ctx.invoked_subcommand)) == "network"  # a look at a network, of which nothing is kept
-            kept = "" if look else "; what is finished is kept, and the same command continues from there"
-            raise Interrupted(f"interrupted{kept}") from None
+            keeps = COMMANDS.get(str(ctx.invoked_subcommand)) != "network"  # of a look at a network nothing is kept
+            what = "; what is finished is kept, and the same command continues from there" if keeps else ""
+            raise Interrupted(f"interrupted{what}") from None
 
 
 app = typer.Typer(
