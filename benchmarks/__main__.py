@@ -55,6 +55,7 @@ CASES = (
     Case("10G-50ms-1-offload", "10 Gbit/s", "50 ms", 1, "12 s", prototype=1.3),
     Case("1G-50ms-10-offload", "1 Gbit/s", "50 ms", 10, "30 s", prototype=4.8),
     Case("1G-50ms-10-plain", "1 Gbit/s", "50 ms", 10, "30 s", nic="plain", prototype=2.7),
+    Case("10G-50ms-1in1000000", "10 Gbit/s", "50 ms", 1, "12 s", loss="1 in 1000000"),
     Case("10G-100ms-1in10000", "10 Gbit/s", "100 ms", 1, "120 s", loss="1 in 10000", prototype=100),
 )
 

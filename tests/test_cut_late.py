@@ -58,7 +58,7 @@ def test_a_stage_of_a_delay_and_a_rate_cuts_late() -> None:
     [
         {"nic": "plain"},
         {"path": {**PATH, "rtt": "0 s"}},
-        {"path": {**PATH, "loss": {"forward": "1 in 100", "backward": "1 in 100"}}},
+        {"path": {**PATH, "loss": {"forward": {"random": "1 %"}, "backward": {"random": "1 %"}}}},
         {"path": {**PATH, "jitter": "10 us"}},
         {"path": {**PATH, "queue": "fq_codel"}},
         {"path": {**PATH, "duplicate": "1 in 100"}},
@@ -76,12 +76,12 @@ def test_whatever_looks_at_single_packets_gets_single_packets(changes: dict[str,
 
 
 def test_a_loss_in_one_direction_leaves_the_other_as_it_is() -> None:
-    found = emulator(path={**PATH, "loss": "1 in 100"})
+    found = emulator(path={**PATH, "loss": {"random": "1 %"}})
     assert [stage.cuts_late for stage in found.stages] == [False, True]
 
 
 def test_a_schedule_that_brings_a_loss_later_has_single_packets_from_the_start() -> None:
-    later = [{"at": "1 s", "loss": "1 in 100"}]
+    later = [{"at": "1 s", "loss": {"random": "1 %"}}]
     assert not emulator(path={**PATH, "schedule": later}, workload={"duration": "2 s"}).forward.cuts_late
     later = [{"at": "1 s", "rate": "2 Gbit/s"}]
     assert emulator(path={**PATH, "schedule": later}, workload={"duration": "2 s"}).forward.cuts_late

@@ -22,6 +22,7 @@ OURS = {
     "0002-net-sched-testbed.patch",
     "0003-tbf-cut-late.patch",
     "0004-um-time-stamp-counter.patch",
+    "0005-nft-numgen-late.patch",
 }
 
 

@@ -28,9 +28,9 @@ QUEUES = ("codel", "fq_codel", "pie", "fq_pie", "cake", "red", "sfq", "fq")
 """Types of queues that links can have and tc sets up. Debian's tc is too old to try dualpi2."""
 RED = ("limit", "90000", "avpkt", "1000")
 
-CUTS_LATE = "tbf-late"
-"""A token bucket that holds superpackets uncut. No command can tell, so here the configuration answers: the option is
-ours.
+CUTS_LATE = "cuts-late"
+"""A token bucket that holds superpackets uncut, and periodic losses that cut only those with a packet to drop. No
+command can tell, so here the configuration answers: the options are ours, and that of losses needs that of the bucket.
 """
 
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -94,7 +94,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     **{kind: ("sh", "-c", UNKNOWN.format(kind)) for kind in OWN_QDISCS},
     CUTS_LATE: (
         *("sh", "-c"),
-        "command -v zcat > /dev/null || exit 127; zcat /proc/config.gz | grep -q ^CONFIG_NET_SCH_TBF_LATE=y",
+        "command -v zcat > /dev/null || exit 127; zcat /proc/config.gz | grep -q ^CONFIG_NFT_NUMGEN_LATE=y",
     ),
 }
 """Further words of a plan's commands, each with a command that tries it."""
@@ -114,7 +114,7 @@ class Features:
 
     @property
     def cuts_late(self) -> bool:
-        """Whether its token bucket holds superpackets uncut, and counts them as the packets that they stand for."""
+        """Whether superpackets stay uncut until their turn in the token bucket, and count as what they stand for."""
         return CUTS_LATE in self.tried and CUTS_LATE not in self.refusals
 
     def lacks_control(self, name: str) -> str | None:
