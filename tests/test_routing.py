@@ -21,6 +21,7 @@ from testbed.plan.node import frr
 from testbed.spec.load import load_topology
 from testbed.trial.evidence.routing import Look, RouterEvidence, RoutingEvidence
 from testbed.trial.gate import routing_check
+from testbed.trial.gate.link.rtt_check import own_packets_s
 from testbed.trial.orders.sequence import orders
 
 READY = Path(__file__).parents[1] / "topologies" / "ospf-triangle.yaml"
@@ -73,6 +74,11 @@ def test_the_data_path_follows_the_costs_and_detours_the_links_that_are_left(tmp
     (detour,) = detours(made, book, path)
     assert [hop.link.name for hop in detour.path] == ["a-r1", "r1-r3", "r2-r3", "b-r2"]
     assert detour.rtt_ns == 20_000_000
+    # A ping may wait for a frame of OSPF's at each of the two links between routers, there and back.
+    assert own_packets_s(made, detour) == pytest.approx(4 * 8 * 1514 / 10e6)
+    assert own_packets_s(made, path) == pytest.approx(2 * 8 * 1514 / 10e6)
+    mute = topology(tmp_path, triangle(r2={"type": "router"}))
+    assert own_packets_s(mute, path) == 0
     dear = {"type": "router", "frr": {"ospf": {"costs": {"r1-r2": 100}}}}
     other = topology(tmp_path, triangle(r1=dear, r3={"type": "router", "frr": {"ospf": {}}}))
     assert [hop.link.name for hop in data_path_between(other, address_book(other), "a", "b").path][1] == "r1-r3"

@@ -9,10 +9,11 @@ from ....model.data_path import DataPath, detours
 from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
 from ....model.link.trace import PACKET_BYTES
 from ....model.scenario import Trial
+from ....model.topology import Topology
 from ....plan.link import fault
 from ....plan.link.stage import ETHERNET_BYTES, Stage
 from ....plan.network import Plan
-from ....plan.node import vm
+from ....plan.node import frr, vm
 from ... import measured
 from ...evidence.stage import Evidence, StageEvidence
 from ...measured import PingResult
@@ -73,6 +74,8 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         high_s = (most_s if during else asked_s) + _sending_s(bytes_, stages, during)
         for detour in around if during else ():
             high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(bytes_, detour) + _disagreed_s(evidence))
+        if during:
+            high_s += max(own_packets_s(trial.topology, way) for way in (plan.data_path, *around))
         high_s += slack_s + waiting_s
         asked_for = _asked_to_lose(plan)
         hint = asked_for or "look at addresses and routes, and at the loss"
@@ -257,6 +260,14 @@ def _crossing_s(frame_bytes: int, detour: DataPath) -> float:
     """How long it takes to send a frame once at every rate of a detour, there and back."""
     asked = (hop.link.own(hop.way).rate_bps for hop in (*detour.path, *detour.answers))
     return sum(8 * frame_bytes / rate_bps for rate_bps in asked if rate_bps)
+
+
+def own_packets_s(topology: Topology, way: DataPath) -> float:
+    """How long a packet may wait for what routers say to one another: for a frame at every rate between two of them."""
+    speak = {node.name for node, _ in frr.routers(topology)}
+    hops = (hop for hop in (*way.path, *way.answers) if speak.issuperset(hop.link.ends))
+    rates = ((hop.link.mtu_bytes + ETHERNET_BYTES, hop.link.own(hop.way).rate_bps) for hop in hops)
+    return sum(8 * frame_bytes / rate_bps for frame_bytes, rate_bps in rates if rate_bps)
 
 
 def _lowest_rate(stage: Stage, during: bool) -> int | None:
