@@ -71,11 +71,12 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
     told = tools(trial, own)
     if trial.workload.port_is_senders:
         told |= {TcpResult.KEY: record.write(TcpResult(tuple(series)))}
+    segments = {f"{what}_segments": 8620 for what in ("sent", "arrived")} if trial.workload.tool == "flow" else {}
     return Evidence(
         rtt_check=ping,
         data_stages=tuple(seen(stage, trial) for stage in plan.stages(is_data=True)),
         answer_stages=tuple(replace(seen(stage, trial), data_packets=0) for stage in plan.stages(is_data=False)),
-        outcome=Outcome(START_NS, START_NS, START_NS + S, goodput_bps, None, flows, told, S),
+        outcome=Outcome(START_NS, START_NS, START_NS + S, goodput_bps, None, flows, told, S, **segments),
         tcp=sampled,
         host_counters=dict.fromkeys((*SUSPECT_COUNTERS, *RESENDING_COUNTERS), 0),
         device_drops={f"tb-{port.node} {port.device}": 0 for port in plan.book.ports},
@@ -354,12 +355,21 @@ def took(ns: int) -> Change:
 
 
 def resent(
-    again: int, drops: int, timeouts: int = 0, probes: int = 0, twice: int = 0, came: int = 0, old: int = 0
+    again: int,
+    drops: int,
+    timeouts: int = 0,
+    probes: int = 0,
+    twice: int = 0,
+    came: int = 0,
+    old: int = 0,
+    once_more: int = 0,
+    waiting: int = 0,
 ) -> Change:
     rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes, "TCPDSACKRecvSegs": twice, "PAWSEstab": old}
-    rose |= {"TCPDSACKOldSent": came // 4, "TCPDSACKOfoSent": came - came // 4}
+    rose |= {"TCPDSACKOldSent": came // 4, "TCPDSACKOfoSent": came - came // 4, "TCPLostRetransmit": once_more}
     return lambda e: replace(
-        on_data(queue_drops=drops)(flow(retransmits=again)(e)), host_counters={**e.host_counters, **rose}
+        on_data(queue_drops=drops, waiting_packets=waiting)(flow(retransmits=again)(e)),
+        host_counters={**e.host_counters, **rose},
     )
 
 
@@ -493,6 +503,26 @@ CASES = {
     "thrown-away-as-old": Case(resent(again=283, drops=255, twice=8, came=8, old=20), None),
     "thrown-away-less-often-than-sent": Case(
         resent(again=284, drops=255, twice=8, came=8, old=20), "retransmissions", "suspect"
+    ),
+    "sent-once-more-and-waits": Case(resent(again=72, drops=61, came=1, once_more=11, waiting=99), None),
+    "sent-once-more-than-looked-lost": Case(
+        resent(again=73, drops=61, came=1, once_more=11, waiting=99), "retransmissions", "suspect"
+    ),
+    "sent-once-more-and-just-enough-wait": Case(resent(again=65, drops=61, came=1, once_more=11, waiting=3), None),
+    "sent-once-more-than-waits": Case(
+        resent(again=66, drops=61, came=1, once_more=11, waiting=3), "retransmissions", "suspect"
+    ),
+    "sent-once-more-and-nothing-waits": Case(resent(again=62, drops=61, once_more=11), "retransmissions", "suspect"),
+    "much-waits-and-nothing-looked-lost-once-more": Case(
+        resent(again=62, drops=61, waiting=99), "retransmissions", "suspect"
+    ),
+    "sent-once-more-and-a-segment-is-missing": Case(
+        lambda e: outcome(sent_segments=8741)(resent(again=72, drops=61, came=1, once_more=11, waiting=60)(e)),
+        "retransmissions",
+        "suspect",
+    ),
+    "sent-once-more-than-dropped": Case(
+        resent(again=7, drops=3, once_more=9, waiting=99), "retransmissions", "suspect"
     ),
     "a-probe-of-the-tail": Case(resent(again=3, drops=2, probes=1), None),
     "without-sack-a-drop-costs-a-window": Case(resent(again=200, drops=1), None, sysctls={"net.ipv4.tcp_sack": 0}),

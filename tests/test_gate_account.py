@@ -111,6 +111,28 @@ def test_the_only_flow_has_what_a_socket_has(changes: Any, fault: str | None) ->
     assert of(flow(**changes)) == ([fault] if fault else [])
 
 
+@pytest.mark.parametrize(
+    ("busy_s", "goodput_bps", "fault"),
+    [
+        (0.98, 95e6 / 0.98, None),  # looked at 20 ms after the start
+        (0.5, 95e6 / 0.5, None),
+        (0.5, 95e6 / 0.486, None),  # a hundredth of 0.5 s, and a tick of 10 ms
+        (0.5, 95e6 / 0.484, "the only flow had 1.96281e+08 bit/s, all together 9.5e+07 bit/s"),
+        (0.98, 95e6 * 0.98, "the only flow had 9.31e+07 bit/s, all together 9.5e+07 bit/s"),
+        (0.0, 95e6 / 0.98, "the only flow had 9.69388e+07 bit/s, all together 9.5e+07 bit/s"),
+        (None, 95e6 / 0.98, "the only flow had 9.69388e+07 bit/s, all together 9.5e+07 bit/s"),
+    ],
+)
+def test_in_real_time_a_flow_counts_from_when_it_was_looked_at_and_lasts_while_its_sender_is_busy(
+    busy_s: float | None, goodput_bps: float, fault: str | None
+) -> None:
+    change = flow(busy_s=busy_s, goodput_bps=goodput_bps)
+    assert of(change, kernel="lab-realtime") == ([fault] if fault else [])
+    assert of(change) == [f"the only flow had {goodput_bps:g} bit/s, all together 9.5e+07 bit/s"]
+    steady = outcome(steady_ns=START_NS + S // 2, ramp_goodput_bps=95e6)
+    assert len(of(lambda e: change(steady(e)), kernel="lab-realtime")) == 1  # with a ramp both count from its end
+
+
 def test_only_a_tool_that_tells_congestion_controls_has_one() -> None:
     text = "flow 1 has the congestion control cubic, which udp cannot tell"
     assert of(flow(congestion="cubic"), workload=UDP) == [text]

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from test_finding import switch
-from test_gate import S, fine, on_answers, on_data, top
+from test_gate import S, fine, on_answers, on_data, outcome, top
 from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
 from testbed.model.scenario import Trial
 from testbed.plan.network import Plan
+from testbed.trial.evidence.fault import FaultCount
 from testbed.trial.evidence.interval import Interval, LossCount
 from testbed.trial.evidence.policing import Policed
 from testbed.trial.evidence.stage import Evidence
@@ -44,6 +45,27 @@ SEEN = CaptureResult(
 )
 TWO = {"packets": 2, "payload_bytes": 3000, "largest_bytes": 1500}
 ONE = {"packets": 1, "payload_bytes": 1500, "largest_bytes": 1500}
+
+
+@pytest.mark.parametrize(
+    ("sent", "arrived", "text"),
+    [
+        (7917, 7917, None),  # 11 875 000 bytes in segments of up to 1500
+        (7917, 7916, "11875000 bytes arrived in 7916 segments of at most 1500 bytes"),
+        (7920, 7921, "7921 segments arrived, 7920 were sent"),
+        (None, 9000, None),  # `presence` says so
+        (9000, None, None),
+    ],
+)
+def test_what_arrived_came_in_segments_that_were_sent(sent: int | None, arrived: int | None, text: str | None) -> None:
+    told = outcome(sent_segments=sent, arrived_segments=arrived)
+    assert of(told) == ([text] if text else [])
+
+    def copied(e: Evidence) -> Evidence:
+        (stage,) = e.data_stages
+        return told(on_data(faults=(FaultCount("duplicate", stage.stage.start, 7920, 1),))(e))
+
+    assert of(copied) == ([text] if text and sent != 7920 else [])
 
 
 @pytest.mark.parametrize("name", ["path-end0", "path-end1", "path-wire0", "path-wire1", "a-end0", "b-end0"])

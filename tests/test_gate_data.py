@@ -10,6 +10,8 @@ from test_gate import FLOW, PING, START_NS, UDP, Change, S, fine, on_data, outco
 from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
+from testbed.plan.link import fault
+from testbed.trial.evidence.interval import waiting, waiting_in
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import data_check
 from testbed.trial.gate.link import link_check
@@ -178,6 +180,92 @@ def test_a_queue_of_a_tclink_holds_packets_and_drops_superpackets(
     again = tuple(replace(each, retransmits=most + more) for each in seen.outcome.flows)
     seen = replace(outcome(flows=again)(seen), host_counters={**seen.host_counters, "TCPTimeouts": 1})
     assert bool(list(data_check.resent(trial, plan, seen))) is is_told
+
+
+@pytest.mark.parametrize(
+    ("packets", "octets", "waits"), [(0, 0, 0), (3, 180, 3), (2, 3028, 2), (2, 3029, 3), (2, 2 * 62_330, 88)]
+)
+def test_what_waits_in_a_queue_is_its_packets_or_what_the_bytes_of_superpackets_make(
+    packets: int, octets: int, waits: int
+) -> None:
+    """A superpacket of 43 segments has 62 330 bytes: two are 86 segments, or with 1428 bytes of payload each 88."""
+    look = QueueSample(S, "n", 2, "2:", "tbf", 0, 0, 0, octets, packets)
+    assert waiting_in(look, 1500) == waits
+    (end, *_) = tc_evidence(in_mininet(), lambda each: replace(each, samples=(*each.samples, look))).tc_ends
+    assert end.waiting_packets == waits
+    assert replace(end, samples=()).waiting_packets == 0
+
+
+def test_what_waits_in_a_stage_is_counted_once_for_each_device_by_its_last_samples() -> None:
+    """A queue below the bucket is in the bucket's count; the delay and the burst have devices of their own."""
+    asked = {"aggregate": {"forward": {"time": "4 ms", "bytes": "10 kB"}}, "queue": "codel"}
+    (emulator,) = orders(make_trial(asked, nic="plain")).plan.emulators
+    stage, netns = emulator.forward, emulator.netns
+    assert len({stage.delay_device, stage.rate_device, fault.END["forward"]}) == 3
+
+    def look(delay: int, rate: int, burst: int) -> dict[tuple[str, str, str], QueueSample]:
+        places = (*stage.own_places, (fault.END["forward"], fault.BURST))
+        counts = dict(zip(places, (delay, rate, rate, rate, burst), strict=True))
+        return {
+            (netns, *place): QueueSample(S, netns, 2, place[1], "", 0, 0, 0, 60 * n, n) for place, n in counts.items()
+        }
+
+    assert waiting(stage, netns, look(4, 97, 2), look(0, 90, 3)) == 103
+    assert waiting(stage, netns, {}, look(0, 90, 3)) == 93
+    assert waiting(stage, netns, look(0, 0, 0), look(1, 1, 1)) == waiting(stage, netns, {}, {}) == 0
+    assert waiting(stage, "other", look(4, 97, 2), {}) == waiting(emulator.backward, netns, look(4, 97, 2), {}) == 0
+
+
+@pytest.mark.parametrize(
+    ("sent", "arrived", "dropped", "later", "waits", "whole"),
+    [
+        (1641, 1497, 61, 0, 84, True),  # of those that wait one is the reset
+        (1642, 1497, 61, 0, 84, False),
+        (1641, 1496, 61, 0, 84, False),
+        (1641, 1497, 61, 0, 83, False),
+        (1641, 1497, 62, 1, 84, True),
+        (1641, 1497, 61, 1, 84, False),  # what was dropped afterwards waited before
+        (None, 1497, 61, 0, 84, False),
+        (1641, None, 61, 0, 84, False),
+    ],
+)
+def test_all_segments_came_or_were_dropped_or_wait(
+    sent: int | None, arrived: int | None, dropped: int, later: int, waits: int, whole: bool
+) -> None:
+    trial = make_trial()
+    first = QueueSample(S, "n", 2, "2:", "tbf", 0, 0, 0, 0, 0)
+    looks = (first, replace(first, time_ns=2 * S, drops=dropped))
+    stage = {"around": looks, "samples": (first, replace(looks[1], drops=dropped - later)), "queue_drops": dropped}
+    seen = on_data(**stage, waiting_packets=waits)(fine(trial, orders(trial).plan))
+    assert outcome(sent_segments=sent, arrived_segments=arrived)(seen).has_all_segments is whole
+    seen = on_data(**{**stage, "samples": ()}, waiting_packets=84)(seen)
+    assert outcome(sent_segments=1641, arrived_segments=1497)(seen).has_all_segments
+
+
+def test_what_waits_explains_nothing_beside_others_packets_or_where_segments_are_missing() -> None:
+    """Sent again were 63 of the 61 that were dropped: 2 of 20 that wait were sent once more."""
+    again = resent(again=63, drops=61, once_more=2, waiting=20)
+    noise = {"noise": {"pattern": "constant", "from": "a", "to": "b", "rate": "1 Mbit/s"}}
+    assert of(data_check.resent, again) == []
+    assert of(data_check.resent, lambda e: outcome(arrived_segments=8540)(again(e))) == []
+    for changed in (outcome(arrived_segments=8539), outcome(sent_segments=None), outcome(arrived_segments=None)):
+        assert len(of(data_check.resent, lambda e, changed=changed: changed(again(e)))) == 1
+    assert len(of(data_check.resent, again, background=noise)) == 1
+
+
+def test_what_waits_at_a_tclink_explains_as_much_as_what_waits_in_an_emulator() -> None:
+    trial = in_mininet()
+    plan = orders(trial).plan
+    for packets, is_told in ((3, False), (2, True)):
+        look = QueueSample(S, "n", 2, "5:", "htb", 0, 0, 0, 60 * packets, packets)
+        seen = tc_evidence(trial, lambda each, look=look: replace(each, drops=9, samples=(look,)))
+        drops, ends = sum(each.drops for each in seen.tc_ends), sum(each.drops > 0 for each in seen.data_tc_ends)
+        again = tuple(replace(each, retransmits=drops + 3 * ends) for each in seen.outcome.flows)
+        sums = {"sent_segments": 9000, "arrived_segments": 9000}
+        seen = replace(
+            outcome(flows=again, **sums)(seen), host_counters={**seen.host_counters, "TCPLostRetransmit": 99}
+        )
+        assert bool(list(data_check.resent(trial, plan, seen))) is is_told
 
 
 def test_a_change_of_two_states_may_look_like_a_loss() -> None:

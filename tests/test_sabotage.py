@@ -299,3 +299,22 @@ def test_the_gate_passes_those_faults_as_they_are(run_trial: RunTrial) -> None:
     for path in (DOUBLED, DAMAGED, LATE, GATHERED, DOWN, {"ack_loss": "1 in 10"}):
         ran = run_trial(path=path)
         assert ran.result.verdict == "valid", (path, ran.result.warnings)
+
+
+def test_the_gate_suspects_a_loss_that_nobody_asked_for_while_packets_wait(run_trial: RunTrial) -> None:
+    """One data packet in 400 is lost behind the last queue. At the end packets wait there that were sent once more, and
+    explain as many, and no others.
+    """
+    lossy = {"shaper": {"rate": "40 Mbit/s", "burst": "8 Mbit", "refill": "10 Mbit/s"}, "rate": None, **GATHERED}
+    path = {**lossy, "buffer": "100 packets", "queue": {"forward": "codel"}}
+    drop = ("meta", "length", ">", "100", "numgen", "inc", "mod", "400", "==", "399", "drop")
+    words = (
+        ("add", "table", "netdev", "lossy"),
+        ("add", "chain", "netdev", "lossy", "in", "{ type filter hook ingress device eth0 priority 0; }"),
+        ("add", "rule", "netdev", "lossy", "in", *drop),
+    )
+    tamper = before_the_workload(*({"run": ["nft", *each], "netns": "tb-b"} for each in words))
+    ran = run_trial(path=path, nic="plain", tamper=tamper)
+    assert ran.findings["retransmissions"] == "suspect", ran.result.warnings
+    assert ran.findings["set-up"] == "invalid"
+    assert run_trial(path=path, nic="plain").result.verdict == "valid"

@@ -22,9 +22,11 @@ DUPLICATES = ("TCPDSACKOldSent", "TCPDSACKOfoSent")
 """TcpExt counters of the duplicates that came to receivers."""
 OLD = "PAWSEstab"
 """The TcpExt counter of segments that a receiver threw away as older than one that it had (RFC 7323, section 5)."""
-RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs", *DUPLICATES, OLD)
+LOST_AGAIN = "TCPLostRetransmit"
+"""The TcpExt counter of segments that had been sent again, and that their sender took for lost once more."""
+RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs", *DUPLICATES, OLD, LOST_AGAIN)
 """TcpExt counters of what makes TCP send segments again that no emulator dropped: timeouts, probes, duplicates that
-receivers reported, and those that came to them, and what they threw away.
+receivers reported, and those that came to them, what they threw away, and what was taken for lost once more.
 """
 
 

@@ -12,13 +12,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ...plan.link import fault
-from ...plan.link.stage import Stage, State
+from ...plan.link.stage import Stage, State, frame_bytes
 from ..observe import netlink
 from ..observe.readback import Qdisc, qdiscs
 from ..observe.sample import Query, QueueSample, counter_samples, queue_samples
 
 MANY_FRAMES = 200
 """So many frames give a rate to half a percent, even if the first and the last straddle the ends of an interval."""
+
+HEADERS_BYTES = 72
+"""The longest of a data packet: IPv6, and TCP with time stamps."""
 
 QdiscKey = tuple[str, str, str]
 """Namespace, device and handle of a queueing discipline."""
@@ -178,6 +181,27 @@ def interval(
         marks,
         acks,
     )
+
+
+def waiting(
+    stage: Stage, netns: str, last: Mapping[QdiscKey, QueueSample], after: Mapping[QdiscKey, QueueSample]
+) -> int:
+    """At most how many packets wait in all queues of a stage, by its last samples, or where there are none by the looks
+    after the workload. The outermost queue of a device counts what those inside it hold.
+    """
+    most: dict[str, int] = {}
+    for device, handle in (*stage.own_places, *fault.places(stage)):
+        place = netns, device, handle
+        if (look := last.get(place, after.get(place))) is not None:
+            most[device] = max(most.get(device, 0), waiting_in(look, stage.mtu_bytes))
+    return sum(most.values())
+
+
+def waiting_in(look: QueueSample, mtu_bytes: int) -> int:
+    """At most how many packets wait in a queue; superpackets are as many as their bytes make with long headers."""
+    if look.backlog_bytes <= look.backlog_packets * frame_bytes(mtu_bytes):
+        return look.backlog_packets
+    return -(-look.backlog_bytes // (mtu_bytes - HEADERS_BYTES))
 
 
 def _grew(begin: Look, end: Look, key: QdiscKey, counter: str) -> int:

@@ -55,7 +55,7 @@ from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
 from . import capture, filtering, host_counter, network, routing, vm
 from .fault import down_counts, fault_counts, fault_samples
-from .interval import Look, Timeline, interval, intervals, looks, loss_counts, read_timeline
+from .interval import Look, Timeline, interval, intervals, looks, loss_counts, read_timeline, waiting
 from .paced import by_key
 from .policing import Policed
 from .stage import Evidence, StageEvidence, TcEvidence, stages_beside
@@ -166,6 +166,7 @@ class _Dumps:
         self.queues: dict[tuple[str, str, str], list[QueueSample]] = {}
         for sample in queue_samples(self.samples, made.sampled):
             self.queues.setdefault(self._place(sample), []).append(sample)
+        self.last = {place: of_queue[-1] for place, of_queue in self.queues.items()}
 
     def _looks(self, made: Orders, folder: Path) -> dict[int, Look]:
         path = folder / CHANGES
@@ -226,6 +227,7 @@ class _Dumps:
             queue_around=self._around((netns, *stage.buffer_place)),
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
             left_packets=self._left(emulator.link, stage) if stage.cuts_late else None,
+            waiting_packets=waiting(stage, netns, self.last, self.after),
         )
 
     def tc(self, port: TcPort) -> TcEvidence:

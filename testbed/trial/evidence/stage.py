@@ -27,6 +27,7 @@ from .interval import (
     LossCount,
     Timeline,
     peak_rate_bps,
+    waiting_in,
 )
 from .policing import Policed
 from .routing import RoutingEvidence
@@ -50,6 +51,7 @@ class StageEvidence:
     neither. `queue_around` and `queue_samples` are the same of a queue that was asked, below the one that sends.
     `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
     `left_packets` are the frames that came out at the next node, where each is one whatever its size; None: not told.
+    At most `waiting_packets` waited in all its queues when the workload ended.
     """
 
     link: str
@@ -82,6 +84,7 @@ class StageEvidence:
     filtered_acks: int = 0
     fault_samples: tuple[FaultSample, ...] = ()
     left_packets: int | None = None
+    waiting_packets: int = 0
 
     @property
     def has_carried(self) -> bool:
@@ -112,6 +115,13 @@ class StageEvidence:
     def down_losses(self) -> int:
         """The packets that were lost because the link was down."""
         return sum(each.lost for each in self.downs)
+
+    @property
+    def drops_until_end(self) -> int:
+        """The explained drops, but for those in its queue after its last sample."""
+        if self.around is None or not self.samples:
+            return self.explained_drops
+        return self.explained_drops - max(0, self.around[1].drops - self.samples[-1].drops)
 
     @property
     def peak_rate_bps(self) -> float | None:
@@ -161,6 +171,11 @@ class TcEvidence:
     @property
     def peak_rate_bps(self) -> float | None:
         return peak_rate_bps(self.samples, self.port.rate_bps, self.port.mtu_bytes + ETHERNET_BYTES)
+
+    @property
+    def waiting_packets(self) -> int:
+        """At most so many packets waited there when the workload ended."""
+        return waiting_in(self.samples[-1], self.port.mtu_bytes) if self.samples else 0
 
 
 @dataclass(frozen=True)
@@ -227,3 +242,20 @@ class Evidence:
     def tc_ends(self) -> tuple[TcEvidence, ...]:
         """Those of the data, then those of the answers."""
         return (*self.data_tc_ends, *self.answer_tc_ends)
+
+    @property
+    def waiting_packets(self) -> int:
+        """At most so many packets waited on the way of the data when the workload ended."""
+        ends = sum(each.waiting_packets for each in self.data_tc_ends)
+        return ends + sum(each.waiting_packets for each in self.data_stages)
+
+    @property
+    def has_all_segments(self) -> bool:
+        """Whether all data that was sent came, was dropped, or waited when the workload ended, where the reset of each
+        flow waits too. False if the tool does not tell.
+        """
+        sent, arrived = self.outcome.sent_segments, self.outcome.arrived_segments
+        if sent is None or arrived is None:
+            return False
+        dropped = sum(each.drops_until_end for each in self.data_stages) + sum(each.drops for each in self.data_tc_ends)
+        return sent + len(self.outcome.flows) <= arrived + dropped + self.waiting_packets

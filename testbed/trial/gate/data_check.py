@@ -11,7 +11,7 @@ from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...model.scenario import Trial
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
-from ..evidence.host_counter import DUPLICATES, OLD
+from ..evidence.host_counter import DUPLICATES, LOST_AGAIN, OLD
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..stored_result import Finding, Verdict
@@ -242,7 +242,11 @@ def _explained(trial: Trial, plan: Plan, evidence: Evidence, drops: int) -> floa
     # Where queues let others overtake what is sent again (dualpi2: it has no ECT), it can come after a newer time
     # stamp. Then receivers throw it away, and count that; needed or not, it must be sent once more.
     came = sum(evidence.host_counters.get(name, 0) for name in (*DUPLICATES, OLD))
-    twice = min(drops, max(came, evidence.host_counters.get("TCPDSACKRecvSegs", 0)))
+    came = max(came, evidence.host_counters.get("TCPDSACKRecvSegs", 0))
+    # What still waits in queues when the workload ends comes to no receiver that counts. But senders count what looked
+    # lost once more; and it must be known of every segment where it is, or where it went.
+    waiting = evidence.waiting_packets if evidence.has_all_segments and not trial.background else 0
+    twice = min(drops, came + min(waiting, max(0, evidence.host_counters.get(LOST_AGAIN, 0) - came)))
     return None if flight is None else drops + probes + twice + episodes * (1 + flight)
 
 

@@ -20,6 +20,7 @@ from .tool import Tool
 OUTPUT = "flow.out"
 BEGIN = (OUTPUT, r"^start (\d+)$")
 TCP_CLOSE_WAIT = 8
+SEGMENTS = ("sent_segments", "arrived_segments")
 
 
 def steps(workload: FlowWorkload, plan: Plan, seed: int) -> list[Step]:
@@ -61,12 +62,14 @@ def read(workload: FlowWorkload, folder: Path) -> Outcome:
     steady = [receivers[i, "steady" if leaves_out else "start"] for i in numbers]
     if any(last.time_ns <= first.time_ns for first, last in zip(steady, stops, strict=True)):
         raise TrialError("a flow was over before the ramp that leave_out leaves out; allowed: more bytes, or less ramp")
-    flows = []
+    flows, senders = [], []
     for i, (_, _, start_ns) in enumerate(_flows(workload)):
         from_ns = max(steady[i].time_ns, begin_ns + start_ns)
         got_bytes = stops[i].received_bytes - steady[i].received_bytes
-        sender = next(s.info for s in snapshots if (s.flow, s.moment, s.end) == (i, "stop", "sender"))
-        flows.append(_flow(sockets[i], sender, stops[i].received_bytes, _rate(got_bytes, stops[i].time_ns - from_ns)))
+        senders.append(next(s.info for s in snapshots if (s.flow, s.moment, s.end) == (i, "stop", "sender")))
+        flows.append(
+            _flow(sockets[i], senders[i], stops[i].received_bytes, _rate(got_bytes, stops[i].time_ns - from_ns))
+        )
     # Together: while all flows run, if they ever do; with `bytes`, until the last one has them all.
     together_ns = steady[0].time_ns if leaves_out else begin_ns + min(workload.start_ns)
     ends = [receivers[i, "first"] for i in numbers] if leaves_out and (0, "first") in receivers else stops
@@ -80,6 +83,8 @@ def read(workload: FlowWorkload, folder: Path) -> Outcome:
         goodput_bps=_rate(got, end_ns - together_ns),
         ramp_goodput_bps=None if ramp is None else _rate(ramp, together_ns - begin_ns),
         flows=tuple(flows),
+        sent_segments=_together(senders, "data_segs_out"),
+        arrived_segments=_together([each.info for each in stops], "data_segs_in"),
     )
 
 
@@ -162,6 +167,12 @@ def _flow(socket: _Socket, last: tcp_info.TcpInfo, received_bytes: int, goodput_
     )
 
 
+def _together(ends: list[tcp_info.TcpInfo], name: str) -> int | None:
+    """The sum of a count; None if one does not tell."""
+    counts = [_whole(each[name]) for each in ends]
+    return None if None in counts else sum(each or 0 for each in counts)
+
+
 def _rate(octets: int, ns: int) -> float:
     return octets * 8e9 / ns if ns > 0 else 0.0
 
@@ -179,5 +190,5 @@ TOOL = Tool(
     steps=steps,
     read=read,
     begin=BEGIN,
-    tells=frozenset({"begin_ns", "steady_ns", "end_ns", *(each.name for each in fields(FlowResult))}),
+    tells=frozenset({*("begin_ns", "steady_ns", "end_ns", *SEGMENTS), *(each.name for each in fields(FlowResult))}),
 )

@@ -16,7 +16,9 @@ class Outcome:
     `goodput_bps` is the goodput of all flows together, from `steady_ns` to `end_ns`, and `ramp_goodput_bps` that of the
     ramp; None if none was left out. `measured` has what only this tool measures. `took_ns` is how long a tool sent that
     does not report when. `completions` are the flows of a workload whose flows arrive and end, in the order of their
-    arrival; empty for others. For them `connections` were accepted (None: the tool does not tell).
+    arrival; empty for others. For them `connections` were accepted (None: the tool does not tell). Until their flows
+    stopped, `sent_segments` of data left the senders, also those sent again, and `arrived_segments` came to the
+    receivers, also those that came twice (None: the tool does not tell).
     """
 
     begin_ns: int | None
@@ -29,6 +31,8 @@ class Outcome:
     took_ns: int | None = None
     completions: tuple[Completion, ...] = ()
     connections: int | None = None
+    sent_segments: int | None = None
+    arrived_segments: int | None = None
 
     @property
     def lasted_ns(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Checks of the gate: do the counters of links, policies, captures and switches add up? Pure, no I/O."""
+"""Checks of the gate: do the counters of links, sockets, policies, captures and switches add up? Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -164,6 +164,19 @@ def _states(trial: Trial, each: StageEvidence) -> Iterator[str]:
             yield f"its state at {interval.state.at_ns / 1e9:g} s has other samples than the whole"
 
 
+def _segments(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+    """What arrived came in segments of at most the MTU, and was sent, but for what links made copies of."""
+    outcome = evidence.outcome
+    sent, arrived = outcome.sent_segments, outcome.arrived_segments
+    if sent is None or arrived is None:
+        return
+    received = sum(flow.received_bytes or 0 for flow in outcome.flows)
+    if received > arrived * plan.mtu_bytes:
+        yield f"{received} bytes arrived in {arrived} segments of at most {plan.mtu_bytes} bytes"
+    if arrived > sent + sum(each.met("duplicate") for each in evidence.data_stages):
+        yield f"{arrived} segments arrived, {sent} were sent"
+
+
 def _policies(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     """A policy drops of what came."""
     for each in evidence.stages:
@@ -245,6 +258,7 @@ def _int(value: object) -> int:
 PARTS: tuple[Callable[[Trial, Plan, Evidence], Iterator[str]], ...] = (
     _captures,
     _stages,
+    _segments,
     _tc_ends,
     _policies,
     _switches,
