@@ -124,6 +124,7 @@ def guest_attempts(about: About) -> Attempts:
         "execute what is not for all": lambda: subprocess.run([at(about, "program")], check=True),
         "open the kernel for writing": lambda: touch_open(host + about["features"]),
         "open the programs for writing": lambda: touch_open(host + about["tool"]),
+        "open the compiled agent for writing": lambda: touch_open(host + about["compiled"]),
         **({"open the agent for writing": lambda: touch_open(host + about["agent"])} if about["writable"] else {}),
         "read another process": lambda: look(f"{host}/proc/{about['pid']}/cmdline"),
         "read another's environment": lambda: look(f"{host}/proc/{about['pid']}/environ"),

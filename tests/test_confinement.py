@@ -24,9 +24,9 @@ from testbed.commands import foreign_code
 from testbed.error import UserError
 from testbed.kernel import confinement, consumption, lab
 from testbed.kernel.confinement import Method
-from testbed.kernel.guest import AGENT, TrialError
+from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import find
-from testbed.kernel.native_program import tools
+from testbed.kernel.native_program import AGENT, tools
 from testbed.model.run_setting import Kernel, KernelKind
 from testbed.package import MININET_PYTHON
 from testbed.plan.step import Run
@@ -113,6 +113,7 @@ def about(target: Path) -> Iterator[About]:
             "features": str(find(None).path.with_name("features.json")),
             "tool": str(tools().folder / "confine"),
             "agent": str(AGENT / "step.py"),
+            "compiled": str(tools().agent / "step.pyc"),
             "writable": os.access(AGENT / "step.py", os.W_OK),
             "root": os.geteuid() == 0,
             "trial": "/run/trial",

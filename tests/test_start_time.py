@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from trials import Ran, RunTrial
 
 from testbed.agent import syscall
-from testbed.kernel import confinement, guest, lab
+from testbed.kernel import native_program
+from testbed.trial.ready_kernel import ready_kernel
 
 READS = 100
 JITTER = {"jitter": "1 ms"}
@@ -23,21 +24,21 @@ UDP = {"tool": "udp", "rate": "5 Mbit/s", "duration": "1 s"}
 
 
 @pytest.fixture
-def changed_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
+def changed_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str, str], None]]:
     """Replaces text of one of the agent's files in a copy, which the guests from then on run."""
     folder = tmp_path / "changed"
 
     def change(name: str, text: str, by: str) -> None:
         if not folder.exists():
-            shutil.copytree(guest.AGENT, folder, ignore=shutil.ignore_patterns("__pycache__"))
-            code, listed = confinement.code_folders()
-            monkeypatch.setattr(confinement, "code_folders", lambda: ((*code, folder), listed))
-            monkeypatch.setattr(lab, "AGENT", folder)
+            shutil.copytree(native_program.AGENT, folder, ignore=shutil.ignore_patterns("__pycache__"))
+            monkeypatch.setattr(native_program, "AGENT", folder)
         file = folder / name
         assert file.read_text().count(text) == 1
         file.write_text(file.read_text().replace(text, by))
+        ready_kernel.cache_clear()
 
-    return change
+    yield change
+    ready_kernel.cache_clear()
 
 
 def bytes_of(ran: Ran) -> tuple[bytes, ...]:

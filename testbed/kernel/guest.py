@@ -22,10 +22,6 @@ from ..spec.syntax import input_file
 from . import confinement, standstill
 from .consumption import Watch, share
 
-AGENT = Path(__file__).parent.parent / "agent"
-"""The agent's folder; the interpreter starts MAIN in it."""
-
-MAIN = "__main__.py"
 CONSOLE = "console.log"
 """The file in a trial's folder with the output of the guest, or the agent."""
 

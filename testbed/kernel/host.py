@@ -16,9 +16,9 @@ from pathlib import Path
 from .. import process
 from ..agent.syscall import OUTSIDE
 from ..process import Running
-from .guest import AGENT, CONSOLE, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .guest import CONSOLE, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.feature import PROBES
-from .native_program import Tools
+from .native_program import AGENT, MAIN, Tools
 
 
 @cache

@@ -22,9 +22,9 @@ from . import confinement
 from .confinement import Allowance
 from .consumption import share
 from .cpu_core import reserved
-from .guest import AGENT, CONSOLE, MAIN, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
+from .guest import CONSOLE, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.cache import KernelImage
-from .native_program import Tools
+from .native_program import MAIN, Tools
 
 TCP_HASH_ENTRIES = 1024
 """Buckets of the table of TCP connections. Each round of samples walks the whole table, whose default suits servers."""
@@ -155,7 +155,7 @@ def started(
         ]
         targets: dict[str, str | Path] = {
             "python": interpreter(),
-            "agent": AGENT,
+            "agent": tools.agent,
             "trial": folder.absolute(),
             "tools": tools.folder,
             "preload.so": tools.folder / "preload.so",  # LD_PRELOAD is cut at blanks
@@ -207,7 +207,7 @@ def allowance(
     code, listed = confinement.code_folders()
     users = (*(() if files is None else (files,)), *programs.folders.values(), *programs.reads)
     return Allowance(
-        reads=(linux, tools.folder, *code, *confinement.python_files(), *users),
+        reads=(linux, tools.folder, tools.agent, *code, *confinement.python_files(), *users),
         lists=listed,
         writes=(folder.absolute(),),
         file_bytes=max(memory_bytes, share(folder)),  # its memory is a file, too

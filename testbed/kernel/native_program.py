@@ -1,4 +1,5 @@
-"""Our programs that run in the network: in C, compiled once for each version of their source, and in Python.
+"""Our programs that run in the network: in C, compiled once for each version of their source, and in Python. So is the
+agent: a guest cannot write, and would compile its modules at each start.
 
 The user's cache keeps them.
 """
@@ -6,17 +7,27 @@ The user's cache keeps them.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
+import py_compile
 import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import process
 from ..cache_folder import make, user_folder
+from ..error import MachineError
 from ..journal import folder_noted, unique
 
-SOURCES = Path(__file__).parents[1] / "agent" / "native"
-SCRIPTS = (SOURCES.with_name("mininet_driver.py"), SOURCES.with_name("routing") / "await_routes.py")
+AGENT = Path(__file__).parents[1] / "agent"
+"""The agent's folder; the interpreter starts MAIN in it, or in the folder of its compiled modules."""
+
+MAIN = "__main__.py"
+SOURCES = AGENT / "native"
+SCRIPTS = (AGENT / "mininet_driver.py", AGENT / "routing" / "await_routes.py")
 """Scripts that another Python than ours runs in the network; they travel with the compiled programs."""
 
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
@@ -45,19 +56,26 @@ NAMES = {"dualpi2": "qdisc"}
 
 @dataclass(frozen=True)
 class Tools:
-    """The folder of the compiled programs, and a hash of their sources."""
+    """The folder of the compiled programs, a hash of their sources, and the folder of the agent that guests run."""
 
     folder: Path
     digest: str
+    agent: Path = AGENT
 
 
 def tools() -> Tools:
     """Compiles what is not compiled yet. Raises MachineError if there is no compiler."""
     digest = _digest()
-    folder = user_folder() / "tools" / digest
-    if not folder.exists():
-        _compile(folder)
-    return Tools(folder, digest)
+    return Tools(_kept(user_folder() / "tools" / digest, _build), digest, _agent())
+
+
+def _agent() -> Path:
+    """The folder of the agent's compiled modules; that of their sources if the cache cannot be written: the same agent,
+    which starts more slowly.
+    """
+    with suppress(OSError, MachineError):
+        return _kept(user_folder() / "tools" / f"agent-{_agent_digest()}", _compile)
+    return AGENT
 
 
 def _digest() -> str:
@@ -67,20 +85,54 @@ def _digest() -> str:
     return text.hexdigest()[:12]
 
 
-def _compile(folder: Path) -> None:
-    """Compiles into a partial folder and renames it, so that two compilations cannot collide."""
-    make(folder.parent)
-    with folder_noted(folder.parent / unique("partial")) as partial:
-        _build(partial, folder)
+def _agent_digest() -> str:
+    """Of the agent's modules and of this Python, which is the one that guests run."""
+    text = hashlib.sha256(repr((sys.version, importlib.util.MAGIC_NUMBER)).encode())
+    for path in _modules():
+        text.update(f"{path.name} {path.stat().st_size}\n".encode())
+        text.update(path.read_bytes())
+    return text.hexdigest()[:12]
 
 
-def _build(partial: Path, folder: Path) -> None:
+def _modules() -> list[Path]:
+    """Those that the agent imports where it runs; a controller is another process, and imports its modules itself."""
+    return sorted(AGENT.glob("*.py"))
+
+
+def _kept(folder: Path, build: Callable[[Path], None]) -> Path:
+    """This folder of the cache; if it is not there, it is built as another one and renamed: nobody sees a part of it,
+    and two who build at the same time do not collide.
+    """
+    if not folder.exists():
+        make(folder.parent)
+        with folder_noted(folder.parent / unique("partial")) as partial:
+            build(partial)
+            partial.chmod(0o755)
+            try:
+                os.rename(partial, folder)
+            except OSError:
+                if not folder.exists():
+                    raise
+    return folder
+
+
+def _build(partial: Path) -> None:
     for name, options in (*BUILDS.items(), *STATIC.items()):
         process.run(["gcc", *FLAGS, SOURCES / name, *options], cwd=partial)
     for name, program in NAMES.items():
         shutil.copy(partial / program, partial / name)
     for script in SCRIPTS:
         shutil.copyfile(script, partial / script.name)
-    partial.chmod(0o755)
-    if not folder.exists():
-        os.rename(partial, folder)
+
+
+def _compile(partial: Path) -> None:
+    """Modules without their sources, so nothing can be older than its source. MAIN is read as it is."""
+    for source in _modules():
+        if source.name == MAIN:
+            shutil.copyfile(source, partial / MAIN)
+        else:
+            unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+            target = partial / f"{source.stem}.pyc"
+            py_compile.compile(
+                str(source), str(target), source.name, doraise=True, optimize=0, invalidation_mode=unchecked
+            )

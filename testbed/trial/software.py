@@ -21,8 +21,8 @@ from typing import Any
 from .. import __version__, package, process
 from ..error import MachineError
 from ..kernel import confinement
-from ..kernel.guest import AGENT, interpreter
-from ..kernel.native_program import tools
+from ..kernel.guest import interpreter
+from ..kernel.native_program import AGENT, tools
 from ..kernel.vm import content, guest_agent
 from ..plan.command import FRR_DAEMONS
 from ..plan.node.frr import DAEMONS

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import asyncssh
 
 from ...model.node.machine import Machine
-from ..guest import AGENT
+from ..native_program import AGENT
 from . import ssh
 
 Accept: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

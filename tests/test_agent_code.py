@@ -1,0 +1,143 @@
+"""The agent that guests run is compiled once, and never older than its sources."""
+
+from __future__ import annotations
+
+import os
+import py_compile
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from trials import Ran, RunTrial
+
+from testbed import journal
+from testbed.cache_folder import user_folder
+from testbed.kernel import native_program
+from testbed.kernel.image.cache import find
+from testbed.kernel.native_program import AGENT, MAIN
+from testbed.model.run_setting import LAB
+from testbed.trial import run
+from testbed.trial.ready_kernel import ReadyKernel, ready_kernel
+
+ASK = "import testbed.kernel.native_program as made; print(made._agent())"
+SAID = "import sys; sys.path.insert(0, sys.argv[1]); import noun; print(noun.said)"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "testbed" / "tools"
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An agent of one module, which says something."""
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / MAIN).write_text("")
+    (folder / "noun.py").write_text("said = 'one'\n")
+    monkeypatch.setattr(native_program, "AGENT", folder)
+    return folder
+
+
+def said(folder: Path) -> str:
+    done = subprocess.run([sys.executable, "-ISB", "-c", SAID, folder], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_it_is_compiled_once(cache: Path) -> None:
+    first = native_program._agent()
+    times = {path: path.stat().st_mtime_ns for path in first.iterdir()}
+    assert {path.name for path in first.iterdir()} == {
+        *(journal.MARK, MAIN),
+        *(f"{path.stem}.pyc" for path in AGENT.glob("*.py") if path.name != MAIN),
+    }
+    assert native_program._agent() == first
+    assert times == {path: path.stat().st_mtime_ns for path in first.iterdir()}
+    assert list(cache.iterdir()) == [first]
+
+
+def test_another_content_is_another_agent(cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with the same size and time."""
+    about = (sources / "noun.py").stat()
+    one = native_program._agent()
+    (sources / "noun.py").write_text("said = 'two'\n")
+    os.utime(sources / "noun.py", ns=(about.st_atime_ns, about.st_mtime_ns))
+    two = native_program._agent()
+    assert (said(one), said(two)) == ("one", "two")
+    monkeypatch.setattr(sys, "version", "3.99.0")
+    assert native_program._agent() not in (one, two)
+    assert len(list(cache.iterdir())) == 3
+
+
+def test_a_compiled_file_beside_the_source_counts_for_nothing(cache: Path, sources: Path) -> None:
+    (sources / "other.py").write_text("said = 'stale'\n")
+    target = sources / "__pycache__" / f"noun.{sys.implementation.cache_tag}.pyc"
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(sources / "other.py"), str(target), invalidation_mode=unchecked)
+    assert said(sources) == "stale"
+    assert said(native_program._agent()) == "one"
+
+
+def test_an_interrupted_compilation_leaves_nothing_that_is_used(
+    cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(partial: Path) -> None:
+        (partial / "noun.pyc").write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(native_program, "_compile", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            native_program._agent()
+    assert not list(cache.iterdir())
+    (cache / "partial-of-a-killed-process").mkdir()
+    assert said(native_program._agent()) == "one"
+
+
+def test_two_who_compile_at_once_do_not_collide(cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finds nothing when it begins, and the second one an agent when it is done."""
+    compile_it: Callable[[Path], None] = native_program._compile
+    first: list[Path] = []
+
+    def late(partial: Path) -> None:
+        compile_it(partial)
+        monkeypatch.setattr(native_program, "_compile", compile_it)
+        first.append(native_program._agent())
+
+    monkeypatch.setattr(native_program, "_compile", late)
+    assert [native_program._agent()] == first
+    assert list(cache.iterdir()) == first
+    assert said(first[0]) == "one"
+
+
+def test_many_processes_compile_at_once(cache: Path) -> None:
+    words = [sys.executable, "-c", ASK]
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: subprocess.run(words, capture_output=True, text=True, check=True), range(4)))
+    assert {each.stdout.strip() for each in done} == {str(path) for path in cache.iterdir()}
+    assert len(list(cache.iterdir())) == 1
+
+
+def test_without_a_cache_the_sources_are_run(cache: Path, sources: Path) -> None:
+    """A folder cannot be made in a file, whoever we are."""
+    cache.parents[1].write_text("")
+    assert native_program._agent() == sources
+
+
+@pytest.mark.lab
+def test_the_bytes_of_a_trial_are_those_of_its_sources(run_trial: RunTrial, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bytes_of(ran: Ran) -> list[bytes]:
+        return [(ran.folder / name).read_bytes() for name in ("log.jsonl", "result.json", "samples.parquet")]
+
+    change = {"path": {"jitter": "1 ms"}, "workload": {"tool": "udp", "rate": "5 Mbit/s", "duration": "1 s"}}
+    compiled = run_trial(**change)
+    assert ready_kernel(LAB).tools.agent.parent == user_folder() / "tools"
+    sources = ReadyKernel(LAB, replace(native_program.tools(), agent=AGENT), find(None))
+    monkeypatch.setattr(run, "ready_kernel", lambda kernel: sources)
+    assert bytes_of(run_trial(**change)) == bytes_of(compiled)
