@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from trials import Ran
 
 from testbed import package
 from testbed.error import MachineError
+from testbed.kernel.guest import TrialError
 from testbed.kernel.vm import fetch, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.spec.load import load_scenario
@@ -33,6 +35,13 @@ def moved(ran: Ran) -> int:
     assert flow.received_bytes is not None
     assert flow.received_bytes > 1_000_000
     return flow.received_bytes
+
+
+def extended(netstat: Path) -> dict[str, int]:
+    """The counters of a host's TCP in a file like /proc/net/netstat."""
+    lines = [line.split() for line in netstat.read_text().splitlines()]
+    told = [pair for pair in pairwise(lines) if pair[0][0] == pair[1][0] == "TcpExt:"]
+    return {name: int(value) for names, values in told for name, value in zip(names[1:], values[1:], strict=True)}
 
 
 def iperf3(duration: str = "1 s", **keys: Any) -> dict[str, Any]:
@@ -76,6 +85,33 @@ class TestNetwork:
         assert ran.result.sdn.controllers["c"].packet_ins["core"] >= 2
         assert switch.ports["2"]["tx_bytes"] > received_bytes
         assert switch.ports["2"]["tx_packets"] < received_bytes / 1448  # superpackets
+
+    def test_what_a_machine_sends_to_a_host_arrives_in_its_order(self, kernel: VmKernel, tmp_path: Path) -> None:  # noqa: F811
+        """Superpackets are cut on the way, and a host's NIC may merge them again; nothing is lost in the bucket."""
+        path = {"ends": ["a", "b"], "rate": "1 Gbit/s", "buffer": "1 MB"}
+        network = over({"a": VM, "b": {"type": "host"}}, {"path": path}, nic="offload")
+        ran = run_real(make_trial(network, kernel="lab", workload=iperf3(window="64 KiB")), tmp_path / "trial")
+        assert moved(ran) > 100e6
+        counted = extended(ran.folder / "netstat-b-after.txt")
+        assert counted["TCPDelivered"] > 0
+        assert counted["TCPOFOQueue"] == 0
+
+    def test_a_machine_that_spins_without_end_is_told_by_its_name(
+        self,
+        kernel: VmKernel,  # noqa: F811
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Its disk has a boot sector that jumps to itself: its time goes on, and it never answers."""
+        monkeypatch.setattr("testbed.plan.node.vm.BOOT_LIMIT_S", 3)
+        disk = tmp_path / "spins.img"
+        disk.write_bytes(b"\xeb\xfe".ljust(510, b"\0") + b"\x55\xaa" + bytes(1 << 20))
+        network = over({"a": {**VM, "image": str(disk)}, "b": {"type": "host"}}, {"l": {"ends": ["a", "b"]}})
+        with pytest.raises(TrialError, match="the virtual machine a failed: its guest agent does not answer"):
+            run_real(
+                make_trial(network, kernel="lab", workload={"tool": "ping", "from": "a", "to": "b", "count": 3}),
+                tmp_path / "trial",
+            )
 
     def test_in_a_network_of_mininet_s(self, kernel: VmKernel, tmp_path: Path) -> None:  # noqa: F811
         network = over(

@@ -23,6 +23,7 @@ OURS = {
     "0003-tbf-cut-late.patch",
     "0004-um-time-stamp-counter.patch",
     "0005-nft-numgen-late.patch",
+    "0006-tun-orphan.patch",
 }
 
 
