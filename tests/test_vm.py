@@ -219,6 +219,30 @@ def test_in_a_lab_kernel_files_of_machines_are_where_its_guest_has_them(
     assert local_words.programs(trial.topology).folders == {"vm": kernel_cache.folder().resolve()}
 
 
+def test_in_a_lab_kernel_of_a_disk_s_folder_nothing_but_the_disk_is_seen(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A guest has a /tmp of its own, and no folder of the computer stands in a step."""
+    monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
+    monkeypatch.setattr(hypervisor, "agent", lambda: kernel_cache.folder() / "agent/usr/sbin/qemu-ga")
+    fake_kernel("debian", default=True)
+    monkeypatch.setattr(kernel_cache, "initramfs_of", lambda kernel, init: kernel.folder / "initramfs")
+    (tmp_path / "disks").mkdir()
+    disk = tmp_path / "disks/a,1.img"
+    disk.write_bytes(b"")
+    linked = tmp_path / "linked.img"
+    linked.symlink_to(disk)
+    nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "image": str(linked)}}  # type: ignore[dict-item]
+    trial = make_trial({**TOPOLOGY, "nodes": nodes}, kernel="lab")
+    steps, _ = local_words.substituted(trial.topology, orders(trial).steps, tools(), is_lab=True, is_virtual_time=True)
+    (start,) = (step for step in steps if isinstance(step, StartVm) and "-drive" in step.words)
+    assert "file=/run/vm-images/image-0/a,,1.img,if=virtio,snapshot=on" in start.words
+    assert not any(str(tmp_path) in word for step in steps if isinstance(step, Run) for word in step.words)
+    told = local_words.programs(trial.topology)
+    assert (told.places, told.reads) == ({"image-0": tmp_path / "disks"}, (disk,))
+    assert tmp_path / "disks" not in told.folders.values()
+
+
 def test_a_tool_with_one_foot_in_each_end_is_refused() -> None:
     flow = {"tool": "flow", "from": "a", "to": "b", "duration": "1 s"}
     with pytest.raises(UserError, match=r"needs both ends in one kernel; allowed: tool: iperf3, or tool: ping"):

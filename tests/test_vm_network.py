@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import userimage
 from test_vm import VIRTUAL, kernel, make_trial, run_real  # noqa: F401 (a fixture)
 from trials import Ran
 
 from testbed import package
 from testbed.error import MachineError
 from testbed.kernel.guest import TrialError
-from testbed.kernel.vm import fetch, kernel_cache
+from testbed.kernel.vm import fetch, guest_agent, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.spec.load import load_scenario
 from testbed.trial.measured import CommandResult, need
@@ -95,6 +96,22 @@ class TestNetwork:
         counted = extended(ran.folder / "netstat-b-after.txt")
         assert counted["TCPDelivered"] > 0
         assert counted["TCPOFOQueue"] == 0
+
+    def test_an_image_of_the_user_s_own_is_what_a_machine_runs(self, kernel: VmKernel, tmp_path: Path) -> None:  # noqa: F811
+        """It stands in /tmp, of which a guest has one of its own."""
+        if lacking := userimage.missing("mke2fs"):
+            pytest.skip(f"needs {lacking}")
+        image = userimage.make(tmp_path, "a disk of mine", guest_agent.agent())
+        before = image.read_bytes()
+        own = {**VM, "image": str(image), "kernel": kernel.name}
+        network = over({"a": own, "b": {"type": "host"}}, {"l": {"ends": ["a", "b"], "rate": "10 Mbit/s"}})
+        ran = run_real(
+            make_trial(network, kernel="lab", workload={"tool": "ping", "from": "b", "to": "a", "count": 3}),
+            tmp_path / "trial",
+        )
+        assert ran.result.verdict == "valid", ran.result.warnings
+        assert "image: a disk of mine on /dev/vport" in (ran.folder / "vm-a.log").read_text()
+        assert image.read_bytes() == before
 
     def test_a_machine_that_spins_without_end_is_told_by_its_name(
         self,

@@ -188,6 +188,7 @@ def _started(
         programs=lab.Programs(
             {name: Path(folder) for name, folder in start["programs"]["folders"].items()},
             tuple(map(Path, start["programs"]["reads"])),
+            {name: Path(folder) for name, folder in start["programs"]["places"].items()},
         ),
     )
 

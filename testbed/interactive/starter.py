@@ -156,6 +156,7 @@ def _told(programs: Programs) -> dict[str, Any]:
     return {
         "folders": {name: str(folder) for name, folder in programs.folders.items()},
         "reads": [str(each) for each in programs.reads],
+        "places": {name: str(folder) for name, folder in programs.places.items()},
     }
 
 

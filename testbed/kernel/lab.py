@@ -46,12 +46,13 @@ VM_FILES = "vm"
 
 @dataclass(frozen=True)
 class Programs:
-    """Programs of users besides those of a workload: `folders` that a guest sees below HERE, by the names there, and
-    what `reads` it needs beyond them.
+    """Programs of users besides those of a workload: `folders` that a guest sees below HERE, by the names there, what
+    it `reads` beyond them, and `places`: folders that it sees like the others, and of which it reads only that.
     """
 
     folders: Mapping[str, Path] = field(default_factory=dict)
     reads: tuple[Path, ...] = ()
+    places: Mapping[str, Path] = field(default_factory=dict)
 
 
 NO_PROGRAMS = Programs()
@@ -161,6 +162,7 @@ def started(
             "preload.so": tools.folder / "preload.so",  # LD_PRELOAD is cut at blanks
             **({} if files is None else {FILES: files}),
             **programs.folders,
+            **programs.places,
         }
         for name, target in targets.items():
             os.symlink(target, f"{uml_dir}/{name}")

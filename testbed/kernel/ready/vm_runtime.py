@@ -7,6 +7,7 @@ system of their own there: the system folders, and of /etc what programs need.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...model.node.vm import Vm
@@ -19,6 +20,7 @@ from ..vm import kernel_cache
 MOUNTED = "/run/vm"
 """Where the guest has the folder of kernels for virtual machines and of the guest agent."""
 
+IMAGES = "/run/vm-images"
 ROOT = "/run/vm-root"
 SHOWN = (*(folder.removeprefix("/") for folder in SYSTEM), MOUNTED.removeprefix("/"))
 SETTINGS = "alternatives group host.conf hosts iproute2 ld.so.cache localtime nsswitch.conf passwd protocols services"
@@ -46,22 +48,44 @@ def programs(machines: Sequence[Vm]) -> Programs:
     """What a lab kernel reads for these machines. Without links: hostfs follows only one."""
     if not machines:
         return NO_PROGRAMS
-    images = (Path(vm.image) for vm in machines if vm.image is not None)
-    return Programs({VM_FILES: kernel_cache.folder().resolve()}, tuple(images))
+    images = _images(machines)
+    places = {name: path.parent for name, path in images.values()}
+    return Programs({VM_FILES: kernel_cache.folder().resolve()}, tuple(path for _, path in images.values()), places)
 
 
-def with_files(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps for a lab kernel, which mounts these files before it starts the first machine."""
+def _images(machines: Sequence[Vm]) -> dict[str, tuple[str, Path]]:
+    """The disks of machines: what the guest calls the folder of each, and which file it is, without links."""
+    named = dict.fromkeys(vm.image for vm in machines if vm.image is not None)
+    return {image: (f"image-{number}", Path(image).resolve()) for number, image in enumerate(named)}
+
+
+def with_files(steps: Sequence[Step], machines: Sequence[Vm]) -> tuple[Step, ...]:
+    """The steps for a lab kernel, which mounts these files before it starts the first machine. Disks, too: a guest has
+    a /tmp of its own.
+    """
     first = next((number for number, step in enumerate(steps) if isinstance(step, StartVm)), None)
     if first is None:
         return tuple(steps)
-    mounts = (
+    mounts: tuple[Run, ...] = (
         Run(("mkdir", "-p", MOUNTED, ROOT), "folders of the virtual machines"),
         Run(("mount", "-r", "-t", "hostfs", "-o", f"{HERE}/{VM_FILES}", "none", MOUNTED), "mount"),
         Run(("mount", "-t", "tmpfs", "-o", "mode=0755", "none", ROOT), "mount"),
         Run(("sh", "-ec", MAKE_ROOT), "root of the virtual machines"),
     )
-    return (*steps[:first], *mounts, *steps[first:])
+    drives: dict[str, str] = {}
+    for image, (name, path) in _images(machines).items():
+        place = f"{IMAGES}/{name}"
+        mounts += (
+            Run(("mkdir", "-p", place), "folder of a disk"),
+            Run(("mount", "-r", "-t", "hostfs", "-o", f"{HERE}/{name}", "none", place), "mount"),
+        )
+        drives[qemu.drive(image)] = qemu.drive(f"{place}/{path.name}")
+    told = (_with_drives(step, drives) if isinstance(step, StartVm) else step for step in steps[first:])
+    return (*steps[:first], *mounts, *told)
+
+
+def _with_drives(step: StartVm, drives: Mapping[str, str]) -> StartVm:
+    return replace(step, words=tuple(drives.get(word, word) for word in step.words))
 
 
 def in_lab(words: Mapping[Placeholder, str]) -> dict[Placeholder, str]:

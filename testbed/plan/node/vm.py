@@ -175,9 +175,14 @@ def _processor(vm: Vm) -> Iterator[str]:
     yield from ("-icount", f"shift={SHIFTS[vm.cpu or FASTEST]},sleep=on,align=on")
 
 
+def drive(image: str) -> str:
+    """QEMU's word for a disk, to which nothing is written."""
+    return f"file={image.replace(',', ',,')},if=virtio,snapshot=on"
+
+
 def _root(vm: Vm, boot_words: str) -> Iterator[str]:
     if vm.image is not None:
-        yield from ("-drive", f"file={vm.image.replace(',', ',,')},if=virtio,snapshot=on")
+        yield from ("-drive", drive(vm.image))
     if vm.boots_itself:
         return
     about = "disk" if vm.image is not None else "host"

@@ -42,13 +42,14 @@ def substituted(
     known = hypervisor.words(machines, tools, how)
     if not is_lab:
         return hypervisor.filled(done, known), how
-    return hypervisor.filled(vm_runtime.with_files(done), vm_runtime.in_lab(known)), how
+    return hypervisor.filled(vm_runtime.with_files(done, machines), vm_runtime.in_lab(known)), how
 
 
 def programs(topology: Topology) -> Programs:
     """What a lab kernel reads for the controllers and virtual machines of a topology."""
     controllers, machines = controller_program.programs(topology), vm_runtime.programs(_machines(topology))
-    return Programs({**controllers.folders, **machines.folders}, (*controllers.reads, *machines.reads))
+    folders, reads = {**controllers.folders, **machines.folders}, (*controllers.reads, *machines.reads)
+    return Programs(folders, reads, machines.places)
 
 
 def _machines(topology: Topology) -> list[Vm]:
