@@ -122,7 +122,7 @@ INSIDE = {
         ("__main__",),
         ("main", "server"),
         ("step", "remote_session"),
-        ("session", "program", "remote"),
+        ("session", "child", "remote"),
         ("remote_machine", "remote_vm", "machine_daemon", "controller", "mininet_driver", "routing"),
         ("frame", "nic_loan", "syscall"),
     ),

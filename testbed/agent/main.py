@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
+import subprocess
 
-from .step import Trial, prepare, value_of
-from .syscall import LIBC, StepError, await_millisecond, checked, keep_descriptors, mount, raise_file_limit
+from .step import Trial
+from .syscall import LIBC, StepError, await_millisecond, checked, mount, raise_file_limit
 
 MS_RDONLY, MS_NOATIME, MS_BIND, MS_SLAVE_REC = 0x1, 0x400, 0x1000, 0x84000
 TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
@@ -16,23 +19,21 @@ def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool, has
     """`serves`: a step of that kind will come; `has_vms`: one that reaches a virtual machine. Once a guest has mounted
     its /proc, modules cannot be imported.
     """
-    serve = __import__("agent.server", fromlist=["server"]).serve if serves else None
+    serve = importlib.import_module(".server", __package__).serve if serves else None
     if has_vms:
-        __import__("agent.remote_vm")
+        importlib.import_module(".remote_vm", __package__)
     SET_UP[kind](folder, tools)
-    keep_descriptors()
     raise_file_limit()
     trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND), serve)
     with open(os.path.join(TRIAL, "steps.json")) as file:
-        steps = value_of(file.read())
-    prepare(steps)
+        steps = json.load(file)
     error = None
     if kind == "guest":
         await_millisecond()
     for number, step in enumerate(steps, 1):
         try:
             trial.do(step, f"{number}/{len(steps)}")
-        except (StepError, OSError) as failure:
+        except (StepError, OSError, subprocess.SubprocessError) as failure:
             error = {"step": step, "text": str(failure)}
             break
     try:

@@ -28,11 +28,16 @@ each step, its time (ns of CLOCK_MONOTONIC) and its result; `outcome.json`, writ
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import re
+import signal
+import subprocess
+import tempfile
 import time
-from _json import encode_basestring_ascii, make_scanner
 
-from .program import SIGTERM, Child, LateError, Program, run, sleep_until, start
+from .child import Child, sleep_until
 from .remote import REACH
 from .syscall import OUTSIDE, StepError, mount, set_features, setns, text_of, write_files, write_sysfs
 
@@ -60,7 +65,7 @@ class Trial:
         self.folder = folder
         self.server = server
         self.progress = progress
-        self.running: dict[str, Program | Child | RemoteProcess] = {}
+        self.running: dict[str, subprocess.Popen[bytes] | Child | RemoteProcess] = {}
         self.remote_nodes: dict[str, RemoteNode] = {}
         self.log = open(os.path.join(folder, "log.jsonl"), "w")  # noqa: SIM115 - closed by close()
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
@@ -82,7 +87,7 @@ class Trial:
                     setns(self.home)
         finally:
             entry["end_ns"] = time.monotonic_ns()
-            self.log.write(text_of_value(entry) + "\n")
+            self.log.write(json.dumps(entry) + "\n")
             self.log.flush()
 
     def enter(self, netns: str | None) -> None:
@@ -100,19 +105,20 @@ class Trial:
         words = step["run"]
         if set(step) <= {"title", "run", "netns"} and words[:2] == ["ethtool", "-K"] and set_features(*words[2:]):
             return judged(step, 0, b"", b"")
-        out = self.open(step["out"]) if "out" in step else None
-        err = self.open(step["err"]) if "err" in step else None
+        out = self.open(step["out"]) if "out" in step else subprocess.PIPE
+        err = self.open(step["err"]) if "err" in step else subprocess.PIPE
         if step.get("background"):
-            out = self.progress if out is None else out
-            err = self.open(f"{step['background']}.err") if err is None else err
-            process = start(words, out, err)
+            out = out if "out" in step else self.progress
+            err = err if "err" in step else self.open(f"{step['background']}.err")
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
             self.running[step["background"]] = process
             return {"pid": process.pid}
         text = step.get("stdin", "").encode()
         try:
-            return judged(step, *run(words, text, out, err, step.get("timeout_s")))
-        except LateError:
+            done = subprocess.run(words, input=text, stdout=out, stderr=err, timeout=step.get("timeout_s"))
+        except subprocess.TimeoutExpired:
             raise StepError(f"{' '.join(words)}: still running after {step['timeout_s']} s of lab time") from None
+        return judged(step, done.returncode, done.stdout or b"", done.stderr or b"")
 
     def run_remotely(self, step: Step) -> Step:
         """The same on a remote node; its output arrives when the program has ended."""
@@ -137,7 +143,7 @@ class Trial:
     def stop(self, step: Step) -> Step:
         process = self.running.pop(step["stop"])
         if process.poll() is None:
-            process.send_signal(SIGTERM)
+            process.send_signal(signal.SIGTERM)
         elif process.returncode:
             with open(os.path.join(self.folder, f"{step['stop']}.err")) as file:
                 raise StepError(f"{step['stop']} ended early with status {process.returncode}: {file.read()}")
@@ -186,15 +192,13 @@ class Trial:
 
     def keep_time(self, step: Step, start_ns: int) -> None:
         """Runs in a process of its own, which goes first once a moment is due, until SIGTERM or the last moment."""
-        try:
+        with contextlib.suppress(PermissionError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        except PermissionError:
-            pass
         with open(os.path.join(self.folder, "timeline.jsonl"), "w") as log:
             self.log = open(os.devnull, "w")  # noqa: SIM115 - goes with the process
             if step.get("begin"):
                 start_ns = self.find_start(*step["begin"])
-            log.write(text_of_value({"start_ns": start_ns}) + "\n")
+            log.write(json.dumps({"start_ns": start_ns}) + "\n")
             for moment in step["timeline"]:
                 sleep_until(start_ns + moment["at_ns"])
                 entry = {"at_ns": moment["at_ns"], "begin_ns": time.monotonic_ns()}
@@ -202,20 +206,15 @@ class Trial:
                     for number, each in enumerate(moment[part], 1):
                         self.do(each, f"{number}/{len(moment[part])} at {moment['at_ns'] / 1e9:g} s:")
                     entry[ended] = time.monotonic_ns()
-                log.write(text_of_value(entry) + "\n")
+                log.write(json.dumps(entry) + "\n")
                 log.flush()
 
     def find_start(self, name: str, pattern: str) -> int:
-        import re  # `prepare` did so before the first step
-
         while True:
-            try:
-                with open(os.path.join(self.folder, name)) as file:
-                    found = re.search(pattern, file.read(), re.MULTILINE)
-            except FileNotFoundError:
-                found = None
-            if found:
-                return int(found[1])
+            with contextlib.suppress(FileNotFoundError), open(os.path.join(self.folder, name)) as file:
+                found = re.search(pattern, file.read(), re.MULTILINE)
+                if found:
+                    return int(found[1])
             sleep_until(time.monotonic_ns() + int(LOOK_AGAIN_S * 1e9))
 
     def serve(self, step: Step) -> None:
@@ -241,8 +240,7 @@ class Trial:
     def close(self, error: Step | None) -> None:
         self.log.close()
         with open(os.path.join(self.folder, "outcome.json"), "w") as file:
-            about = {"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}
-            file.write(text_of_value(about))
+            json.dump({"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}, file)
 
 
 KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
@@ -276,8 +274,6 @@ def write_all(descriptor: int, text: bytes) -> None:
 def content(path: str) -> bytes:
     """Of a file; of a folder, all that is in it as a tar file."""
     if path.startswith(HOSTFS):
-        import tempfile  # would cost every trial time
-
         place = tempfile.mkdtemp(dir="/run")
         mount("hostfs", "none", place, MS_RDONLY, path.removeprefix(HOSTFS))
         path = place
@@ -303,49 +299,5 @@ def plain(each: Any) -> Any:
 
 def failed_line(step: Step, said: str) -> str:
     """The command that `ip` and `tc` mean by "Command failed -:7" when they read a batch."""
-    import re  # not before a step fails
-
     found = re.search(r"^Command failed -:(\d+)$", said, re.MULTILINE)
     return f" ({step['stdin'].splitlines()[int(found[1]) - 1]})" if found and "stdin" in step else ""
-
-
-def prepare(steps: list[Step]) -> None:
-    """Imports what only some trials need, before their first step: an import moves lab time."""
-    if any("timeline" in step for step in steps):
-        __import__("re")
-        __import__("signal")
-
-
-class Reading:
-    """What the scanner of JSON is told, as `json` tells it by default. `json` itself imports regular expressions, which
-    would take a guest longer than all other imports.
-    """
-
-    strict = True
-    object_hook = object_pairs_hook = None
-    parse_float, parse_int, parse_constant = float, int, float
-    memo: dict[str, str] = {}  # noqa: RUF012 - the scanner's own
-
-
-def value_of(text: str) -> Any:
-    """Of JSON that begins with its value, as `json.dumps` writes it. Raises ValueError if it is something else."""
-    try:
-        return make_scanner(Reading)(text, 0)[0]  # type: ignore[arg-type]
-    except StopIteration:
-        raise ValueError("no JSON") from None
-
-
-def text_of_value(value: Any) -> str:
-    """As `json.dumps` writes it: mappings with text as keys, lists, text, numbers, true, false and None."""
-    if isinstance(value, str):
-        return str(encode_basestring_ascii(value))
-    if value is None or isinstance(value, bool):
-        return WORDS[value]
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, dict):
-        return f"{{{', '.join([f'{text_of_value(key)}: {text_of_value(each)}' for key, each in value.items()])}}}"
-    return f"[{', '.join([text_of_value(each) for each in value])}]"
-
-
-WORDS = {None: "null", True: "true", False: "false"}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import resource
 import time
 
 CLONE_NEWNET = 0x40000000
@@ -25,7 +27,7 @@ POWER_OFF = 0x4321FEDC
 READ_BYTES = 1 << 16
 ONE_READ = "/proc/sys/"
 """The files below it say all that they have at once."""
-RLIMIT_NOFILE, FILES_MAX = 7, 65536
+FILES_MAX = 65536
 OUTSIDE = "TESTBED_OUTSIDE"
 """Environment variable with the descriptor of the network namespace that has this computer's real NICs. As the `netns`
 of a step it means that namespace.
@@ -58,10 +60,8 @@ def text_of(path: str) -> str:
         return content(path)
     lines = []
     for name in sorted(os.listdir(path)):
-        try:
+        with contextlib.suppress(OSError):  # folders, and keys that cannot be read
             lines.append(f"{name}: {' '.join(content(os.path.join(path, name)).split())}\n")
-        except OSError:  # folders, and keys that cannot be read
-            pass
     return "".join(lines)
 
 
@@ -90,10 +90,8 @@ def texts_of(paths: list[str]) -> str:
 def lines_of(paths: list[str]) -> str:
     lines = []
     for path in paths:
-        try:
+        with contextlib.suppress(OSError):  # a device is gone; the reader misses its line
             lines.append(f"{path}: {' '.join(content(path).split())}\n")
-        except OSError:  # a device is gone; the reader misses its line
-            pass
     return "".join(lines)
 
 
@@ -178,17 +176,8 @@ def checked(result: int, what: str) -> None:
 
 
 def raise_file_limit() -> None:
-    """If it may: the usual limit suffices for usual topologies."""
-    LIBC.setrlimit(RLIMIT_NOFILE, (ctypes.c_ulong * 2)(FILES_MAX, FILES_MAX))
-
-
-def keep_descriptors() -> None:
-    """What we were started with is for us, not for the programs that we start."""
-    for each in os.listdir("/proc/self/fd"):
-        try:
-            os.set_inheritable(int(each), int(each) < 3)
-        except OSError:  # that of the folder is closed by now
-            pass
+    with contextlib.suppress(ValueError, OSError):  # the usual limit suffices for usual topologies
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, FILES_MAX))
 
 
 def power_off() -> None:

@@ -74,7 +74,6 @@ folder = sys.argv[1]
 spec = importlib.util.spec_from_file_location("agent", folder + "/__init__.py", submodule_search_locations=[folder])
 sys.modules["agent"] = importlib.util.module_from_spec(spec)
 importlib.import_module("agent.main")
-importlib.import_module("agent.step").prepare([{"timeline": []}])
 specs = [getattr(module, "__spec__", None) for module in sys.modules.values()]
 files = {line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if " /" in line}
 print(json.dumps({
