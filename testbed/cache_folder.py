@@ -35,6 +35,18 @@ def make(folder: Path) -> Path:
     return folder
 
 
+def refuse_foreign(folder: Path) -> None:
+    """Raises MachineError if this folder of the cache is neither this user's nor root's; root may use all. Nothing is
+    fine: it will be made.
+    """
+    try:
+        owner = folder.stat().st_uid
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if os.geteuid() != 0 and owner not in (0, os.geteuid()):
+        raise MachineError(f"{folder} belongs to another user", FIX)
+
+
 def private(name: str) -> Path:
     """A folder of the cache that only this user may enter; made if there is none, and closed if it is open.
 

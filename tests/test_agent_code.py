@@ -16,6 +16,7 @@ from trials import Ran, RunTrial
 
 from testbed import journal
 from testbed.cache_folder import user_folder
+from testbed.error import MachineError
 from testbed.kernel import native_program
 from testbed.kernel.image.cache import find
 from testbed.kernel.native_program import AGENT, MAIN
@@ -24,6 +25,7 @@ from testbed.trial import run
 from testbed.trial.ready_kernel import ReadyKernel, ready_kernel
 
 ASK = "import testbed.kernel.native_program as made; print(made._agent())"
+NOBODY = 65534
 SAID = "import sys; sys.path.insert(0, sys.argv[1]); import noun; print(noun.said)"
 
 
@@ -128,6 +130,41 @@ def test_without_a_cache_the_sources_are_run(cache: Path, sources: Path) -> None
     """A folder cannot be made in a file, whoever we are."""
     cache.parents[1].write_text("")
     assert native_program._agent() == sources
+
+
+def test_an_edit_while_it_is_compiled_is_not_kept_under_the_name_of_what_was_there(
+    cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the edited one would be run when the edit is undone."""
+    compile_it: Callable[[Path], None] = native_program._compile
+
+    def edited(partial: Path) -> None:
+        (sources / "noun.py").write_text("said = 'two'\n")
+        compile_it(partial)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(native_program, "_compile", edited)
+        assert native_program._agent() == sources
+    assert not list(cache.iterdir())
+    (sources / "noun.py").write_text("said = 'one'\n")
+    assert said(native_program._agent()) == "one"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_what_another_user_compiled_is_not_run(
+    cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch, depth: int
+) -> None:
+    """Whoever owns the folder, or one above it, can put in it what he likes; its name is no secret."""
+    folder = native_program._agent()
+    assert folder.parent == cache
+    owned = (folder, *folder.parents)[depth]
+    os.chown(owned, NOBODY, NOBODY)
+    assert native_program._agent() == folder  # root may use what is a user's
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert native_program._agent() == sources
+    with pytest.raises(MachineError, match="belongs to another user; to fix it, type: export XDG_CACHE_HOME"):
+        native_program._kept(lambda: folder.name, native_program._compile)
 
 
 @pytest.mark.lab

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import process
-from ..cache_folder import make, user_folder
+from ..cache_folder import make, refuse_foreign, user_folder
 from ..error import MachineError
 from ..journal import folder_noted, unique
 
@@ -66,7 +66,7 @@ class Tools:
 def tools() -> Tools:
     """Compiles what is not compiled yet. Raises MachineError if there is no compiler."""
     digest = _digest()
-    return Tools(_kept(user_folder() / "tools" / digest, _build), digest, _agent())
+    return Tools(_kept(_digest, _build), digest, _agent())
 
 
 def _agent() -> Path:
@@ -74,7 +74,7 @@ def _agent() -> Path:
     which starts more slowly.
     """
     with suppress(OSError, MachineError):
-        return _kept(user_folder() / "tools" / f"agent-{_agent_digest()}", _compile)
+        return _kept(lambda: f"agent-{_agent_digest()}", _compile)
     return AGENT
 
 
@@ -99,14 +99,22 @@ def _modules() -> list[Path]:
     return sorted(AGENT.glob("*.py"))
 
 
-def _kept(folder: Path, build: Callable[[Path], None]) -> Path:
+def _kept(name: Callable[[], str], build: Callable[[Path], None]) -> Path:
     """This folder of the cache; if it is not there, it is built as another one and renamed: nobody sees a part of it,
-    and two who build at the same time do not collide.
+    and two who build at the same time do not collide. `name` says what the sources are now.
+
+    Raises MachineError if sources changed meanwhile, or if the cache is another user's: who owns it says what we run.
     """
+    home = user_folder() / "tools"
+    folder = home / name()
+    for each in (user_folder(), home, folder):
+        refuse_foreign(each)
     if not folder.exists():
-        make(folder.parent)
-        with folder_noted(folder.parent / unique("partial")) as partial:
+        make(home)
+        with folder_noted(home / unique("partial")) as partial:
             build(partial)
+            if name() != folder.name:
+                raise MachineError(f"{AGENT} changed while it was compiled", "the same command again")
             partial.chmod(0o755)
             try:
                 os.rename(partial, folder)
