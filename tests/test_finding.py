@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from test_gate import CASES, fine, judged, queued, slow_ping
-from test_mininet import in_mininet, tc_evidence
+from test_mininet import HTB, in_mininet, tc_evidence
 from trials import make_trial
 
 from testbed.model.node.vm import Vm
@@ -186,9 +186,11 @@ def test_exceptions_and_errors_of_an_app_are_told_of_three_at_most() -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"rate_bps": None}, "rate in bit/s: asked 100000000, the kernel has none"),
         ({"rate_bps": 100_000_009}, "rate in bit/s: asked 100000000, the kernel has 100000009"),
         ({"rate_bps": 100_000_008}, None),
+        ({"ceiling_bps": 200_000_000}, "ceiling in bit/s: asked 100000000, the kernel has 200000000"),
+        ({"bucket_ns": 80_000_000}, "bucket in ns at its rate: asked 1228800, the kernel has 80000000"),
+        ({"ceiling_bucket_ns": 0}, "bucket in ns at its ceiling: asked 128000, the kernel has 0"),
         ({"delay_ns": 5_000_065}, "delay in ns: asked 5000000, the kernel has 5000065"),
         ({"delay_ns": 4_999_936}, None),
         ({"limit": 141}, "packets that the queue holds: asked 142, the kernel has 141"),
@@ -200,14 +202,30 @@ def test_exceptions_and_errors_of_an_app_are_told_of_three_at_most() -> None:
 def test_a_tclink_that_differs_is_told_of_with_both_numbers(change: dict[str, Any], expected: str | None) -> None:
     """A tick of the kernel, 64 ns, and a byte per second may be lost in rounding."""
     trial = in_mininet()
-    own = {key: value for key, value in change.items() if key == "rate_bps"}
-    netem = {key: value for key, value in change.items() if key != "rate_bps"}
-    seen = tc_evidence(
-        trial,
-        lambda each: replace(each, **own, netem=replace(each.netem, **netem)),  # type: ignore[type-var]
-    )
-    found = told(tclink_check.set_up(trial, orders(trial).plan, seen))
-    assert found == ([("invalid", f"path at a: {expected}")] if expected else [])
+    plan = orders(trial).plan
+    name = "htb" if change.keys() <= vars(HTB).keys() else "netem"
+    for when in ("", "_after"):
+        seen = tc_evidence(
+            trial, lambda each, when=when: replace(each, **{f"{name}{when}": replace(getattr(each, name), **change)})
+        )
+        found = told(tclink_check.set_up(trial, plan, seen))
+        text = f"path at a: {expected}{' after the workload' if when else ''}"
+        assert found == ([("invalid", text)] if expected else [])
+        (aside,) = seen.data_tc_ends
+        seen = replace(seen, data_tc_ends=(), answer_tc_ends=(), beside_tc_ends=(aside,))
+        assert told(tclink_check.set_up(trial, plan, seen)) == found
+
+
+def test_a_tclink_without_a_rate_has_no_htb_and_one_with_a_rate_has_one() -> None:
+    trial = in_mininet()
+    rows = ((100_000_000, None, "100000000, the kernel has none"), (None, HTB, "0, the kernel has 100000000"))
+    for rate_bps, htb, has in rows:
+        (end,) = tc_evidence(trial, lambda each: each).data_tc_ends
+        end = replace(end, port=replace(end.port, rate_bps=rate_bps), htb=htb, htb_after=htb)
+        seen = replace(fine(trial, orders(trial).plan), data_tc_ends=(end,))
+        assert told(tclink_check.set_up(trial, orders(trial).plan, seen))[0] == (
+            "invalid", f"path at a: rate in bit/s: asked {has}",
+        )  # fmt: skip
 
 
 def test_drops_of_a_tclink_are_told_of_by_where_they_are() -> None:

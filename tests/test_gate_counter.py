@@ -284,7 +284,7 @@ def test_the_kernel_tells_the_same_numbers_of_every_tclink(
     trial = in_mininet()
     seen = tc_evidence(trial, lambda each: each)
     ends = [
-        tuple(replace(each, netem=each.netem and replace(each.netem, more=more)) for each in found)
+        tuple(replace(each, netem=each.netem and replace(each.netem, more=more), netem_after=None) for each in found)
         for found, more in ((seen.data_tc_ends, data), (seen.answer_tc_ends, answers))
     ]
     found = said(trial, orders(trial).plan, replace(seen, data_tc_ends=ends[0], answer_tc_ends=ends[1]))

@@ -349,6 +349,11 @@ def test_ends_of_tclinks_are_there() -> None:
     assert said() == []
     assert said(data_tc_ends=()) == ["missing: the TCLink path at a"]
     assert said(answer_tc_ends=()) == ["missing: the TCLink path at b"]
+    (aside,) = (port for port in plan.tc_ports if port.node == "b")
+    assert said(data_tc_ends=seen.data_tc_ends, beside_tc_ends=()) == []
+    lonely = replace(plan, tc_ports=(*plan.tc_ports, replace(aside, link="other")))
+    told = list(presence.present(trial, lonely, seen))
+    assert [each.text for each in told] == ["missing: the TCLink other at b"]
     assert said(mininet=None) == ["missing: the version of Mininet"]
 
 

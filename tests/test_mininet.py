@@ -29,7 +29,7 @@ from testbed.spec.topology.file import TopologyFile
 from testbed.trial import readiness
 from testbed.trial.evidence.stage import Evidence, TcEvidence
 from testbed.trial.gate.judge import judge
-from testbed.trial.observe.readback import Qdisc
+from testbed.trial.observe.readback import HtbClass, Qdisc
 from testbed.trial.orders.sequence import orders
 
 HERE = Path(__file__).parent
@@ -304,6 +304,14 @@ def test_a_python_without_mininet_is_told_what_to_install(monkeypatch: pytest.Mo
     assert "apt-get install -y mininet" in lacking.fix
 
 
+def htb_of(rate_bps: int | None) -> HtbClass | None:
+    """As Mininet sets it up: tc writes times in whole microseconds, of 15 KiB and of 1600 bytes."""
+    if rate_bps is None:
+        return None
+    bucket_ns, ceiling_ns = (octets * 8 * 10**6 // rate_bps * 1000 for octets in (15_360, 1600))
+    return HtbClass(rate_bps, rate_bps, bucket_ns, ceiling_ns)
+
+
 def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evidence:
     """All as asked, but for the end at which the data leaves."""
     planned = orders(trial).plan
@@ -311,7 +319,7 @@ def tc_evidence(trial: Trial, change: Callable[[TcEvidence], TcEvidence]) -> Evi
         tuple(
             TcEvidence(
                 port,
-                port.rate_bps,
+                htb_of(port.rate_bps),
                 Qdisc(port.netns, 1, "10:", "netem", port.limit, port.delay_ns, 0, more={"limit": port.limit}),
                 0,
                 carried(port.rate_bps or 0),
@@ -330,10 +338,13 @@ def _in_place(end: TcEvidence) -> TcEvidence:
     handle, kind = (tclink.HTB, "htb") if end.port.rate_bps else (tclink.NETEM, "netem")
     samples = tuple(replace(each, netns=end.port.netns, handle=handle, kind=kind) for each in end.samples)
     netem = None if end.netem is None else replace(end.netem, netns=end.port.netns)
-    return replace(end, samples=samples, netem=netem)
+    after = netem if end.netem_after is None else replace(end.netem_after, netns=end.port.netns)
+    htb_after = end.htb if end.htb_after is None else end.htb_after
+    return replace(end, samples=samples, netem=netem, htb_after=htb_after, netem_after=after)
 
 
 NETEM = Qdisc("n", 1, "10:", "netem", 142, 5_000_000, 0, more={"limit": 142})
+HTB = HtbClass(100_000_000, 100_000_000, 1_228_000, 128_000)
 BURST_BPS = tclink.BURST_BYTES * 8e9 / INTERVAL_NS
 
 
@@ -341,8 +352,19 @@ BURST_BPS = tclink.BURST_BYTES * 8e9 / INTERVAL_NS
     ("change", "expected"),
     [
         ({}, set()),
-        ({"rate_bps": None}, {("set-up", "invalid")}),
-        ({"rate_bps": 99_000_000}, {("set-up", "invalid")}),
+        ({"htb": None}, {("set-up", "invalid")}),
+        ({"htb": replace(HTB, rate_bps=99_000_000)}, {("set-up", "invalid")}),
+        ({"htb": replace(HTB, rate_bps=99_999_992)}, set()),
+        ({"htb": replace(HTB, ceiling_bps=99_999_991)}, {("set-up", "invalid")}),
+        ({"htb": replace(HTB, ceiling_bps=200_000_000)}, {("set-up", "invalid")}),
+        ({"htb": replace(HTB, bucket_ns=1_228_800 + 64)}, set()),
+        ({"htb": replace(HTB, bucket_ns=1_228_800 - 1064)}, set()),
+        ({"htb": replace(HTB, bucket_ns=1_228_800 - 1065)}, {("set-up", "invalid")}),
+        ({"htb": replace(HTB, bucket_ns=1_228_800 + 1065)}, {("set-up", "invalid")}),
+        ({"htb": replace(HTB, ceiling_bucket_ns=128_000 - 1064)}, set()),
+        ({"htb": replace(HTB, ceiling_bucket_ns=128_000 + 1065)}, {("set-up", "invalid")}),
+        ({"htb_after": replace(HTB, bucket_ns=80_000_000)}, {("set-up", "invalid")}),
+        ({"netem_after": replace(NETEM, limit=143)}, {("set-up", "invalid")}),
         ({"netem": None}, {("set-up", "invalid")}),
         ({"netem": replace(NETEM, limit=1000)}, {("set-up", "invalid")}),
         ({"netem": replace(NETEM, delay_ns=4_999_000)}, {("set-up", "invalid")}),
@@ -350,7 +372,7 @@ BURST_BPS = tclink.BURST_BYTES * 8e9 / INTERVAL_NS
         ({"samples": carried(100e6 + BURST_BPS)}, set()),
         ({"samples": carried(102e6 + BURST_BPS)}, {("rate", "invalid")}),
     ],
-    ids=("as-asked", "no-rate", "rate", "no-netem", "limit", "delay", "drops", "burst", "too-much"),
+    ids=str,
 )
 def test_the_gate_tells_a_tclink_that_is_not_what_was_asked(
     change: dict[str, Any], expected: set[tuple[str, str]]

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from trials import Ran, Steps
 
+from testbed.spec import mininet_import
+
 pytestmark = pytest.mark.lab
 
 RunTrial = Callable[..., Ran]
@@ -320,3 +322,31 @@ def test_the_gate_suspects_a_loss_that_nobody_asked_for_while_packets_wait(run_t
     assert ran.findings["retransmissions"] == "suspect", ran.result.warnings
     assert ran.findings["set-up"] == "invalid"
     assert run_trial(path=path, nic="plain").result.verdict == "valid"
+
+
+HTB = "class change dev eth1 parent 5: classid 5:1 htb rate"
+TCLINKS = {
+    "a-larger-bucket": ("tb-s", f"{HTB} 10mbit burst 1mb"),
+    "a-higher-ceiling": ("tb-s", f"{HTB} 10mbit ceil 20mbit burst 15k"),
+    "a-larger-bucket-of-the-ceiling": ("tb-s", f"{HTB} 10mbit burst 15k cburst 1mb"),
+    "another-queue": ("tb-s", "qdisc change dev eth1 parent 5:1 handle 10: netem delay 5ms limit 50000"),
+    "another-rate-beside-the-path": ("tb-c", f"{HTB} 20mbit burst 15k".replace("eth1", "eth0")),
+}
+"""What is changed of a TCLink of 10 Mbit/s that carries 8 Mbit/s, so that no counter shows it."""
+
+
+@pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet: apt-get install mininet")
+@pytest.mark.parametrize("when", [before_the_read_back, before_the_workload])
+@pytest.mark.parametrize("name", [None, *TCLINKS])
+def test_the_gate_catches_the_bucket_of_a_tclink(run_trial: RunTrial, name: str | None, when: Any) -> None:
+    hosts = {each: {"type": "host"} for each in "abc"}
+    slow = {"rate": "10 Mbit/s", "delay": "5 ms"}
+    links = {"in": {"ends": ["a", "s"]}, "path": {"ends": ["s", "b"], **slow}, "other": {"ends": ["s", "c"], **slow}}
+    network = {"name": "net", "engine": "mininet", "nodes": {**hosts, "s": {"type": "switch"}}, "links": links}
+    udp = {"tool": "udp", "from": "a", "to": "b", "rate": "8 Mbit/s", "duration": "1 s"}
+    added: tuple[dict[str, Any], ...] = ()
+    if name is not None:
+        netns, words = TCLINKS[name]
+        added = ({"run": ["tc", *words.split()], "netns": netns},)
+    ran = run_trial(topology=network, workload=udp, tamper=when(*added))
+    assert ran.findings == ({} if name is None else {"set-up": "invalid"}), ran.result.warnings

@@ -24,8 +24,10 @@ HTB, NETEM = "5:", "10:"
 """The handles that Mininet uses. The class 5:1 has the rate."""
 
 RATE_MAX_BPS = 10**9
-BURST_BYTES = 15 * 1024 + 1600
-"""What HTB may send at once: Mininet's "burst 15k" and one more frame."""
+BUCKET_BYTES, CEILING_BUCKET_BYTES = 15 * 1024, 1600
+"""Mininet's "burst 15k", and what tc gives the bucket of a ceiling that it is not told, which is the rate."""
+BURST_BYTES = BUCKET_BYTES + CEILING_BUCKET_BYTES
+"""What HTB may send at once: its bucket and one more frame."""
 
 
 @dataclass(frozen=True)

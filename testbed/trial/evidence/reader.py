@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ from ...plan.link.tclink import TcPort
 from ...plan.node.namespace import node_netns
 from .. import record
 from ..measured import BACKGROUND, TcpResult
-from ..node_result import MachineResult
 from ..observe import paced
 from ..observe.paced import PacedSample
-from ..observe.readback import Qdisc, class_rates_bps, qdiscs
+from ..observe.readback import Qdisc, htb_classes, qdiscs
 from ..observe.sample import (
     CounterSample,
     QueueSample,
@@ -48,7 +46,6 @@ from ..orders.file_name import (
     TIMELINE,
     UPSTREAM_CHECK,
     cpu_file,
-    machine_cpu_file,
 )
 from ..orders.sequence import Orders, receivers
 from ..workload import background, ping, registry
@@ -58,7 +55,7 @@ from .fault import down_counts, fault_counts, fault_samples
 from .interval import Look, Timeline, interval, intervals, looks, loss_counts, read_timeline, waiting
 from .paced import by_key
 from .policing import Policed
-from .stage import Evidence, StageEvidence, TcEvidence, stages_beside
+from .stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
 
 FOR_EVER_NS, SECOND_NS = 2**63 - 1, 10**9
 
@@ -94,7 +91,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
-        machines={name: _machine(folder, name) for name in remote.machines(trial)},
+        machines={name: vm.machine(folder, name) for name in remote.machines(trial)},
         channels=tuple(
             dumps.stage(emulator, stage)
             for channel in made.plan.channels
@@ -114,6 +111,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         detours=tuple(tuple(dumps.stage(e, e.stage(way)) for e, way in each) for each in routing.detours(trial, made)),
         checksum_errors=host_counter.checksum_errors(folder, receivers(trial)),
         beside=tuple(dumps.stage(each, stage) for each, stage in stages_beside(made.plan)),
+        beside_tc_ends=tuple(map(dumps.tc, tc_beside(made.plan))),
     )
 
 
@@ -145,7 +143,7 @@ class _Dumps:
         self.topology = trial.topology
         self.book = made.plan.book
         self.set_up, self.set_up_after = ({self._place(each): each for each in qdiscs(*look)} for look in looks_around)
-        self.class_rates_bps = class_rates_bps(before, made.observed)
+        self.classes = tuple(htb_classes(*look) for look in looks_around)
         self.before = self._by_place(queue_samples(before, made.observed))
         self.after = self._by_place(queue_samples(after, made.observed_after))
         self.counters_before, self.counters_after = (counters(*look) for look in looks_around)
@@ -234,8 +232,9 @@ class _Dumps:
         netem = (port.netns, port.device, tclink.NETEM)
         drops = sum(sign * look[netem].drops for sign, look in ((1, self.after), (-1, self.before)) if netem in look)
         shaped = (port.netns, port.device, tclink.HTB if port.rate_bps else tclink.NETEM)
-        rate_bps = self.class_rates_bps.get((port.netns, port.device))
-        return TcEvidence(port, rate_bps, self.set_up.get(netem), drops, self._samples(shaped))
+        htb, htb_after = (look.get((port.netns, port.device)) for look in self.classes)
+        set_up, after = self.set_up.get(netem), self.set_up_after.get(netem)
+        return TcEvidence(port, htb, set_up, drops, self._samples(shaped), htb_after, after)
 
     def _policed(self, netns: str, stage: Stage, packets: Mapping[str, int]) -> Policed | None:
         if stage.policing is None:
@@ -291,8 +290,3 @@ def timeline(made: Orders, folder: Path) -> Timeline | None:
     if not made.plan.timeline:
         return None
     return read_timeline((folder / TIMELINE).read_text(), (folder / LOG).read_text())
-
-
-def _machine(folder: Path, name: str) -> MachineResult:
-    about = json.loads((folder / remote.about_file(name)).read_text())
-    return record.read(MachineResult, {**about, "cpu_busy": vm.cpu_busy(folder, partial(machine_cpu_file, name))})

@@ -12,7 +12,7 @@ from ...plan.set_up import Facts
 from ..measured import PingResult
 from ..node_result import MachineResult
 from ..observe.paced import PacedSample
-from ..observe.readback import Qdisc
+from ..observe.readback import HtbClass, Qdisc
 from ..observe.sample import (
     QueueSample,
     TcpSample,
@@ -154,19 +154,28 @@ def stages_beside(plan: Plan) -> tuple[tuple[Emulator, Stage], ...]:
     return tuple((each, stage) for each, stage in others if (each.link, stage.way) not in passed)
 
 
+def tc_beside(plan: Plan) -> tuple[TcPort, ...]:
+    """The ends of TCLinks by which neither data nor answers leave."""
+    passed = {*plan.tc_passed(is_data=True), *plan.tc_passed(is_data=False)}
+    return tuple(port for port in plan.tc_ports if port not in passed)
+
+
 @dataclass(frozen=True)
 class TcEvidence:
     """One end of a TCLink, while the workload ran.
 
-    `rate_bps` and `netem` are what the kernel reports as set up; None if there is none. A full queue dropped `drops`;
-    nothing else drops there. `samples` are those of the HTB, or of the netem if there is no rate.
+    `htb` and `netem` are what the kernel reports as set up, `htb_after` and `netem_after` what it reports after the
+    workload; None if there is none. A full queue dropped `drops`; nothing else drops there. `samples` are those of the
+    HTB, or of the netem if there is no rate.
     """
 
     port: TcPort
-    rate_bps: int | None
+    htb: HtbClass | None
     netem: Qdisc | None
     drops: int
     samples: tuple[QueueSample, ...]
+    htb_after: HtbClass | None = None
+    netem_after: Qdisc | None = None
 
     @property
     def peak_rate_bps(self) -> float | None:
@@ -193,7 +202,8 @@ class Evidence:
     go down. `captures` maps each file to the workload's data in it; None if it was not read. The data left by the
     `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that built the network;
     None if Mininet did not. `machines` is what each machine reported, with its own `cpu_busy`.
-    `beside` are the stages that neither data nor answers pass, nor controllers: of them there are no samples.
+    `beside` are the stages that neither data nor answers pass, nor controllers, `beside_tc_ends` the ends of TCLinks of
+    which the same is true: of them there are no samples.
     `checksum_errors` are the packets that hosts found damaged, also those of the background; None if nobody looked or a
     host does not report it.
     `network` is what was read back of the whole network after the workload, `reference` a namespace in it whose TCP has
@@ -227,6 +237,7 @@ class Evidence:
     reference: str | None = None
     checksum_errors: int | None = None
     beside: tuple[StageEvidence, ...] = ()
+    beside_tc_ends: tuple[TcEvidence, ...] = ()
 
     @property
     def judged(self) -> tuple[StageEvidence, ...]:

@@ -1,4 +1,4 @@
-"""The virtual machines of a trial: how they ran, and how much processor time they used.
+"""The machines of a trial, virtual and real: how they ran, and how much processor time they used.
 
 Reads files of the trial's folder.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from ...model.node.vm import Vm
 from ...model.scenario import Trial
 from ...model.topology import Node
 from ...plan.node.vm import FASTEST
-from ..node_result import VmResult
+from .. import record
+from ..node_result import MachineResult, VmResult
+from ..orders import remote
 from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file
 
 
@@ -131,3 +134,9 @@ def _reached(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _spent(before: str, after: str) -> list[int]:
     first, last = ([int(word) for word in text.splitlines()[0].split()[1:9]] for text in (before, after))
     return [b - a for a, b in zip(first, last, strict=True)]
+
+
+def machine(folder: Path, name: str) -> MachineResult:
+    """What a machine, a real computer, reported, and how busy it was."""
+    about = json.loads((folder / remote.about_file(name)).read_text())
+    return record.read(MachineResult, {**about, "cpu_busy": cpu_busy(folder, partial(machine_cpu_file, name))})

@@ -26,7 +26,7 @@ NETEM_ELSEWHERE = {1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14}
 can ask for: padding, and the seed, which the kernel draws."""
 SLOT = ("slot_min_ns", "slot_max_ns", "slot_packets", "slot_bytes", "slot_delay_ns", "slot_jitter_ns")
 TCA_TBF_PARMS, TCA_TBF_RATE64 = 1, 4
-TCA_HTB_PARMS, TCA_HTB_RATE64 = 1, 6
+TCA_HTB_PARMS, TCA_HTB_RATE64, TCA_HTB_CEIL64 = 1, 6, 7
 
 
 @dataclass(frozen=True)
@@ -61,17 +61,34 @@ def qdiscs(data: bytes, sources: tuple[Query, ...]) -> Iterator[Qdisc]:
             yield _qdisc(source.netns, message)
 
 
-def class_rates_bps(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
-    """Maps (namespace, device) to the rate of its HTB class, if it has one; Mininet makes at most one."""
-    rates = {}
+@dataclass(frozen=True)
+class HtbClass:
+    """A class of an HTB: its rate and its ceiling, and the times to send the buckets of both at these."""
+
+    rate_bps: int
+    ceiling_bps: int
+    bucket_ns: int
+    ceiling_bucket_ns: int
+
+
+def htb_classes(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], HtbClass]:
+    """Maps (namespace, device) to its HTB class, if it has one; Mininet makes at most one."""
+    found = {}
     for record, source in of_kind("class", data, sources):
         for message in _messages(record.messages):
             if message.get_attr("TCA_KIND") == "htb":
-                attributes = netlink.attributes(_options(message))
-                wide = attributes.get(TCA_HTB_RATE64)
-                (rate,) = struct.unpack("=Q", wide) if wide else struct.unpack_from("=I", attributes[TCA_HTB_PARMS], 8)
-                rates[source.netns, source.device] = rate * 8
-    return rates
+                found[source.netns, source.device] = _htb_class(netlink.attributes(_options(message)))
+    return found
+
+
+def _htb_class(told: Mapping[int, bytes]) -> HtbClass:
+    """struct tc_htb_opt: a struct tc_ratespec each for rate and ceiling, then their buckets in ticks."""
+    rate, ceiling, bucket, ceiling_bucket = struct.unpack_from("=8xI8xIII", told[TCA_HTB_PARMS])
+    rate, ceiling = (
+        struct.unpack("=Q", told[wide])[0] if wide in told else narrow
+        for wide, narrow in ((TCA_HTB_RATE64, rate), (TCA_HTB_CEIL64, ceiling))
+    )
+    return HtbClass(rate * 8, ceiling * 8, bucket * TICK_NS, ceiling_bucket * TICK_NS)
 
 
 def _messages(data: bytes) -> Iterator[tcmsg]:

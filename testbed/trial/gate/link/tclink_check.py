@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 from ....model.scenario import Trial
 from ....plan.link.impairment import TICK_NS
-from ....plan.link.tclink import BURST_BYTES
+from ....plan.link.tclink import BUCKET_BYTES, BURST_BYTES, CEILING_BUCKET_BYTES, TcPort
 from ....plan.network import Plan
 from ...evidence.stage import Evidence, TcEvidence
+from ...observe.readback import HtbClass, Qdisc
 from ...stored_result import Finding
 from .link_check import rate_of
 from .set_up_check import TOLD_TWICE
+
+BUCKET_SLACK_NS = 1000 + TICK_NS
+"""tc writes the time of a bucket in ticks, of whole microseconds in some versions."""
 
 
 def _where(each: TcEvidence) -> str:
@@ -20,25 +24,42 @@ def _where(each: TcEvidence) -> str:
 
 def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Compares what was read back over netlink with what TCLink was asked for: TCLink only prints its errors."""
-    for each in evidence.tc_ends:
-        for what, asked, seen, slack in _parameters(each):
-            if seen is None or abs(seen - asked) > slack:
-                has = "none" if seen is None else seen
-                yield Finding(
-                    "set-up",
-                    "invalid",
-                    f"{_where(each)}: {what}: asked {asked}, the kernel has {has}",
-                    "Mininet's TCLink did not set up what was asked",
-                )
+    for each in (*evidence.tc_ends, *evidence.beside_tc_ends):
+        before = tuple(_differences(each.port, each.htb, each.netem))
+        after = tuple(_differences(each.port, each.htb_after, each.netem_after))
+        for what in (*before, *(f"{what} after the workload" for what in after if what not in before)):
+            hint = "Mininet's TCLink did not set up what was asked, or somebody changed its settings later"
+            yield Finding("set-up", "invalid", f"{_where(each)}: {what}", hint)
 
 
-def _parameters(each: TcEvidence) -> Iterator[tuple[str, int, int | None, int]]:
+def _differences(port: TcPort, htb: HtbClass | None, netem: Qdisc | None) -> Iterator[str]:
+    for what, asked, seen, slack in (*_shaped(port, htb), *_delayed(port, netem)):
+        if seen is None or abs(seen - asked) > slack:
+            yield f"{what}: asked {asked}, the kernel has {'none' if seen is None else seen}"
+
+
+def _shaped(port: TcPort, htb: HtbClass | None) -> Iterator[tuple[str, int, int | None, int]]:
     """(what, asked, seen, slack)."""
-    netem = each.netem
-    if each.port.rate_bps is not None:
-        yield "rate in bit/s", each.port.rate_bps, each.rate_bps, 8
-    yield "delay in ns", each.port.delay_ns, None if netem is None else netem.delay_ns, TICK_NS
-    yield "packets that the queue holds", each.port.limit, None if netem is None else netem.limit, 0
+    rate_bps = port.rate_bps
+    if rate_bps is None:
+        if htb is not None:
+            yield "rate in bit/s", 0, htb.rate_bps, 0
+        return
+    times = [size * 8 * 10**9 // rate_bps for size in (BUCKET_BYTES, CEILING_BUCKET_BYTES)]
+    rows = (
+        ("rate in bit/s", rate_bps, "rate_bps", 8),
+        ("ceiling in bit/s", rate_bps, "ceiling_bps", 8),
+        ("bucket in ns at its rate", times[0], "bucket_ns", BUCKET_SLACK_NS),
+        ("bucket in ns at its ceiling", times[1], "ceiling_bucket_ns", BUCKET_SLACK_NS),
+    )
+    for what, asked, name, slack in rows:
+        yield what, asked, None if htb is None else getattr(htb, name), slack
+
+
+def _delayed(port: TcPort, netem: Qdisc | None) -> Iterator[tuple[str, int, int | None, int]]:
+    """(what, asked, seen, slack)."""
+    yield "delay in ns", port.delay_ns, None if netem is None else netem.delay_ns, TICK_NS
+    yield "packets that the queue holds", port.limit, None if netem is None else netem.limit, 0
     if netem is not None:
         yield "jitter in ns", 0, netem.jitter_ns, 0
         yield from ((f"{name} of netem", 0, n, 0) for name, n in netem.more.items() if n and name not in TOLD_TWICE)

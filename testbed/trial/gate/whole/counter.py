@@ -56,14 +56,17 @@ def kept(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    """The queues of TCLinks are where they should be; the kernel tells of all of them with the same numbers."""
-    told = {frozenset(end.netem.more) for end in evidence.tc_ends if end.netem is not None}
+    """The queues of TCLinks are where they should be, and the same ones all the time; the kernel tells of all of them
+    with the same numbers.
+    """
+    ends = (*evidence.tc_ends, *evidence.beside_tc_ends)
+    netems = [(end.port, netem) for end in ends for netem in (end.netem, end.netem_after) if netem is not None]
+    told = {frozenset(netem.more) for _, netem in netems}
     if len(told) > 1 or frozenset() in told:
         yield "not every TCLink has all numbers of its netem"
-    for end in evidence.tc_ends:
-        seen = end.netem
-        if seen is not None and (seen.netns, seen.handle, seen.kind) != (end.port.netns, NETEM, "netem"):
-            yield f"{end.port.link} at {end.port.node}: a {seen.kind} {seen.handle} in {seen.netns} was read back"
+    for port, seen in netems:
+        if (seen.netns, seen.handle, seen.kind) != (port.netns, NETEM, "netem"):
+            yield f"{port.link} at {port.node}: a {seen.kind} {seen.handle} in {seen.netns} was read back"
 
 
 def _changes(each: StageEvidence) -> Iterator[str]:

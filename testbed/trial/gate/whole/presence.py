@@ -12,7 +12,7 @@ from ....plan.link.stage import Emulator, Stage
 from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
 from ...evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
-from ...evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside
+from ...evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
 from ...measured import BACKGROUND, TcpResult
 from ...orders import remote
 from ...orders.capture import captured_devices
@@ -95,6 +95,10 @@ def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
         for port in plan.tc_passed(is_data=is_data):
             if (port.link, port.node) not in told:
                 yield f"the TCLink {port.link} at {port.node}"
+    aside = {(each.port.link, each.port.node) for each in evidence.beside_tc_ends}
+    for port in tc_beside(plan):
+        if (port.link, port.node) not in aside:
+            yield f"the TCLink {port.link} at {port.node}"
     if (trial.topology.engine == "mininet") != bool(evidence.mininet):
         yield (
             "the version of Mininet" if not evidence.mininet else f"Mininet {evidence.mininet}, which nobody asked for"
