@@ -41,6 +41,7 @@ EXCEPTIONS: dict[str, str] = {
     r"^iperf3-udp: tcp(\.\*)? (removed|empty)$": "the only sockets of TCP are those of iperf3's own control connection",
     r"^iperf3\S*: outcome\.flows\.\d\.\w+ removed$": "an older iperf3 does not tell it: it is shown as absent",
     r"(_stages|channels|beside|detours)\.\S+\.waiting_packets zero$": f"{ZERO}: it explains less",
+    r"host_counters\.TCPLostRetransmit zero$": f"{ZERO}: it explains less",
     r"outcome\.flows\.\d\.snd_wnd_bytes zero$": f"{ZERO}: a window can be closed at the end",
     r"outcome\.measured\.udp\.(jitter_s|jitter_mean_s|send_late_max_s) zero$": f"{ZERO}: in virtual time",
     r"outcome\.measured\.background\.\w+\.finished_flows zero$": f"{ZERO}: the workload's end cuts flows off",
