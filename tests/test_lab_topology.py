@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from trials import Ran
+from trials import Ran, Steps
 
 from testbed.analysis.tcp_model import line_rate_limit_bps
 from testbed.model.workload import PingWorkload
@@ -280,6 +280,36 @@ def payload_by_scapy(path: Path) -> tuple[list[int], int]:
                 again += frame[TCP].seq in begun
                 begun.add(frame[TCP].seq)
     return sizes, again
+
+
+def test_a_route_that_names_no_device_is_on_the_one_that_leads_to_its_router(run_trial: RunTrial) -> None:
+    """The gate reads back which device the kernel took, and calls another one invalid."""
+    topology = {
+        "name": "net",
+        "nodes": {
+            "a": {"type": "host"},
+            "r": {"type": "router"},
+            "s": {"type": "router", "routes": [{"to": "10.0.0.0/24", "via": "10.0.1.1"}]},
+            "b": {"type": "host"},
+        },
+        "links": {
+            "up": {"ends": ["a", "r"]},
+            "across": {"ends": ["r", "s"], "rate": "20 Mbit/s"},
+            "down": {"ends": ["s", "b"]},
+        },
+    }
+    ping = {"tool": "ping", "from": "a", "to": "b", "count": 3}
+
+    def elsewhere(steps: Steps) -> Steps:
+        at = next(n for n, step in enumerate(steps) if step.get("out") == "rtt-check.out")
+        words = ["ip", "-n", "tb-s", "route", "replace", "10.0.0.0/24", "via", "10.0.1.1", "dev", "eth1", "onlink"]
+        return (*steps[: at + 2], {"run": words}, *steps[at + 2 :])
+
+    ran = run_trial(topology=topology, workload=ping)
+    assert ran.result.verdict == "valid", ran.result.warnings
+    ran = run_trial(topology=topology, workload=ping, tamper=elsewhere)
+    assert ran.result.verdict == "invalid"
+    assert any("route 10.0.0.0/24 on: asked eth0, the kernel has eth1" in each for each in ran.result.warnings)
 
 
 def test_routes_of_hosts_go_before_those_of_the_plan(run_trial: RunTrial) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_interface, ip_network
 from typing import TypeAlias
 
 from .command import Command
@@ -76,7 +76,13 @@ def _ip(found: Facts, netns: str, words: Words) -> None:
         case ("route", "replace", to, "via", via, *rest):
             to = {"default": "default", "::/0": "default6"}.get(to) or str(ip_network(to, strict=False))
             found[netns, f"route {to} via"] = via
-            found |= {(netns, f"route {to} on"): device for device in rest[1:2]}
+            found[netns, f"route {to} on"] = rest[1] if rest else _device_to(found, netns, via)
+
+
+def _device_to(found: Facts, netns: str, via: str) -> str:
+    """What the kernel takes for a route that names no device: the first with an address in the router's network."""
+    addresses = (what.split()[1::2] for where, what in found if where == netns and what.startswith("address "))
+    return next((name for address, name in addresses if ip_address(via) in ip_interface(address).network), "none")
 
 
 def _lease(found: Facts, netns: str, words: Words) -> None:
