@@ -159,15 +159,13 @@ def links(scenario: str, mb: Sequence[float]) -> Runs:
     return runs(scenario, transfers(scenario, mb))
 
 
-def taking_turns(sdn: Sequence[float] = SDN, machines: Sequence[float] = VIRTUAL) -> Runs:
-    name = "links-sdn"
-    return runs(name, [*transfers(name, sdn, topology="sdn"), *transfers(name, machines, topology="vm-to-vm")])
+def switched(sdn: Sequence[float] = SDN, machines: Sequence[float] = VIRTUAL) -> Runs:
+    return together(links("links-sdn", sdn), links("links-virtual", machines))
 
 
 def memory(small: Sequence[float] = VIRTUAL, large: Sequence[float] = VIRTUAL_2GB, spread: float = 1e-4) -> Runs:
-    name = "links-memory"
-    kinds = (("vm-to-vm", small, spread), ("vm-to-vm-2gb", large, -spread))
-    return runs(name, [each for kind, mb, by in kinds for each in transfers(name, mb, by, topology=kind)])
+    kinds = (("links-virtual", small, spread), ("links-memory", large, -spread))
+    return together(*(runs(name, transfers(name, mb, by)) for name, mb, by in kinds))
 
 
 def datagrams(scenario: str, jitter_s: float | None = 0.0009, lost: int = 9, sent: int = 1000) -> Runs:

@@ -208,15 +208,11 @@ CASES: dict[str, tuple[Made, tuple[tuple[str, Made], ...]]] = {
         ),
     ),
     "K8-VM": (
-        lambda: together(links("links-virtual", VIRTUAL), printed.taking_turns(), links("links-bridged", BRIDGED)),
+        lambda: together(printed.switched(), links("links-bridged", BRIDGED)),
         (
             (
                 "one kind hides the fall of another",
-                lambda: together(
-                    links("links-virtual", VIRTUAL),
-                    printed.taking_turns((*SDN[:3], 1000.0)),
-                    links("links-bridged", BRIDGED),
-                ),
+                lambda: together(printed.switched((*SDN[:3], 1000.0)), links("links-bridged", BRIDGED)),
             ),
         ),
     ),
@@ -229,27 +225,27 @@ CASES: dict[str, tuple[Made, tuple[tuple[str, Made], ...]]] = {
         ),
     ),
     "S4-T4": (
-        lambda: together(printed.taking_turns(), links("links-baseline", BASELINE)),
+        lambda: together(printed.switched(), links("links-baseline", BASELINE)),
         (
             (
                 "above the machines",
-                lambda: together(printed.taking_turns(VIRTUAL, SDN), links("links-baseline", BASELINE)),
+                lambda: together(printed.switched(VIRTUAL, SDN), links("links-baseline", BASELINE)),
             ),
             (
                 "below the baseline at 64 KiB",
-                lambda: together(printed.taking_turns((*SDN[:3], 2000.0)), links("links-baseline", BASELINE)),
+                lambda: together(printed.switched((*SDN[:3], 2000.0)), links("links-baseline", BASELINE)),
             ),
             (
                 "above the baseline at 4 KiB",
-                lambda: together(printed.taking_turns((900.0, *SDN[1:])), links("links-baseline", BASELINE)),
+                lambda: together(printed.switched((900.0, *SDN[1:])), links("links-baseline", BASELINE)),
             ),
         ),
     ),
     "K10": (
-        printed.taking_turns,
+        printed.switched,
         (
-            ("above at 8 KiB", partial(printed.taking_turns, (447.7, 1800.0, 1646.0, 4127.0))),
-            ("the same", partial(printed.taking_turns, VIRTUAL)),
+            ("above at 8 KiB", partial(printed.switched, (447.7, 1800.0, 1646.0, 4127.0))),
+            ("the same", partial(printed.switched, VIRTUAL)),
         ),
     ),
     "S4-T5-BR": (
