@@ -217,7 +217,7 @@ CASES: dict[str, tuple[Made, tuple[tuple[str, Made], ...]]] = {
         ),
     ),
     "S4-T3": (
-        lambda: together(links("links-virtual", VIRTUAL), links("links-baseline", BASELINE)),
+        lambda: together(links("links-virtual", VIRTUAL), links("links-baseline-iperf3", BASELINE)),
         (
             ("above at 8 KiB too", lambda: machines((991.9, 1900, 4059, 10980))),
             ("below at 64 KiB", lambda: machines((991.9, 1700, 4059, 2000))),
@@ -225,19 +225,19 @@ CASES: dict[str, tuple[Made, tuple[tuple[str, Made], ...]]] = {
         ),
     ),
     "S4-T4": (
-        lambda: together(printed.switched(), links("links-baseline", BASELINE)),
+        lambda: together(printed.switched(), links("links-baseline-iperf3", BASELINE)),
         (
             (
                 "above the machines",
-                lambda: together(printed.switched(VIRTUAL, SDN), links("links-baseline", BASELINE)),
+                lambda: together(printed.switched(VIRTUAL, SDN), links("links-baseline-iperf3", BASELINE)),
             ),
             (
                 "below the baseline at 64 KiB",
-                lambda: together(printed.switched((*SDN[:3], 2000.0)), links("links-baseline", BASELINE)),
+                lambda: together(printed.switched((*SDN[:3], 2000.0)), links("links-baseline-iperf3", BASELINE)),
             ),
             (
                 "above the baseline at 4 KiB",
-                lambda: together(printed.switched((900.0, *SDN[1:])), links("links-baseline", BASELINE)),
+                lambda: together(printed.switched((900.0, *SDN[1:])), links("links-baseline-iperf3", BASELINE)),
             ),
         ),
     ),
@@ -295,11 +295,11 @@ CASES: dict[str, tuple[Made, tuple[tuple[str, Made], ...]]] = {
 
 
 def machines(mb: tuple[float, ...]) -> Runs:
-    return together(links("links-virtual", mb), links("links-baseline", BASELINE))
+    return together(links("links-virtual", mb), links("links-baseline-iperf3", BASELINE))
 
 
 def bridged(mb: tuple[float, ...]) -> Runs:
-    return together(links("links-bridged", mb), links("links-baseline", BASELINE))
+    return together(links("links-bridged", mb), links("links-baseline-iperf3", BASELINE))
 
 
 def mininet(mb: tuple[float, ...]) -> Runs:
