@@ -14,7 +14,7 @@ from trials import make_trial
 from testbed.model.workload import FlowWorkload
 from testbed.sweep.forecast.estimate import ODD, PRIOR, PRIOR_WEIGHT, REAL_TIME_START_S, Forecast, fitted, forecast_s
 from testbed.sweep.forecast.load import FIRST_LOSSES, WINDOW_SHARE
-from testbed.sweep.forecast.work import SECONDS, Work, work
+from testbed.sweep.forecast.work import PACKET_S, SECONDS, Work, work
 from testbed.trial.orders.sequence import orders
 
 RAMP = 0.04
@@ -240,3 +240,22 @@ def test_a_rate_that_iperf3_is_given_bounds_its_flows() -> None:
 
 def test_flows_that_start_later_end_later() -> None:
     assert work_of(workload={"flows": 3, "start": "2 s"}).lab_s == 3 + 1 + 2 * 2
+
+
+PAIR = {
+    "name": "net",
+    "nodes": {"a": {"type": "vm"}, "b": {"type": "vm"}, "s": {"type": "switch"}},
+    "links": {"left": {"ends": ["a", "s"]}, "right": {"ends": ["s", "b"]}},
+}
+
+
+def test_machines_in_virtual_time_cost_by_the_second_that_they_are_busy() -> None:
+    """Nothing limits data between machines but their processors; datagrams at a low rate hardly keep them busy."""
+    iperf3 = {"tool": "iperf3", "duration": "3 s"}
+    found = counts(topology=PAIR, workload=iperf3)
+    assert (found["machine"], found["busy"]) == (2, 6)
+    slow = counts(topology=PAIR, workload={**iperf3, "protocol": "udp", "rate": "1 Mbit/s", "length": "1250 B"})
+    assert slow["busy"] == pytest.approx(2 * 300 * PACKET_S)
+    real = counts(topology=PAIR, workload=iperf3, kernel="host")
+    assert (real["machine"], real["busy"]) == (0, 0)
+    assert counts()["machine"] == 0

@@ -24,6 +24,7 @@ SECONDS = {
     "controller": 1.8,  # in Python
     "program": 0.5,  # of users
     "mininet": 2.5,
+    "machine": 5.0,  # virtual, from its start to its end
     # data, for each packet on its way from end to end, with its share of ACKs
     "late": 1.0e-6,  # in superpackets as far as the bucket
     "cut": 2.0e-6,  # in superpackets as far as the end of the delay
@@ -36,6 +37,7 @@ SECONDS = {
     "read": 105e-6,  # by a program that wakes up for whatever has come
     "object": 30e-3,  # that is downloaded
     "flow": 1e-3,  # of other traffic
+    "busy": 15.0,  # a second of lab time in which a virtual machine sends or receives
     # time
     "round": 0.35e-3,  # of samples
     "socket": 10e-6,  # in a round
@@ -46,11 +48,13 @@ together, and perf what a packet's share consists of (docs/lab-kernel.md).
 """
 BOOT_BYTES, NAMESPACE_BYTES, FLOW_BYTES = 24 << 20, 400 << 10, 6 << 10
 PROGRAMS_BYTES, CONNECTION_BYTES = 12 << 20, 300 << 10
-NODE_BYTES = {"mininet": 28 << 20, "daemon": 4 << 20, "controller": 45 << 20}
+NODE_BYTES = {"mininet": 28 << 20, "daemon": 4 << 20, "controller": 45 << 20, "machine": 340 << 20}
 OFFLOAD_SHARE, PLAIN_SHARE = 0.22, 1.3
 """How much memory a byte on the path takes: as superpackets, and as single packets."""
 GRO_FLUSH_S = 20e-6
 """For how long a NIC merges what it receives."""
+PACKET_S = 5e-6
+"""For how long a packet keeps a virtual machine of 1 GIPS busy: 800 to 4 900 instructions, by the window."""
 MERGED = 16
 """How many packets a program gets at once that reads as data comes, where NICs merge."""
 
@@ -87,11 +91,13 @@ def work(trial: Trial, made: Orders) -> Work:
     is_datagrams = any(each.datagram_bytes or each.packets is not None for each in workload.load)
     is_slow = _is_slow(workload, plan)
     merged = 1 if is_slow or (length_s and _is_apart(8 * FRAME_BYTES * packets / length_s)) else MERGED
+    machines = sum(node.vm is not None for node in trial.topology.nodes) if trial.kernel.is_virtual_time else 0
     start = {
         "boot": 1,
         "mininet": any(command.tool == "mininet" for command in plan.commands),
         "daemon": sum(command.tool == "frr" for command in plan.commands),
         "controller": sum(command.tool in ("controller", "program") for command in plan.commands),
+        "machine": machines,
         "program": not (_reads_whole(workload) or is_datagrams or workload.programs),
         "process": sum(isinstance(step, Run) for step in made.steps),
         "namespace": plan.namespaces,
@@ -106,6 +112,7 @@ def work(trial: Trial, made: Orders) -> Work:
         "read": 0.0 if is_datagrams or _reads_whole(workload) else packets / merged,
         "object": sum(each.times * len(each.flows) for each in workload.load if each.flow_bytes and workload.programs),
         "flow": sum(map(len, made.drawn.values())),
+        "busy": machines * (min(length_s, packets * PACKET_S) if packets else length_s),
     }
     time = {"round": rounds, "socket": rounds * 2 * workload.connections, "moment": len(plan.timeline)}
     counts = tuple({**start, **data, **time}.items())
