@@ -46,9 +46,9 @@ VIRTUAL, OPENFLOW, MINI = ("vm",), ("ovs", "controller"), ("engine: mininet",)
 
 MACHINE = (
     "QEMU in virtual time in place of ESXi; processors of 1 GIPS without caches, and virtio in place of Intel's card, "
-    "which we chose; what is outside of machines computes in no time; quick size: three repetitions of 1 s, and MB are "
-    "the rate times 30 s"
+    "which we chose; what is outside of machines computes in no time"
 )
+SHORT = f"{MACHINE}; quick size: three repetitions of 1 s, and MB are the rate times 30 s"
 SWITCHED = "the controller is not known; ours is a learning switch"
 PHYSICAL = "each port of the Gigabit switch delays packets by 35 µs, which we chose, as that of the baseline does"
 
@@ -207,14 +207,14 @@ ROWS: tuple[Row, ...] = (
     _row("S4-T3", "Table III", "Two Linux virtual machines on one host",
          "4K 991.9/994, 8K 1700/1779, 16K 4059/4101, 64K 10980/10800 MB with 1/2 GB; above the baseline but at 8K",
          against(MACHINES, BASELINE_IPERF3, BELOW_AT_8), MACHINES, BASELINE_IPERF3, needs=VIRTUAL,
-         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits=f"{MACHINE}; no Windows XP"),
+         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits=f"{SHORT}; no Windows XP"),
     _row("S4-T4", "Table IV", "Two switches joined by Open vSwitch with a controller",
          "Linux 447.7/765.5/1646/4127 MB: below the virtual machines, above the baseline at 64K",
          sdn_between, SDN, MACHINES, BASELINE_IPERF3, needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-linux",),
-         limits=f"{SWITCHED}; {MACHINE}"),
+         limits=f"{SWITCHED}; {SHORT}"),
     _row("S4-T5-BR", "Table V", "Bridged: virtual switch to physical switch", "949.1/952/1321/1768 MB",
          against(BRIDGED, BASELINE_IPERF3, ABOVE_AT_4), BRIDGED, BASELINE_IPERF3, needs=VIRTUAL, facts=("bridged",),
-         limits=f"{PHYSICAL}; {MACHINE}"),
+         limits=f"{PHYSICAL}; {SHORT}"),
     _row("S4-T5-MN", "Table V", "Mininet in a virtual machine", "2054/2244/2980/3284 MB",
          against(MININET, BASELINE, dict.fromkeys(WINDOWS, "above")),
          MININET, BASELINE, needs=MINI, facts=("mininet",), limits="the version of Mininet is not known"),
@@ -226,7 +226,7 @@ ROWS: tuple[Row, ...] = (
          facts=("jitter", "udp-loss"), limits="the rate is not printed; ours is 100 Mbit/s"),
     _row("S4-E3", "Table III", "Memory of a virtual machine", "no effect: at most 4.65 %",
          memory_does_not_matter, MACHINES, MEMORY, needs=VIRTUAL, facts=("memory-does-not-matter",),
-         limits=f"virtual machines of 1 and 2 GB; {MACHINE}"),
+         limits=f"virtual machines of 1 and 2 GB; {SHORT}"),
     _data("S4-E4", "Table II", "Spread between vendors", "standard deviations by switch", "no real switches"),
     _data("S4-E5", "II.A", "Traffic of an idle switch", "STP, discovery and DHCP of two vendors",
           "a Linux bridge does not send the vendors' protocols"),
@@ -238,18 +238,18 @@ ROWS: tuple[Row, ...] = (
          grow_with_window, BASELINE, facts=("grows-with-window",)),
     _row("K8-VM", "Tables III, V", "Transfer over window with virtual machines", "does not fall as the window grows",
          grow_with_window, MACHINES, SDN, BRIDGED, facts=("grows-with-window",), needs=(*VIRTUAL, *OPENFLOW),
-         limits=MACHINE),
+         limits=SHORT),
     _row("K9", "Table V", "Mininet against the baseline", "above at all windows",
          against(MININET, BASELINE, dict.fromkeys(WINDOWS, "above")), MININET,
          BASELINE, needs=MINI, facts=("mininet-above-physical",)),
     _row("K10", "Tables III, IV", "SDN against virtual machines", "below at all windows",
          SDN_BELOW_MACHINES, SDN, MACHINES, needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-below-virtual",),
-         limits=f"{SWITCHED}; {MACHINE}"),
+         limits=f"{SWITCHED}; {SHORT}"),
     _row("K11", "Table V", "Bridged against the baseline", "below from 8K on",
          against(BRIDGED, BASELINE_IPERF3, dict.fromkeys(WINDOWS[1:], "below")), BRIDGED, BASELINE_IPERF3,
-         needs=VIRTUAL, facts=("bridged-below-physical",), limits=f"{PHYSICAL}; {MACHINE}"),
+         needs=VIRTUAL, facts=("bridged-below-physical",), limits=f"{PHYSICAL}; {SHORT}"),
     _row("K12", "Table III", "Twice the memory", "less than 5 %",
-         memory_does_not_matter, MACHINES, MEMORY, needs=VIRTUAL, facts=("memory-does-not-matter",), limits=MACHINE),
+         memory_does_not_matter, MACHINES, MEMORY, needs=VIRTUAL, facts=("memory-does-not-matter",), limits=SHORT),
     _row("K13", "II.A.2", "UDP on baseline, virtual machines and Mininet", "jitter below 1 ms, loss below 1 %",
          quiet_udp, UDP, facts=("udp-clean",), limits="this row is the baseline"),
     _row("K13-VM", "II.A.2", "UDP between virtual machines", "jitter below 1 ms, loss below 1 %",
