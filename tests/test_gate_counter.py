@@ -437,3 +437,12 @@ def test_a_number_that_the_kernel_always_tells_is_always_there(name: str) -> Non
 def test_before_the_first_change_and_after_the_last_a_queue_stays_as_it_was() -> None:
     differs = ["path forward: the queue 2: was not the same all the time"]
     assert through_states("2:", first={"limit": 5}) == through_states("2:", last={"limit": 5}) == differs
+
+
+def test_copies_that_came_stand_for_no_segment_that_is_missing() -> None:
+    trial = make_trial({"duplicate": "1 in 100"})
+    plan = orders(trial).plan
+    faults = (FaultCount("duplicate", plan.emulators[0].forward.start, 8000, 80),)
+    for arrived, is_whole in ((8080, True), (8000, False)):
+        seen = on_data(faults=faults, queue_drops=0, waiting_packets=1)(fine(trial, plan))
+        assert outcome(sent_segments=8000, arrived_segments=arrived)(seen).has_all_segments is is_whole

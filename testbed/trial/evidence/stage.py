@@ -262,11 +262,12 @@ class Evidence:
 
     @property
     def has_all_segments(self) -> bool:
-        """Whether all data that was sent came, was dropped, or waited when the workload ended, where the reset of each
-        flow waits too. False if the tool does not tell.
+        """Whether all data that was sent, and all copies that emulators made, came, was dropped, or waited when the
+        workload ended, where the reset of each flow waits too. False if the tool does not tell.
         """
         sent, arrived = self.outcome.sent_segments, self.outcome.arrived_segments
         if sent is None or arrived is None:
             return False
         dropped = sum(each.drops_until_end for each in self.data_stages) + sum(each.drops for each in self.data_tc_ends)
-        return sent + len(self.outcome.flows) <= arrived + dropped + self.waiting_packets
+        copies = sum(each.met("duplicate") for each in self.data_stages)
+        return sent + copies + len(self.outcome.flows) <= arrived + dropped + self.waiting_packets
