@@ -44,6 +44,8 @@ ENDS_APART = 0.05
 """By which share the bytes of a goodput and of its ramp may miss those of the flows, whose ends differ a little."""
 ALONE = 0.01
 """By which share the goodput of the only flow may differ from that of all."""
+ALONE_LATE = 0.1
+"""The same in real time, where a flow may be looked at late."""
 JIFFY_S = 0.01
 """The longest tick of a kernel, in which it counts how long a sender was busy."""
 
@@ -100,7 +102,8 @@ def _alone(trial: Trial, evidence: Evidence) -> Iterator[str]:
     one_bps, all_bps = flow.goodput_bps, outcome.goodput_bps
     if math.isclose(one_bps, all_bps, rel_tol=ALONE):
         return
-    can_be_late = not trial.kernel.is_virtual_time and outcome.ramp_goodput_bps is None and one_bps > all_bps
+    is_near = all_bps < one_bps < all_bps * (1 + ALONE_LATE)
+    can_be_late = not trial.kernel.is_virtual_time and outcome.ramp_goodput_bps is None and is_near
     lasted_s, busy_s = 8 * (flow.received_bytes or 0) / one_bps, flow.busy_s or 0.0
     if can_be_late and busy_s and lasted_s >= busy_s * (1 - ALONE) - JIFFY_S:
         return
