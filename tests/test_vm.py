@@ -451,6 +451,10 @@ def test_a_disk_that_cannot_boot_is_refused_unless_it_need_not(tmp_path: Path) -
             ):
                 bootable.check_disk("a", disk, boots_itself=True)
     disk.write_bytes(b"")
+    os.mkfifo(tmp_path / "pipe")  # whoever opens it waits for a writer
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(MachineError, match=rf"a: the image {path} is no file and no disk"):
+            bootable.check_disk("a", path, boots_itself=False)
     with pytest.raises(MachineError, match=r"a: the image .* is empty"):
         bootable.check_disk("a", disk, boots_itself=False)
 

@@ -48,6 +48,8 @@ def check_disk(node: str, image: Path, *, boots_itself: bool) -> None:
 
 
 def _head(node: str, kind: str, path: Path) -> bytes:
+    if path.exists() and not (path.is_file() or path.is_block_device()):
+        raise MachineError(f"{node}: the {kind} {path} is no file and no disk", f"ls -ld {path}")
     try:
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
