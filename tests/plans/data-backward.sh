@@ -34,7 +34,7 @@ ip -n tb-path.emulator link set wire0 up
 ip -n tb-path.emulator link set wire1 up
 ip netns exec tb-path.emulator ethtool -K end0 tso off gso off
 ip netns exec tb-path.emulator ethtool -K wire0 tso on gso on
-ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off
+ip netns exec tb-path.emulator ethtool -K wire1 tso on gso on
 ip netns exec tb-path.emulator ethtool -K end1 tso off gso off
 tc -n tb-path.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-path.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
@@ -60,7 +60,7 @@ ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 meta l4pr
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire1 fwd to "end1"'
 ip netns exec tb-path.emulator nft 'add chain netdev testbed data-backward'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward counter name "data-backward"'
-ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward meta length > 1500 counter name "oversize-backward"'
+ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward meta length > 65535 counter name "oversize-backward"'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed data-backward numgen inc mod 10 == 9 counter name "dropped-backward" drop'
 ip netns exec tb-path.emulator nft 'add chain netdev testbed from-wire0 { type filter hook ingress device "wire0" priority 0 ; }'
 ip netns exec tb-path.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'

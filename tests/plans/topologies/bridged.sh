@@ -62,7 +62,9 @@ ip netns exec tb-uplink.emulator ethtool -K end0 tso off gso off
 ip netns exec tb-uplink.emulator ethtool -K wire0 tso off gso off
 ip netns exec tb-uplink.emulator ethtool -K wire1 tso off gso off
 ip netns exec tb-uplink.emulator ethtool -K end1 tso off gso off
+tc -n tb-uplink.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 35us
 tc -n tb-uplink.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
+tc -n tb-uplink.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 35us
 tc -n tb-uplink.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-uplink.emulator nft 'add table netdev testbed'
 ip netns exec tb-uplink.emulator nft 'add counter netdev testbed data-forward'
@@ -93,7 +95,9 @@ ip netns exec tb-right-port.emulator ethtool -K end0 tso off gso off
 ip netns exec tb-right-port.emulator ethtool -K wire0 tso off gso off
 ip netns exec tb-right-port.emulator ethtool -K wire1 tso off gso off
 ip netns exec tb-right-port.emulator ethtool -K end1 tso off gso off
+tc -n tb-right-port.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 35us
 tc -n tb-right-port.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
+tc -n tb-right-port.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 35us
 tc -n tb-right-port.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-right-port.emulator nft 'add table netdev testbed'
 ip netns exec tb-right-port.emulator nft 'add counter netdev testbed data-forward'
@@ -136,10 +140,14 @@ ip netns exec tb-left qemu-system-x86_64 -name left,debug-threads=on -nodefaults
 # To take it down:
 #   ip netns exec tb-right-port.emulator nft 'delete table netdev testbed'
 #   tc -n tb-right-port.emulator qdisc del dev end0 root
+#   tc -n tb-right-port.emulator qdisc del dev wire1 root
 #   tc -n tb-right-port.emulator qdisc del dev end1 root
+#   tc -n tb-right-port.emulator qdisc del dev wire0 root
 #   ip netns exec tb-uplink.emulator nft 'delete table netdev testbed'
 #   tc -n tb-uplink.emulator qdisc del dev end0 root
+#   tc -n tb-uplink.emulator qdisc del dev wire1 root
 #   tc -n tb-uplink.emulator qdisc del dev end1 root
+#   tc -n tb-uplink.emulator qdisc del dev wire0 root
 #   ip -n tb-physical link del br0
 #   ip -n tb-virtual link del br0
 #   ip netns del tb-right-port.emulator
