@@ -372,7 +372,6 @@ BURST_BPS = tclink.BURST_BYTES * 8e9 / INTERVAL_NS
         ({"samples": carried(100e6 + BURST_BPS)}, set()),
         ({"samples": carried(102e6 + BURST_BPS)}, {("rate", "invalid")}),
     ],
-    ids=str,
 )
 def test_the_gate_tells_a_tclink_that_is_not_what_was_asked(
     change: dict[str, Any], expected: set[tuple[str, str]]
