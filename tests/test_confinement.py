@@ -111,7 +111,7 @@ def about(target: Path) -> Iterator[About]:
             "port": server.getsockname()[1],
             "terminal": os.ttyname(terminal),
             "features": str(find(None).path.with_name("features.json")),
-            "tool": str(tools().folder / "confine"),
+            "tool": str(tools().folder / "qdisc"),  # runs in guests only; nobody can write to a program that runs
             "agent": str(AGENT / "step.py"),
             "compiled": str(tools().agent / "step.pyc"),
             "writable": os.access(AGENT / "step.py", os.W_OK),
