@@ -6,7 +6,6 @@ patch. Both must write the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,8 +13,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from late_cut import check_same_bytes, late_and_soon
 from pcap import packets
-from trials import Ran, make_trial
+from trials import RunTrial, make_trial
 
 from testbed.error import MachineError
 from testbed.kernel.image import cache, feature, first_boot
@@ -27,8 +27,6 @@ from testbed.trial.gate.link import link_check
 from testbed.trial.observe.sample import QueueSample
 from testbed.trial.orders import bring_up
 from testbed.trial.orders.sequence import orders
-
-RunTrial = Callable[..., Ran]
 
 PATH = {"rate": "1 Gbit/s", "rtt": "10 ms", "buffer": "50 kB"}
 
@@ -207,8 +205,6 @@ CHANGES = [
     {"at": "2 s", "rate": "500 Mbit/s", "rtt": "10 ms"},
 ]
 
-SAME = ("result.json", "samples.parquet", "queues.parquet", "flow.out", "netstat-a-after.txt", "netstat-b-after.txt")
-
 
 @pytest.mark.lab
 @pytest.mark.parametrize(
@@ -226,14 +222,10 @@ SAME = ("result.json", "samples.parquet", "queues.parquet", "flow.out", "netstat
 def test_a_full_buffer_drops_the_same_packets_at_the_same_times(
     run_trial: RunTrial, monkeypatch: pytest.MonkeyPatch, path: dict[str, Any], workload: dict[str, Any]
 ) -> None:
-    late = run_trial(path=path, workload=workload)
-    monkeypatch.setattr(bring_up, "cuts_late", lambda kernel: False)
-    soon = run_trial(path=path, workload=workload)
-    assert [run.made.plan.emulators[0].forward.cuts_late for run in (late, soon)] == [True, False]
+    late, soon = late_and_soon(monkeypatch, lambda: run_trial(path=path, workload=workload))
     assert late.result.verdict == "valid"
     assert late.result.stages[0].queue_drops > 0
-    for name in SAME:
-        assert (late.folder / name).read_bytes() == (soon.folder / name).read_bytes(), name
+    check_same_bytes(late, soon)
 
 
 @pytest.mark.lab
@@ -245,10 +237,7 @@ def test_what_leaves_the_bottleneck_is_the_same_in_captures(
     topology = {"name": "half", "nodes": nodes, "links": {"path": {"ends": ["a", "b"], **PATH}}}
     workload = {"tool": "flow", "from": "a", "to": "b", "flows": 2, "duration": "1 s"}
     words = {"topology": topology, "workload": workload, "capture": [{"at": "b", "snaplen": 96}]}
-    late = run_trial(**words)
-    monkeypatch.setattr(bring_up, "cuts_late", lambda kernel: False)
-    soon = run_trial(**words)
-    assert [run.made.plan.emulators[0].forward.cuts_late for run in (late, soon)] == [True, False]
+    late, soon = late_and_soon(monkeypatch, lambda: run_trial(**words))
     assert late.result.stages[0].queue_drops > 0
     (captured,) = late.folder.glob("b-*.pcap")
     assert (

@@ -13,26 +13,23 @@ What must hold was written down before there were data:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from late_cut import check_same_bytes, late_and_soon
 from pcap import packets
-from trials import Ran, Steps, make_trial
+from trials import Ran, RunTrial, Steps, make_trial
 
 from testbed.plan.link.stage import Emulator
 from testbed.trial.orders import bring_up
 from testbed.trial.orders.sequence import orders
-
-RunTrial = Callable[..., Ran]
 
 PATH = {"rate": "1 Gbit/s", "rtt": "10 ms", "buffer": "4 bdp"}
 NODES = {"a": {"type": "host", "nic": "offload"}, "b": {"type": "host", "nic": "plain"}}
 """The receiver merges nothing: a capture there has every packet that left the bottleneck. That of the sender has
 superpackets."""
 HEADERS_BYTES, PAYLOAD_BYTES = 52, 1448
-SAME = ("result.json", "samples.parquet", "queues.parquet", "flow.out", "netstat-a-after.txt", "netstat-b-after.txt")
 
 
 def emulator(**path: Any) -> Emulator:
@@ -183,17 +180,13 @@ SMALL = {"rate": "1 Gbit/s", "rtt": "10 ms", "buffer": "50 kB"}
 def test_results_are_the_same_bytes_as_if_all_were_cut_before_they_are_counted(
     run_trial: RunTrial, monkeypatch: pytest.MonkeyPatch, path: dict[str, Any], workload: dict[str, Any]
 ) -> None:
-    late = run_trial(path=path, workload=workload)
-    monkeypatch.setattr(bring_up, "cuts_late", lambda kernel: False)
-    soon = run_trial(path=path, workload=workload)
-    assert [run.made.plan.emulators[0].forward.cuts_late for run in (late, soon)] == [True, False]
+    late, soon = late_and_soon(monkeypatch, lambda: run_trial(path=path, workload=workload))
     assert late.result.verdict == "valid"
     stage = late.result.stages[0]
     assert stage.dropped_packets > 0
     if "schedule" not in path:
         assert stage.dropped_packets == stage.expected_drops
-    for name in SAME:
-        assert (late.folder / name).read_bytes() == (soon.folder / name).read_bytes(), name
+    check_same_bytes(late, soon)
 
 
 HOSTS = {"a": {"type": "host"}, "b": {"type": "host"}}
@@ -227,26 +220,19 @@ def test_other_packets_and_paths_are_the_same_bytes_too(
 ) -> None:
     workload = {"tool": "flow", "from": "a", "to": "b", "flows": 2, "duration": "1 s"}
     words = {"topology": {"name": "other", **TOPOLOGIES[name]}, "workload": workload}
-    late = run_trial(**words)
-    monkeypatch.setattr(bring_up, "cuts_late", lambda kernel: False)
-    soon = run_trial(**words)
-    assert all(each.forward.cuts_late for each in late.made.plan.emulators)
+    late, soon = late_and_soon(monkeypatch, lambda: run_trial(**words))
     assert late.result.verdict == "valid"
     for stage in late.result.stages:
         assert stage.dropped_packets == stage.expected_drops or stage.expected_drops is None
     assert sum(stage.dropped_packets for stage in late.result.stages) >= 2
-    for each in SAME:
-        assert (late.folder / each).read_bytes() == (soon.folder / each).read_bytes(), each
+    check_same_bytes(late, soon)
 
 
 @pytest.mark.lab
 def test_what_leaves_the_bottleneck_is_the_same_in_captures(
     run_trial: RunTrial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = captured_trial(run_trial, 4000, 123)
-    monkeypatch.setattr(bring_up, "cuts_late", lambda kernel: False)
-    soon = captured_trial(run_trial, 4000, 123)
-    assert [run.made.plan.emulators[0].forward.cuts_late for run in (late, soon)] == [True, False]
+    late, soon = late_and_soon(monkeypatch, lambda: captured_trial(run_trial, 4000, 123))
     for pattern in ("a-*.pcap", "b-*.pcap"):
         (one,), (other,) = late.folder.glob(pattern), soon.folder.glob(pattern)
         assert len(list(packets(one))) > 1000
