@@ -34,7 +34,6 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import time
 
 from .child import Child, sleep_until
@@ -96,8 +95,11 @@ class Trial:
                 raise StepError("a lab kernel cannot use the real NICs of this computer")
             setns(self.outside)
         elif netns:
-            with open(f"/run/netns/{netns}") as file:
-                setns(file.fileno())
+            descriptor = os.open(f"/run/netns/{netns}", os.O_RDONLY)
+            try:
+                setns(descriptor)
+            finally:
+                os.close(descriptor)
 
     def run(self, step: Step) -> Step:
         if "on" in step:
@@ -274,13 +276,15 @@ def write_all(descriptor: int, text: bytes) -> None:
 def content(path: str) -> bytes:
     """Of a file; of a folder, all that is in it as a tar file."""
     if path.startswith(HOSTFS):
+        import tempfile  # would cost every trial time
+
         place = tempfile.mkdtemp(dir="/run")
         mount("hostfs", "none", place, MS_RDONLY, path.removeprefix(HOSTFS))
         path = place
     if not os.path.isdir(path):
         with open(path, "rb") as file:
             return file.read()
-    import io  # would cost every trial time
+    import io  # so would these
     import tarfile
 
     text = io.BytesIO()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import time
 
 CLONE_NEWNET = 0x40000000
@@ -27,7 +26,7 @@ POWER_OFF = 0x4321FEDC
 READ_BYTES = 1 << 16
 ONE_READ = "/proc/sys/"
 """The files below it say all that they have at once."""
-FILES_MAX = 65536
+RLIMIT_NOFILE, FILES_MAX = 7, 65536
 OUTSIDE = "TESTBED_OUTSIDE"
 """Environment variable with the descriptor of the network namespace that has this computer's real NICs. As the `netns`
 of a step it means that namespace.
@@ -42,14 +41,21 @@ class StepError(Exception):
 def write_files(pairs: list[tuple[str, str]]) -> None:
     for path, value in pairs:
         try:
-            with open(path, "w") as file:
-                file.write(value)
+            put(path, value)
         except OSError as error:
             raise StepError(f"{path} does not take {value!r}: {error.strerror}") from None
-        with open(path) as file:
-            seen = file.read()
+        seen = content(path)
         if seen.split() != value.split():
             raise StepError(f"{path} was set to {value!r} and reads {seen.strip()!r}")
+
+
+def put(path: str, value: str) -> None:
+    """Writes to a file that is there. `open` would ask more often of the kernel."""
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.write(descriptor, value.encode())
+    finally:
+        os.close(descriptor)
 
 
 def text_of(path: str) -> str:
@@ -176,8 +182,8 @@ def checked(result: int, what: str) -> None:
 
 
 def raise_file_limit() -> None:
-    with contextlib.suppress(ValueError, OSError):  # the usual limit suffices for usual topologies
-        resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, FILES_MAX))
+    """If it may: the usual limit suffices for usual topologies."""
+    LIBC.setrlimit(RLIMIT_NOFILE, (ctypes.c_ulong * 2)(FILES_MAX, FILES_MAX))
 
 
 def power_off() -> None:
