@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from testbed.trial.evidence import paced as evidence_paced
 from testbed.trial.evidence.paced import Watch
 from testbed.trial.gate.link import bucket_check, trace_check
 from testbed.trial.observe.paced import PacedSample
+from testbed.trial.observe.sample import QueueSample
 from testbed.trial.stored_result import Finding
 
 TRACES = Path(__file__).parents[1] / "topologies" / "traces"
@@ -162,6 +164,16 @@ def test_a_bucket_that_adds_up_is_fine() -> None:
         {"time_ns": 23 * 10**9, "taken_bytes": 1_200_000, "credit_bytes": 10**6},
     )
     assert not list(bucket_check._replayed(CREDIT, seen))
+
+
+@pytest.mark.parametrize(("taken_bytes", "found"), [(3028, 0), (3027, 1), (3029, 1), (0, 1)])
+def test_buckets_that_gave_other_bytes_than_left_are_told(taken_bytes: int, found: int) -> None:
+    """Such as those of a kernel that takes a superpacket's bytes without the headers of its packets."""
+    first = QueueSample(1, "tb-path.emulator", 4, "2:", "tbshaper", 5, 1, 0, 0, 0)
+    around = (first, replace(first, time_ns=10**9, bytes=5 + 3028, packets=3))
+    paced = tuple(looks({"taken_bytes": 70}, {"time_ns": 2 * 10**9, "taken_bytes": 70 + taken_bytes}))
+    seen = SimpleNamespace(around=around, paced=paced)
+    assert len(list(bucket_check._charged(seen))) == found  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -239,6 +240,31 @@ def said(trial: Any = CODEL, **changes: Any) -> list[str]:
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
     return [f"{one.verdict}: {one.text}" for one in queue_check.counted(trial, plan, seen)]
+
+
+@pytest.mark.parametrize(
+    ("path", "most", "found"),
+    [
+        ({"buffer": "50 kB"}, {"backlog_bytes": 50_000, "backlog_packets": 700}, None),
+        ({"buffer": "50 kB"}, {"backlog_bytes": 50_001, "backlog_packets": 40}, "50001 bytes waited"),
+        ({"buffer": "30 packets"}, {"backlog_bytes": 50_001, "backlog_packets": 30}, None),
+        ({"buffer": "30 packets"}, {"backlog_bytes": 100, "backlog_packets": 31}, "31 packets waited"),
+        ({"queue": "codel", "buffer": "30 packets"}, {"backlog_bytes": 100, "backlog_packets": 31}, None),
+    ],
+)
+@pytest.mark.parametrize("is_sample", [True, False])
+def test_a_fifo_that_held_more_than_its_buffer_is_found(
+    path: dict[str, Any], most: dict[str, int], found: str | None, is_sample: bool
+) -> None:
+    """Such as that of a kernel that takes a superpacket for one packet."""
+    trial = make_trial(path=path)
+    first = QueueSample(1, EMULATOR, 2, "2:", "tbf", 0, 0, 0, 0, 0)
+    last = replace(first, time_ns=10**9, **most)
+    plan, each = stage_evidence(trial, around=(first, first if is_sample else last))
+    each = replace(each, samples=(first, last) if is_sample else ())
+    told = list(queue_check.overfull(trial, plan, SimpleNamespace(judged=(each,))))  # type: ignore[arg-type]
+    assert [(one.check, one.verdict) for one in told] == [("queue", "invalid")] * (found is not None)
+    assert all(str(found) in one.text for one in told)
 
 
 def looks(**changes: Any) -> tuple[QueueSample, QueueSample]:

@@ -98,6 +98,7 @@ CHECKS: tuple[Check, ...] = (
     bucket_check.unwatched,
     trace_check.trace,
     queue_check.counted,
+    queue_check.overfull,
     queue_check.ecn,
     queue_check.ecn_samples,
     tclink_check.set_up,

@@ -48,6 +48,8 @@ def shaper(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             burst_bytes(asked.rate_bps, Context(each.mtu_bytes, not trial.kernel.is_virtual_time)),
         )
         faults = (*looks_faults(each, each.paced), *_replayed(credit, each.paced), *_line(line, each.paced))
+        if trial.kernel.is_virtual_time:
+            faults = (*faults, *_charged(each))
         for what in faults[:1]:
             yield Finding("shaper", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
         share = 1.0 if trial.kernel.is_virtual_time else 1 - REAL_SHARE
@@ -135,6 +137,15 @@ def _replayed(bucket: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:
         rest = full - passed
         if full <= bucket.size and not rest - 2 <= later.credit_bytes <= rest + 1:
             yield f"it held {later.credit_bytes} bytes, and should have {rest}"
+
+
+def _charged(each: StageEvidence) -> Iterator[str]:
+    """The buckets gave the bytes that left: both are told at the same instants."""
+    if each.around is not None and len(each.paced) > 1:
+        left = each.around[1].bytes - each.around[0].bytes
+        taken = each.paced[-1].taken_bytes - each.paced[0].taken_bytes
+        if left != taken:
+            yield f"{left} bytes left, and its buckets gave {taken}"
 
 
 def _line(line: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:

@@ -36,6 +36,19 @@ def counted(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             yield from _notes(each, *each.queue_around)
 
 
+def overfull(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+    """No look at a fifo finds more in it than its buffer holds. One that shrinks drops nothing that it holds."""
+    for each in evidence.judged:
+        limit, unit = each.stage.limit, each.stage.limit_unit
+        if limit is None or each.stage.queue is not None or each.stage.states:
+            continue
+        looks = (*(each.around or ()), *each.samples)
+        most = max((look.backlog_bytes if unit == "bytes" else look.backlog_packets for look in looks), default=0)
+        if most > limit:
+            what = f"{each.link} {each.stage.way}: {most} {unit} waited, and the buffer holds {limit}"
+            yield Finding("queue", "invalid", what, HINT)
+
+
 def _faults(trial: Trial, each: StageEvidence, own: Looks, above: Looks) -> Iterator[str]:
     (first, last), (sent_first, sent_last) = own, above
     kind, frame = first.kind, frame_bytes(each.mtu_bytes)
