@@ -132,6 +132,22 @@ def test_packets_cost_by_the_way_they_take() -> None:
     assert SECONDS["late"] < SECONDS["cut"] < SECONDS["plain"]
 
 
+@pytest.mark.parametrize(
+    ("workload", "sent_bytes", "lab_s"),
+    [
+        ({"duration": "10 s"}, 6_250_000 + 10 * 1_000_000, 10.0),  # the credit, and what comes back in these seconds
+        ({"duration": "400 ms"}, 0.4 * 12_500_000, 0.4),
+        ({"bytes": "10250 kB"}, 10_250_000, 4.0),
+        ({"bytes": "2500 kB"}, 2_500_000, 0.2),
+    ],
+)
+def test_a_shaper_sends_its_credit_and_its_refill(workload: dict[str, object], sent_bytes: float, lab_s: float) -> None:
+    shaper = {"rate": "100 Mbit/s", "burst": "50 Mbit", "refill": "8 Mbit/s"}
+    found = work_of(path={"rate": None, "rtt": "1 ms", "shaper": shaper}, workload=workload)
+    assert dict(found.counts)["late"] == found.packets == pytest.approx(sent_bytes / 1514, rel=RAMP)
+    assert found.lab_s == pytest.approx(3 + lab_s, abs=0.05)
+
+
 def test_programs_that_are_not_ours_wake_up_for_each_packet() -> None:
     assert counts()["read"] == 0
     assert counts(workload={"tool": "iperf3", "duration": "1 s"})["read"] == pytest.approx(1e8 / 8 / 1514, rel=RAMP)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ...analysis import tcp_model
 from ...analysis.condition import MSS_BYTES
 from ...model.background import Constant
-from ...model.data_path import data_ways, lowest_rate_bps, path_loss
+from ...model.data_path import PathHop, data_ways, lowest_rate_bps, path_loss
+from ...model.link.bucket import carried_bytes
 from ...model.scenario import Trial
 from ...model.workload import AskedFlow, Transfer, Workload
 from ...plan.network import Plan
@@ -83,7 +84,8 @@ def load(trial: Trial, plan: Plan, beside: float) -> tuple[float, float]:
     """The duration of a workload in seconds, and its packets, `beside` so many of other traffic."""
     workload = trial.workload
     limit_bytes = WINDOW_SHARE * min(_largest_bytes(trial, name) for name in ("rmem", "wmem"))
-    paths, seconds, packets = _paths(plan, beside, _asked_ns(workload) / 1e9), 0.0, 0.0
+    asked_bytes = sum(each.times * (each.flow_bytes or 0) * len(each.flows) for each in workload.load)
+    paths, seconds, packets = _paths(plan, beside, _asked_ns(workload) / 1e9, asked_bytes), 0.0, 0.0
     for transfer in workload.load:
         once_s, sent = _transfer(transfer, paths[-transfer.paths :], limit_bytes)
         seconds += transfer.times * (once_s + transfer.pause_ns / 1e9)
@@ -98,18 +100,33 @@ def _largest_bytes(trial: Trial, name: str) -> float:
     return float(last[0]) if last and last[0].isdecimal() else math.inf
 
 
-def _paths(plan: Plan, beside: float, seconds: float) -> list[_Path]:
-    """`beside` packets cross the same paths in these seconds; a tenth of a rate is left in any case."""
+def _paths(plan: Plan, beside: float, seconds: float, asked_bytes: int) -> list[_Path]:
+    """`beside` packets cross the same paths in these seconds, or while so many bytes are sent; a tenth of a rate is
+    left in any case.
+    """
     data_paths = [each for each in (plan.upstream, plan.data_path) if each is not None]
     ways = data_ways(data_paths)
     taken_bps = beside * FRAME_BYTES * 8 / seconds if seconds else 0.0
     shared = {hop for other in plan.background for hop in other.path}
     found = []
     for each in data_paths:
-        rates = {hop: lowest_rate_bps((hop,)) for hop in each.path}
+        rates = {hop: _mean_bps(hop, seconds, asked_bytes) for hop in each.path}
         left = (max(rate - taken_bps, rate / 10) if hop in shared else rate for hop, rate in rates.items() if rate)
         found.append(_Path(min(left, default=math.inf), each.rtt_ns / 1e9, path_loss(each.path, ways)))
     return found
+
+
+def _mean_bps(hop: PathHop, seconds: float, asked_bytes: int) -> float | None:
+    """The rate of a hop; of a shaper the mean over these seconds, or else while it sends so many bytes. None if it has
+    none.
+    """
+    shaper = hop.link.own(hop.way).shaper
+    if shaper is None:
+        return lowest_rate_bps((hop,))
+    if seconds:
+        return carried_bytes(shaper, round(seconds * 1e9)) * 8 / seconds
+    takes_s = max(8 * asked_bytes / shaper.rate_bps, 8 * (asked_bytes - shaper.burst_bytes) / shaper.refill_bps)
+    return 8 * asked_bytes / takes_s if asked_bytes else shaper.rate_bps
 
 
 def _transfer(transfer: Transfer, paths: list[_Path], limit_bytes: float) -> tuple[float, float]:
