@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pcap import packets
+from saboteur import for_a_while
 from trials import Ran, Steps
 
 from testbed.model.link.bucket import Policer, Shaper, carried_bytes, knee_ns
@@ -258,21 +259,6 @@ def test_the_same_seed_gives_the_same_bytes(run_trial: RunTrial) -> None:
     trace = trace_file.read(str(TRACES / "fading.trace"), "fading.trace")
     one, two = (run_trial(path=traced(trace), workload={"duration": "2 s"}) for _ in "12")
     assert (one.folder / "samples.parquet").read_bytes() == (two.folder / "samples.parquet").read_bytes()
-
-
-def for_a_while(device: str, handle: str, other: str, back: str) -> Callable[[Steps], Steps]:
-    """Something else holds for half a second of the workload, and nobody can read it back afterwards."""
-
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer") + 1
-        lines = (
-            f"echo qdisc change dev {device} root handle {handle} {words} | /run/tools/qdisc" for words in (other, back)
-        )
-        text = "sleep 0.3; {}; sleep 0.5; {}; sleep 60".format(*lines)
-        step = {"run": ["sh", "-c", text], "netns": "tb-path.emulator", "background": "somebody"}
-        return (*steps[:at], step, *steps[at:])
-
-    return tamper
 
 
 @pytest.mark.parametrize(

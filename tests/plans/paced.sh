@@ -60,7 +60,7 @@ ip -n tb-radio.emulator link set end1 up
 ip -n tb-radio.emulator link set wire0 up
 ip -n tb-radio.emulator link set wire1 up
 ip netns exec tb-cloud.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-cloud.emulator ethtool -K wire0 tso off gso off
+ip netns exec tb-cloud.emulator ethtool -K wire0 tso on gso on
 ip netns exec tb-cloud.emulator ethtool -K wire1 tso off gso off
 ip netns exec tb-cloud.emulator ethtool -K end1 tso off gso off
 tc -n tb-cloud.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
@@ -81,7 +81,7 @@ ip netns exec tb-cloud.emulator nft 'add chain netdev testbed from-end1 { type f
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-end1 fwd to "wire1"'
 ip netns exec tb-cloud.emulator nft 'add chain netdev testbed data-forward'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed data-forward counter name "data-forward"'
-ip netns exec tb-cloud.emulator nft 'add rule netdev testbed data-forward meta length > 1500 counter name "oversize-forward"'
+ip netns exec tb-cloud.emulator nft 'add rule netdev testbed data-forward meta length > 65535 counter name "oversize-forward"'
 ip netns exec tb-cloud.emulator nft 'add chain netdev testbed from-wire1 { type filter hook ingress device "wire1" priority 0 ; }'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-wire1 meta l4proto tcp meta length > 100 jump data-forward'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-wire1 meta l4proto udp jump data-forward'

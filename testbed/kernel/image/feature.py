@@ -28,9 +28,10 @@ QUEUES = ("codel", "fq_codel", "pie", "fq_pie", "cake", "red", "sfq", "fq")
 """Types of queues that links can have and tc sets up. Debian's tc is too old to try dualpi2."""
 RED = ("limit", "90000", "avpkt", "1000")
 
-CUTS_LATE = "cuts-late"
-"""A token bucket that holds superpackets uncut, and periodic losses that cut only those with a packet to drop. No
-command can tell, so here the configuration answers: the options are ours, and that of losses needs that of the bucket.
+CUTS_LATE = "cuts-all-late"
+"""Token buckets (tbf, shapers) that hold superpackets uncut, and periodic losses that cut only those with a packet to
+drop. No command can tell, so here the configuration answers: the options are ours, and that of losses needs that of
+tbf.
 """
 
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -94,7 +95,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     **{kind: ("sh", "-c", UNKNOWN.format(kind)) for kind in OWN_QDISCS},
     CUTS_LATE: (
         *("sh", "-c"),
-        "command -v zcat > /dev/null || exit 127; zcat /proc/config.gz | grep -q ^CONFIG_NFT_NUMGEN_LATE=y",
+        "command -v zcat > /dev/null || exit 127; "
+        "test $(zcat /proc/config.gz | grep -cE '^CONFIG_(NFT_NUMGEN|NET_SCH_TESTBED)_LATE=y') = 2",
     ),
 }
 """Further words of a plan's commands, each with a command that tries it."""

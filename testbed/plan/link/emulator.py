@@ -14,9 +14,9 @@ It is a bump in the wire: four devices in their own namespace, which pass frames
 Random loss and jitter must see MTU packets. If wire0 carries superpackets, random loss, jitter and delay move to end1,
 in front of the rate.
 
-A stage of nothing but a delay, a loss of 1 in X and a rate with a fifo needs few packets by themselves before they
-leave. Where the kernel's token bucket holds superpackets (kernel/lab/patches/0003), they are cut there, when their turn
-has come; the one that holds the packet to drop is cut before it is counted (0005).
+A stage of nothing but a delay, a loss of 1 in X and a rate or a shaper with a fifo needs few packets by themselves
+before they leave. Where the kernel's token buckets hold superpackets (kernel/lab/patches/0003, that of a shaper 0002),
+they are cut there, when their turn has come; the one that holds the packet to drop is cut before it is counted (0005).
 """
 
 from __future__ import annotations
@@ -92,14 +92,15 @@ def emulator(
 
 
 def _needs_no_packets(stage: Stage) -> bool:
-    """Whether a stage delays, drops 1 in X, sends from a fifo at a rate, and never does anything else. Without a delay
-    the bucket would hold what the sender's socket still counts, and TCP's small queues could tell when it is cut.
+    """Whether a stage delays, drops 1 in X, sends from a fifo at a rate or as a shaper does, and never does anything
+    else. Without a delay the bucket would hold what the sender's socket still counts, and TCP's small queues could tell
+    when it is cut.
     """
     return all(
         state.asked.delay_ns > 0
         and state.asked.rate_bps is not None
         and (state.loss is None or isinstance(state.loss, PeriodicLoss))
-        and replace(state.asked, rate_bps=None, delay_ns=0, buffer=None, loss=None) == UNIMPAIRED
+        and replace(state.asked, rate_bps=None, delay_ns=0, buffer=None, loss=None, shaper=None) == UNIMPAIRED
         for state in stage.history
     )
 
