@@ -14,7 +14,8 @@ from test_gate import CASES, fine, judged, queued, slow_ping
 from test_mininet import HTB, in_mininet, tc_evidence
 from trials import make_trial
 
-from testbed.model.node.vm import Vm
+from testbed.kernel.vm.hypervisor import COUNTED
+from testbed.model.node.vm import Cpu, Vm
 from testbed.model.openflow import Controller, Rule
 from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence.interval import Happened, Timeline
@@ -279,6 +280,26 @@ def test_a_machine_that_is_never_idle_is_suspect(busy: float | None, expected: l
     without = "a, c ran without KVM, every instruction translated: no /dev/kvm"
     assert told(vm_check.emulated(trial, plan, seen)) == [("valid", without)]
     assert told(vm_check.emulated(trial, plan, replace(seen, vms=vms[1:2]))) == []
+
+
+@pytest.mark.parametrize(
+    ("busy_s", "cpu", "level"),
+    [
+        (0.94, None, None),
+        (0.96, None, "suspect"),
+        (1.09, "0.25 GIPS", None),
+        (1.11, "0.25 GIPS", "suspect"),
+        (1.10, "0.5 GIPS", "suspect"),
+        (0.0, None, None),
+    ],
+)
+def test_a_machine_in_virtual_time_is_busy_while_data_flows(busy_s: float, cpu: Cpu | None, level: str | None) -> None:
+    """The looks at a machine are further apart than its data: the share of their time says too little."""
+    trial = make_trial()
+    plan = orders(trial).plan
+    one = VmEvidence("a", Vm(cpu=cpu), COUNTED, "", "7.2", 3.0, "7.3", busy_s / 1.7, None, busy_s)
+    found = told(vm_check.processors(trial, plan, replace(fine(trial, plan), vms=(one,))))
+    assert [each[0] for each in found] == ([level] if level else [])
 
 
 @pytest.mark.parametrize(

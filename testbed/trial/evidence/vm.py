@@ -22,6 +22,9 @@ from ..node_result import MachineResult, VmResult
 from ..orders import remote
 from ..orders.file_name import HYPERVISOR, LOG, cpu_file, machine_cpu_file, process_file
 
+TICKS = 100
+"""In a second, of /proc/stat, on every computer that runs Linux's own ABI (USER_HZ)."""
+
 
 @dataclass(frozen=True)
 class VmEvidence:
@@ -29,9 +32,9 @@ class VmEvidence:
     `why` says why KVM was not used. `is_counted`: instructions drove its clock.
 
     `boot_s` is the time from its start to the first answer of its agent. `cpu_busy` is the share of time that its
-    processors were busy while the workload ran, by its own kernel (None if the workload has no end in it). `host_cpus`
-    is how many processors of this computer QEMU used for it (None in virtual time, where a trial shows nothing of the
-    computer).
+    processors were busy while the workload ran, by its own kernel (None if the workload has no end in it), and `busy_s`
+    for how long they were, each. `host_cpus` is how many processors of this computer QEMU used for it (None in virtual
+    time, where a trial shows nothing of the computer).
     """
 
     node: str
@@ -43,6 +46,7 @@ class VmEvidence:
     release: str
     cpu_busy: float | None
     host_cpus: float | None
+    busy_s: float | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -92,6 +96,13 @@ def busy_share(before: str, after: str) -> float | None:
     return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
 
 
+def busy_s(before: str, after: str) -> float:
+    """For how many seconds each processor was busy between two readings of /proc/stat, whose unit is 10 ms."""
+    spent = _spent(before, after)
+    cpus = sum(line.startswith("cpu") for line in after.splitlines()) - 1
+    return (sum(spent) - spent[3] - spent[4]) / TICKS / max(1, cpus)
+
+
 def processors_taken(before: str, after: str, stat_before: str, stat_after: str) -> float | None:
     """How many processors a process used between two readings of its stat file, and of /proc/stat at the same times."""
     cpus = sum(line.startswith("cpu") for line in stat_after.splitlines()) - 1
@@ -117,6 +128,7 @@ def _of(
         release=about["release"],
         cpu_busy=None if own is None else busy_share(*own),
         host_cpus=processors_taken(*taken) if taken else None,
+        busy_s=None if own is None else busy_s(*own),
     )
 
 
