@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.data_path import lowest_rate_bps
+from ...model.data_path import PathHop
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...plan.node.vm import FASTEST, SHIFTS
@@ -14,9 +14,10 @@ from ..stored_result import Finding
 
 BUSY = 0.9
 """A share of the processors of a virtual machine. Above it, the trial measured the processors."""
-LOOKS = 50e6
-"""Instructions of a machine beside those of its workload, between the two looks at it: 0.04 to 0.05 s at 1 GIPS, in
-trials that pinged only. They are known to 0.01 s, the unit of /proc/stat.
+LOOKS = 40e6
+"""Instructions of a machine beside those of its workload, between the two looks at it, at least: 0.04 to 0.05 s at 1
+GIPS, in trials that pinged only. They are known to 0.01 s, the unit of /proc/stat. With more, a short transfer of a
+machine that was never idle would look as if it had been.
 """
 
 
@@ -35,13 +36,13 @@ def emulated(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def processors(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """The results of a machine that is never idle show its processors, not the network.
 
-    That is a fault unless it was asked for: in virtual time, on a path without a rate, nothing else limits.
+    That is a fault unless it was asked for: in virtual time, on a path that has no rate, nothing else limits.
     """
     for each in evidence.vms:
         share = _while_data_flowed(each, evidence) if each.is_counted else each.cpu_busy
         if share is None or share <= BUSY:
             continue
-        is_asked = each.is_counted and bool(plan.path) and lowest_rate_bps(plan.path) is None
+        is_asked = each.is_counted and bool(plan.path) and not any(map(_limits, (*plan.path, *plan.answers)))
         yield Finding(
             "virtual machine",
             "valid" if is_asked else "suspect",
@@ -54,12 +55,19 @@ def processors(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
         )
 
 
+def _limits(hop: PathHop) -> bool:
+    """Whether a link has a rate in this direction: its own, that of a shaper or a trace, or that of a policer."""
+    asked = hop.link.own(hop.way)
+    return asked.rate_bps is not None or asked.policer is not None
+
+
 def _while_data_flowed(machine: VmEvidence, evidence: Evidence) -> float | None:
-    """The busy share of the time of the workload. The two looks at a machine are some 0.6 s longer apart, in which it
-    does little but answer them.
+    """The busy share of the time in which a tool sent. The two looks at a machine are some 0.6 s longer apart, in which
+    it does little but answer them. Programs of users are started between the looks, and may do anything before they
+    send: for them it is the share of all the time.
     """
-    lasted_ns = evidence.outcome.lasted_ns
-    if machine.busy_s is None or not lasted_ns:
+    sent_ns = evidence.outcome.took_ns
+    if machine.busy_s is None or not sent_ns:
         return machine.cpu_busy
     looks_s = LOOKS / (1e9 / (1 << SHIFTS[machine.vm.cpu or FASTEST]))
-    return min(1.0, max(0.0, machine.busy_s - looks_s) * 1e9 / lasted_ns)
+    return min(1.0, max(0.0, machine.busy_s - looks_s) * 1e9 / sent_ns)
