@@ -24,7 +24,6 @@ OURS = {
     "0004-um-time-stamp-counter.patch",
     "0005-nft-numgen-late.patch",
     "0006-tun-orphan.patch",
-    "0009-um-fewer-faults.patch",
     "0007-um-cheaper-events.patch",
 }
 
