@@ -70,6 +70,11 @@ _ONE_BY_ONE = (
 """The features by which virtio passes on superpackets, which `nic: plain` switches off."""
 
 
+def takes_ns(vm: Vm, instructions: int) -> int:
+    """How long a machine in virtual time computes for so many instructions."""
+    return instructions << SHIFTS[vm.cpu or FASTEST]
+
+
 def program_name(node: str) -> str:
     """The name of QEMU among the programs in the background."""
     return f"vm-{node}"

@@ -99,14 +99,12 @@ def busy_share(before: str, after: str) -> float | None:
 def busy_s(before: str, after: str) -> float:
     """For how many seconds each processor was busy between two readings of /proc/stat, whose unit is 10 ms."""
     spent = _spent(before, after)
-    cpus = sum(line.startswith("cpu") for line in after.splitlines()) - 1
-    return (sum(spent) - spent[3] - spent[4]) / TICKS / max(1, cpus)
+    return (sum(spent) - spent[3] - spent[4]) / TICKS / _cpus(after)
 
 
 def processors_taken(before: str, after: str, stat_before: str, stat_after: str) -> float | None:
     """How many processors a process used between two readings of its stat file, and of /proc/stat at the same times."""
-    cpus = sum(line.startswith("cpu") for line in stat_after.splitlines()) - 1
-    elapsed = sum(_spent(stat_before, stat_after)) / max(1, cpus)
+    elapsed = sum(_spent(stat_before, stat_after)) / _cpus(stat_after)
     first, last = (sum(map(int, text.rpartition(")")[2].split()[11:13])) for text in (before, after))
     return (last - first) / elapsed if elapsed else None
 
@@ -141,6 +139,11 @@ def _reached(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         entry = json.loads(line)
         if "reach" in entry["step"]:
             yield entry["step"]["reach"], entry
+
+
+def _cpus(stat: str) -> int:
+    """How many processors /proc/stat has, beside the line of all."""
+    return max(1, sum(line.startswith("cpu") for line in stat.splitlines()) - 1)
 
 
 def _spent(before: str, after: str) -> list[int]:

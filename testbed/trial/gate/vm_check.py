@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from ...model.data_path import PathHop
 from ...model.scenario import Trial
 from ...plan.network import Plan
-from ...plan.node.vm import FASTEST, SHIFTS
+from ...plan.node.vm import takes_ns
 from ..evidence.stage import Evidence
 from ..evidence.vm import VmEvidence
-from ..stored_result import Finding
+from ..stored_result import Finding, Verdict
 
 BUSY = 0.9
 """A share of the processors of a virtual machine. Above it, the trial measured the processors."""
-LOOKS = 40e6
+LOOKS = 40_000_000
 """Instructions of a machine beside those of its workload, between the two looks at it, at least: 0.04 to 0.05 s at 1
 GIPS, in trials that pinged only. They are known to 0.01 s, the unit of /proc/stat. With more, a short transfer of a
 machine that was never idle would look as if it had been.
 """
+UNLIMITED = "no link on the path has a rate, so processors are what limits: compare only with machines of the same cpu"
 
 
 def emulated(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
@@ -42,17 +43,16 @@ def processors(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
         share = _while_data_flowed(each, evidence) if each.is_counted else each.cpu_busy
         if share is None or share <= BUSY:
             continue
-        is_asked = each.is_counted and bool(plan.path) and not any(map(_limits, (*plan.path, *plan.answers)))
-        yield Finding(
-            "virtual machine",
-            "valid" if is_asked else "suspect",
-            f"the processors of {each.node} were busy for {share:.0%} of the time",
-            "no link on the path has a rate, so processors are what limits: compare only with machines of the same cpu"
-            if is_asked
-            else "its processor is the bottleneck: use a lower rate, or a faster cpu (1 GIPS is the fastest)"
-            if each.is_counted
-            else "the machine is the limit: use a lower rate, more cpus, or a computer with KVM",
-        )
+        verdict: Verdict = "suspect"
+        if not each.is_counted:
+            hint = "the machine is the limit: use a lower rate, more cpus, or a computer with KVM"
+        elif not plan.path or any(map(_limits, (*plan.path, *plan.answers))):
+            hint = "its processor is the bottleneck: use a lower rate, or a faster cpu (1 GIPS is the fastest)"
+        else:
+            verdict = "valid"
+            hint = UNLIMITED
+        what = f"the processors of {each.node} were busy for {share:.0%} of the time"
+        yield Finding("virtual machine", verdict, what, hint)
 
 
 def _limits(hop: PathHop) -> bool:
@@ -69,5 +69,5 @@ def _while_data_flowed(machine: VmEvidence, evidence: Evidence) -> float | None:
     sent_ns = evidence.outcome.took_ns
     if machine.busy_s is None or not sent_ns:
         return machine.cpu_busy
-    looks_s = LOOKS / (1e9 / (1 << SHIFTS[machine.vm.cpu or FASTEST]))
+    looks_s = takes_ns(machine.vm, LOOKS) / 1e9
     return min(1.0, max(0.0, machine.busy_s - looks_s) * 1e9 / sent_ns)

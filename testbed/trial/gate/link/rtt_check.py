@@ -88,8 +88,7 @@ def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 
 def _computing_s(evidence: Evidence) -> float:
     """What the processors of virtual machines in virtual time may add to a round trip."""
-    counted = (each.vm.cpu or vm.FASTEST for each in evidence.vms if each.is_counted)
-    return sum(COUNTED_INSTRUCTIONS << vm.SHIFTS[cpu] for cpu in counted) / 1e9
+    return sum(vm.takes_ns(each.vm, COUNTED_INSTRUCTIONS) for each in evidence.vms if each.is_counted) / 1e9
 
 
 def _disagreed_s(evidence: Evidence) -> float:
