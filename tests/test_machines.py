@@ -439,6 +439,7 @@ def test_machines_are_prepared_once_and_restored_exactly(computers: Room, tmp_pa
     assert first.changed["alpha"] > 0
     assert alpha.run("sysctl", "-n", "net.core.somaxconn") == "7777\n"
     assert "generic-segmentation-offload: off" in emu.run("ethtool", "-k", "eth1")
+    assert "tx-udp-segmentation: off" in emu.run("ethtool", "-k", "eth1")
     assert playbook.play("prepare", topology).changed == {"alpha": 0, "beta": 0, "emu": 0}
     run(scenario)
     assert alpha.run("sysctl", "-n", "net.core.somaxconn") == "7777\n"

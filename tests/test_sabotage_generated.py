@@ -45,6 +45,8 @@ EXCEPTIONS: dict[str, str] = {
     r"^(down|fault-schedule): nothing: moment \d nft add rule .* cut-\w+ counter .* drop$": "leave-… takes it, then",
     r"^corrupt: other: .* ethtool -K wire\d tx off tso off gso off \[[46]\]$": "plain NICs send nothing to cut",
     r"^few: nothing: .* ethtool -K wire\d tso on gso on$": "a new device has both on",
+    r": other: .* ethtool -K \S+ tso off gso off tx-udp-segmentation off( gro off)? \[8\]$": "nothing to cut: no such "
+    "superpackets here; where one is, its frame size tells",
     r"^command: \w+: /run/tools/command .* \[10\]$": "how long servers go on when nothing comes any more",
     r"^arrivals: double: /run/tools/arrivals .* \[10\]$": "a second port, one of those of the data",
     r"^arrivals: \w+: /run/tools/arrivals .* \[14\]$": "when flows are cut, which have ended long before",

@@ -66,7 +66,7 @@ def test_a_shaper_behind_a_delay_holds_superpackets(monkeypatch: pytest.MonkeyPa
     assert [stage.cuts_late for stage in made.emulators[0].stages] == [True, True]
     offloads = [command.words[1:] for command in made.commands if command.tool == "ethtool"]
     assert ("wire0", "tso", "on", "gso", "on") in offloads
-    assert ("end1", "tso", "off", "gso", "off") in offloads
+    assert ("end1", "tso", "off", "gso", "off", "tx-udp-segmentation", "off") in offloads
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,9 @@ IS_FEATURE = {
     "tso": lambda name: name.startswith("tx-tcp") and name.endswith("-segmentation"),
     "gso": lambda name: name == "tx-generic-segmentation",
     "gro": lambda name: name == "rx-gro",
+    "tx-udp-segmentation": lambda name: name == "tx-udp-segmentation",
 }
-"""The features of the kernel that ethtool means by a short name."""
+"""The features of the kernel that ethtool means by a name."""
 POWER_OFF = 0x4321FEDC
 READ_BYTES = 1 << 16
 ONE_READ = "/proc/sys/"

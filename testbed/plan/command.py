@@ -38,6 +38,11 @@ Tool: TypeAlias = Literal[
     "lease",
 ]
 
+CUTS: tuple[str, ...] = ("tso", "off", "gso", "off", "tx-udp-segmentation", "off")
+"""The words of `ethtool -K` by which a device cuts superpackets before it sends them. `gso` does not mean those that a
+program makes of datagrams (UDP_SEGMENT).
+"""
+
 
 HOME = ".home"
 

@@ -74,19 +74,19 @@ ip -n tb-r neighbour replace 192.168.7.9 lladdr 02:54:42:00:00:00 dev eth0 nud p
 ip -n tb-r neighbour replace 192.168.7.2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
 ip -n tb-r neighbour replace 10.0.1.2 lladdr 02:54:42:00:00:07 dev eth1 nud permanent
 ip -n tb-r neighbour replace 10.0.0.77 lladdr 02:54:42:00:00:09 dev eth2 nud permanent
-ip netns exec tb-s ethtool -K eth0 tso off gso off
+ip netns exec tb-s ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-a ethtool -K eth0 gro on
 ip netns exec tb-a sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s ethtool -K eth1 tso off gso off
+ip netns exec tb-s ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r ethtool -K eth1 tso off gso off
+ip netns exec tb-r ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-c ethtool -K eth0 gro on
 ip netns exec tb-c sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-c sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r ethtool -K eth2 tso off gso off
+ip netns exec tb-r ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-d ethtool -K eth0 gro on
 ip netns exec tb-d sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-d sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'

@@ -32,10 +32,10 @@ ip -n tb-path.emulator link set end0 up
 ip -n tb-path.emulator link set end1 up
 ip -n tb-path.emulator link set wire0 up
 ip -n tb-path.emulator link set wire1 up
-ip netns exec tb-path.emulator ethtool -K end0 tso off gso off
+ip netns exec tb-path.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-path.emulator ethtool -K wire0 tso on gso on
 ip netns exec tb-path.emulator ethtool -K wire1 tso on gso on
-ip netns exec tb-path.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-path.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-path.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-path.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-path.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us

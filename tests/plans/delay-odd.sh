@@ -59,10 +59,10 @@ ip -n tb-uneven.emulator link set end0 up
 ip -n tb-uneven.emulator link set end1 up
 ip -n tb-uneven.emulator link set wire0 up
 ip -n tb-uneven.emulator link set wire1 up
-ip netns exec tb-odd.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-odd.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-odd.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-odd.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-odd.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-odd.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-odd.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-odd.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-odd.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-odd.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500.0014us
 ip netns exec tb-odd.emulator sh -c 'echo '"'"'qdisc change dev wire1 root handle 1: netem-ns delay 500001 jitter 0'"'"' | qdisc'  # to the nanosecond: testbed/agent/native/qdisc.c
@@ -91,10 +91,10 @@ ip netns exec tb-odd.emulator nft 'add chain netdev testbed from-wire0 { type fi
 ip netns exec tb-odd.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-odd.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-odd.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-uneven.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-uneven.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-uneven.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-uneven.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-uneven.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-uneven.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-uneven.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-uneven.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-uneven.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40000us
 tc -n tb-uneven.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 2.5004us
 ip netns exec tb-uneven.emulator sh -c 'echo '"'"'qdisc change dev wire1 root handle 1: netem-ns delay 2500 jitter 0'"'"' | qdisc'  # to the nanosecond: testbed/agent/native/qdisc.c

@@ -44,10 +44,10 @@ ip -n tb-path.emulator link set once0 up
 ip -n tb-path.emulator link set once1 up
 ip -n tb-path.emulator link set twin0 up
 ip -n tb-path.emulator link set twin1 up
-ip netns exec tb-path.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-path.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-path.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-path.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-path.emulator ethtool -K wire0 tx off tso off gso off
 ip netns exec tb-path.emulator ethtool -K wire1 tx off tso off gso off
 tc -n tb-path.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us

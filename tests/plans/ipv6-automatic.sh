@@ -98,19 +98,19 @@ ip -n tb-d link set lo up
 ip -n tb-d link set eth0 up
 ip -n tb-d neighbour replace fd54:42:0:2::1 lladdr 02:54:42:00:00:08 dev eth0 nud permanent
 ip -n tb-d route replace ::/0 via fd54:42:0:2::1 dev eth0
-ip netns exec tb-s ethtool -K eth0 tso off gso off
+ip netns exec tb-s ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-a ethtool -K eth0 gro on
 ip netns exec tb-a sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s ethtool -K eth1 tso off gso off
+ip netns exec tb-s ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r ethtool -K eth1 tso off gso off
+ip netns exec tb-r ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-c ethtool -K eth0 gro on
 ip netns exec tb-c sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-c sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r ethtool -K eth2 tso off gso off
+ip netns exec tb-r ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-d ethtool -K eth0 gro on
 ip netns exec tb-d sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-d sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'

@@ -73,15 +73,15 @@ ip -n tb-r neighbour replace fd00:1::1 lladdr 02:54:42:00:00:00 dev eth0 nud per
 ip -n tb-r neighbour replace fd00:2::1 lladdr 02:54:42:00:00:03 dev eth1 nud permanent
 ip -n tb-r neighbour replace 10.3.0.1 lladdr 02:54:42:00:00:05 dev eth2 nud permanent
 ip -n tb-r neighbour replace fd00:3::1 lladdr 02:54:42:00:00:05 dev eth2 nud permanent
-ip netns exec tb-r ethtool -K eth0 tso off gso off
+ip netns exec tb-r ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-a ethtool -K eth0 gro on
 ip netns exec tb-a sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r ethtool -K eth1 tso off gso off
+ip netns exec tb-r ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r ethtool -K eth2 tso off gso off
+ip netns exec tb-r ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-c ethtool -K eth0 gro on
 ip netns exec tb-c sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-c sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'

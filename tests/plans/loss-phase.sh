@@ -32,10 +32,10 @@ ip -n tb-path.emulator link set end0 up
 ip -n tb-path.emulator link set end1 up
 ip -n tb-path.emulator link set wire0 up
 ip -n tb-path.emulator link set wire1 up
-ip netns exec tb-path.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-path.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-path.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-path.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-path.emulator nft 'add table netdev testbed'
 ip netns exec tb-path.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-path.emulator nft 'add counter netdev testbed dropped-forward'

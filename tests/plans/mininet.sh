@@ -45,10 +45,10 @@ ip -n tb-between link set eth1 up
 ip -n tb-between neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
 ip -n tb-between neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:06 dev eth0 nud permanent
 ip -n tb-between neighbour replace 10.0.1.2 lladdr 02:54:42:00:00:09 dev eth1 nud permanent
-ip netns exec tb-one ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-two ethtool -K eth0 tso off gso off gro off
+ip netns exec tb-one ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-two ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
 ip -n tb-two link set dev eth0 gso_max_segs 1
-ip netns exec tb-two ethtool -K eth1 tso off gso off gro off
+ip netns exec tb-two ethtool -K eth1 tso off gso off tx-udp-segmentation off gro off
 ip netns exec tb-fast.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-fast.emulator link set end0 up
 ip -n tb-fast.emulator link set end1 up

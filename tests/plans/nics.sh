@@ -44,8 +44,8 @@ ip -n tb-s link set br0 up
 ip -n tb-s link set lo up
 ip -n tb-s link set eth0 up
 ip -n tb-s link set eth1 up
-ip netns exec tb-a ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-s ethtool -K eth1 tso off gso off
+ip netns exec tb-a ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-s ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -60,10 +60,10 @@ ip -n tb-three.emulator link set end0 up
 ip -n tb-three.emulator link set end1 up
 ip -n tb-three.emulator link set wire0 up
 ip -n tb-three.emulator link set wire1 up
-ip netns exec tb-three.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-three.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-three.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-three.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-three.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-three.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-three.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-three.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-three.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-three.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
 ip netns exec tb-three.emulator nft 'add table netdev testbed'

@@ -59,10 +59,10 @@ ip -n tb-radio.emulator link set end0 up
 ip -n tb-radio.emulator link set end1 up
 ip -n tb-radio.emulator link set wire0 up
 ip -n tb-radio.emulator link set wire1 up
-ip netns exec tb-cloud.emulator ethtool -K end0 tso off gso off
+ip netns exec tb-cloud.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-cloud.emulator ethtool -K wire0 tso on gso on
-ip netns exec tb-cloud.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-cloud.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-cloud.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-cloud.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-cloud.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 ip netns exec tb-cloud.emulator sh -c 'echo '"'"'qdisc add dev end1 root handle 2: tbshaper limit 12500000 rate 1250000000 burst 6250 refill 93750000 credit 325000000000'"'"' | qdisc'  # tbshaper is ours: kernel/lab/patches/
 tc -n tb-cloud.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
@@ -93,10 +93,10 @@ ip netns exec tb-cloud.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-radio.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-radio.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-radio.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-radio.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-radio.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-radio.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-radio.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-radio.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-radio.emulator sh -c 'echo '"'"'qdisc add dev end1 root handle 2: tbtrace limit 1514 bytes 1514 period 3000000 tick 1000000 runs 1x2,2 start 1'"'"' | qdisc'  # tbtrace is ours: kernel/lab/patches/
 tc -n tb-radio.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 50
 ip netns exec tb-radio.emulator sh -c 'echo '"'"'qdisc add dev end0 root handle 2: tbtrace limit 1514 bytes 1514 period 60000000000 tick 1 runs 6056000x1651+26010321944576000,9994846400x8256+5202064388915200,9999211520x41281+1040412877783040,10099909440x40869+1040412877783040,9900626240x8256+5202064388915200,10000934400x1651+26010321944576000 start 1'"'"' | qdisc'  # tbtrace is ours: kernel/lab/patches/

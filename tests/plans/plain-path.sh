@@ -21,8 +21,8 @@ ip -n tb-b address add 10.0.0.2/24 dev eth0
 ip -n tb-b link set lo up
 ip -n tb-b link set eth0 up
 ip -n tb-b neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
-ip netns exec tb-a ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-b ethtool -K eth0 tso off gso off gro off
+ip netns exec tb-a ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-b ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
 ip netns exec tb-path.emulator sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-path.emulator link set end0 up
 ip -n tb-path.emulator link set end1 up

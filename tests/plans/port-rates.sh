@@ -94,10 +94,10 @@ ip -n tb-c-port.emulator link set end0 up
 ip -n tb-c-port.emulator link set end1 up
 ip -n tb-c-port.emulator link set wire0 up
 ip -n tb-c-port.emulator link set wire1 up
-ip netns exec tb-a-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-a-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-a-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-a-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-a-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-a-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-a-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-a-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-a-port.emulator qdisc add dev end0 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 ip netns exec tb-a-port.emulator nft 'add table netdev testbed'
 ip netns exec tb-a-port.emulator nft 'add counter netdev testbed data-forward'
@@ -124,10 +124,10 @@ ip netns exec tb-a-port.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-a-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-a-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-a-port.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-between.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-between.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-between.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-between.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-between.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-between.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-between.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-between.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-between.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 1514
 tc -n tb-between.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 20
 ip netns exec tb-between.emulator nft 'add table netdev testbed'
@@ -155,10 +155,10 @@ ip netns exec tb-between.emulator nft 'add chain netdev testbed from-wire0 { typ
 ip netns exec tb-between.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-between.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-between.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-b-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-b-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-b-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-b-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-b-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-b-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-b-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-b-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-b-port.emulator qdisc add dev end1 root handle 2: tbf rate 50000000bit burst 2271 limit 151400
 tc -n tb-b-port.emulator qdisc add dev end0 root handle 2: tbf rate 10000000bit burst 2271 limit 151400
 ip netns exec tb-b-port.emulator nft 'add table netdev testbed'
@@ -186,10 +186,10 @@ ip netns exec tb-b-port.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-b-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-b-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-b-port.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-c-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-c-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-c-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-c-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-c-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-c-port.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-c-port.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-c-port.emulator nft 'add table netdev testbed'

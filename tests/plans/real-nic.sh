@@ -36,7 +36,7 @@ ip -n tb-s link set nic0 up
 ip -n tb-s link set br0 up
 ip -n tb-s link set lo up
 ip -n tb-s link set eth0 up
-ip netns exec tb-s ethtool -K eth0 tso off gso off
+ip netns exec tb-s ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-a ethtool -K eth0 gro on
 ip netns exec tb-a sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'

@@ -65,15 +65,15 @@ ip -n tb-r2 neighbour replace 10.0.1.1 lladdr 02:54:42:00:00:02 dev eth0 nud per
 ip -n tb-r2 neighbour replace 10.0.2.2 lladdr 02:54:42:00:00:05 dev eth1 nud permanent
 ip -n tb-r2 route replace default via 10.0.1.1 dev eth0
 ip -n tb-r2 route replace 192.0.2.0/24 via 10.0.2.2
-ip netns exec tb-r1 ethtool -K eth0 tso off gso off
+ip netns exec tb-r1 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-a ethtool -K eth0 gro on
 ip netns exec tb-a sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r2 ethtool -K eth1 tso off gso off
+ip netns exec tb-r2 ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-r1 ethtool -K eth2 tso off gso off
+ip netns exec tb-r1 ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-c ethtool -K eth0 gro on
 ip netns exec tb-c sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-c sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'

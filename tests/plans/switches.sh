@@ -53,15 +53,15 @@ ip -n tb-right link set lo up
 ip -n tb-right link set eth0 up
 ip -n tb-right link set eth1 up
 ip -n tb-right link set eth2 up
-ip netns exec tb-left ethtool -K eth0 tso off gso off
+ip netns exec tb-left ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-a ethtool -K eth0 gro on
 ip netns exec tb-a sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-right ethtool -K eth1 tso off gso off
+ip netns exec tb-right ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-right ethtool -K eth2 tso off gso off
+ip netns exec tb-right ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-c ethtool -K eth0 gro on
 ip netns exec tb-c sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-c sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'

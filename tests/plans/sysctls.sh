@@ -34,10 +34,10 @@ ip -n tb-path.emulator link set end0 up
 ip -n tb-path.emulator link set end1 up
 ip -n tb-path.emulator link set wire0 up
 ip -n tb-path.emulator link set wire1 up
-ip netns exec tb-path.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-path.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-path.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-path.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-path.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-path.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 13521 limit 901400
 tc -n tb-path.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 13521 limit 901400
 ip netns exec tb-path.emulator nft 'add table netdev testbed'

@@ -117,15 +117,15 @@ ip -n tb-r neighbour replace 10.0.1.3 lladdr 02:54:42:00:00:07 dev eth0.10 nud p
 ip -n tb-r neighbour replace fd00:10::3 lladdr 02:54:42:00:00:07 dev eth0.10 nud permanent
 ip -n tb-r neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:03 dev eth0.20 nud permanent
 ip -n tb-r neighbour replace fd54:42::1 lladdr 02:54:42:00:00:03 dev eth0.20 nud permanent
-ip netns exec tb-left ethtool -K eth0 tso off gso off
+ip netns exec tb-left ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-a ethtool -K eth0 gro on
 ip netns exec tb-a sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-a sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-left ethtool -K eth1 tso off gso off
+ip netns exec tb-left ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-b ethtool -K eth0 gro on
 ip netns exec tb-b sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-b sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-right ethtool -K eth1 tso off gso off
+ip netns exec tb-right ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-c ethtool -K eth0 gro on
 ip netns exec tb-c sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-c sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'

@@ -50,6 +50,7 @@ EMULATOR_MODULES = ("sch_netem", "sch_tbf", "nft_fwd_netdev", "nft_numgen", "nft
 EMULATOR_OFFLOADS = {
     "tcp-segmentation-offload": "off",
     "generic-segmentation-offload": "off",
+    "tx-udp-segmentation": "off",
     "generic-receive-offload": "off",
     "large-receive-offload": "off",
 }

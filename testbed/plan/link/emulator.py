@@ -34,7 +34,7 @@ from ...model.link.impairment import UNIMPAIRED, Buffer, Direction, Loss, Period
 from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
-from ..command import EXACT_NETEM, PREFIX, Command
+from ..command import CUTS, EXACT_NETEM, PREFIX, Command
 from . import fault, fault_rules, paced, queue, ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
 from .setting import TC_NS
@@ -165,8 +165,8 @@ def commands(
     for device in ("end0", "wire0", "wire1", "end1"):
         # Every device must send single MTU frames; a host's NIC may merge what end0 and end1 send.
         if superpackets:
-            cut = "on" if device in late else "off"
-            yield Command("ethtool", ("-K", device, "tso", cut, "gso", cut), emulator.netns)
+            words = ("tso", "on", "gso", "on") if device in late else CUTS
+            yield Command("ethtool", ("-K", device, *words), emulator.netns)
     for stage in emulator.stages:
         for device, words in fault_rules.offloads(stage):
             yield Command("ethtool", ("-K", device, *words), emulator.netns)

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from ...model.address import AddressBook
 from ...model.route import routes
 from ...model.topology import Ecn, Nic, Node, Topology
-from ..command import PREFIX, Command
+from ..command import CUTS, PREFIX, Command
 from ..link.tclink import is_emulated, is_tclink
 from .control_channel import NO_IPV6
 
@@ -27,7 +27,7 @@ NEIGHBOURS_MAX = 32
 """All nodes of a segment with at most so many members get static neighbours, so that no packet waits for ARP. In larger
 segments only the ends of the workload and the routers are static neighbours."""
 
-PACKET_BY_PACKET = ("tso", "off", "gso", "off", "gro", "off", "lro", "off")
+PACKET_BY_PACKET = (*CUTS, "gro", "off", "lro", "off")
 
 GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 """The interrupt coalescing of a NIC with offloads, which merges received packets for up to this long."""
@@ -164,7 +164,7 @@ def nic_commands(
     for port in book.ports_of(node):
         link = topology.link(port.link)
         if kind == "plain":
-            words = ("-K", port.device, "tso", "off", "gso", "off", "gro", "off")
+            words = ("-K", port.device, *CUTS, "gro", "off")
             yield Command("ethtool", words, netns)
             if is_vm:
                 yield Command("ethtool", words, on=node)
@@ -176,7 +176,7 @@ def nic_commands(
             continue
         if not is_emulated(topology, link) and not topology.node(other).kind.has_offloads:
             feeder = book.port(other, link.name)
-            yield Command("ethtool", ("-K", feeder.device, "tso", "off", "gso", "off"), node_netns(other))
+            yield Command("ethtool", ("-K", feeder.device, *CUTS), node_netns(other))
         yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)
         queue = f"/sys/class/net/{port.device}"
         yield Command("write", (f"{queue}/gro_flush_timeout", str(GRO_FLUSH_NS)), netns)

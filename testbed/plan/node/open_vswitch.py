@@ -9,7 +9,7 @@ from ...model.address import AddressBook, Port
 from ...model.forwarding import switches_around
 from ...model.openflow import VERSIONS, Datapath
 from ...model.topology import Node, Topology
-from ..command import OVS_FOLDER, PREFIX, Command
+from ..command import CUTS, OVS_FOLDER, PREFIX, Command
 from . import control_channel
 
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
@@ -113,8 +113,7 @@ def check_nic(node: Node, asked: str | None) -> None:
 
 
 def plain(port: Port) -> Command:
-    off = tuple(word for feature in ("tso", "gso", "gro", "tx") for word in (feature, "off"))
-    return Command("ethtool", ("-K", port.device, *off), f"{PREFIX}{port.node}")
+    return Command("ethtool", ("-K", port.device, *CUTS, "gro", "off", "tx", "off"), f"{PREFIX}{port.node}")
 
 
 def _daemon(name: str, folder: str) -> tuple[str, ...]:

@@ -131,10 +131,10 @@ ip -n tb-shared.emulator link set end0 up
 ip -n tb-shared.emulator link set end1 up
 ip -n tb-shared.emulator link set wire0 up
 ip -n tb-shared.emulator link set wire1 up
-ip netns exec tb-line-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-line-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-line-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-line-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-line-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-line-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-line-1.emulator qdisc add dev end1 root handle 2: tbf rate 50000000bit burst 2271 limit 1514
 tc -n tb-line-1.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 64
@@ -166,10 +166,10 @@ ip netns exec tb-line-1.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-line-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-line-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-line-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-line-2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-line-2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-line-2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-line-2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-line-2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-line-2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-line-2.emulator qdisc add dev end1 root handle 2: tbf rate 50000000bit burst 2271 limit 1514
 tc -n tb-line-2.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 64
@@ -201,10 +201,10 @@ ip netns exec tb-line-2.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-line-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-line-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-line-2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-line-3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-line-3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-line-3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-line-3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-line-3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-line-3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-line-3.emulator qdisc add dev end1 root handle 2: tbf rate 30000000bit burst 2271 limit 1514
 tc -n tb-line-3.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 64
@@ -236,10 +236,10 @@ ip netns exec tb-line-3.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-line-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-line-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-line-3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-line-4.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-line-4.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-line-4.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-line-4.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-line-4.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-4.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-4.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-line-4.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-line-4.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-line-4.emulator qdisc add dev end1 root handle 2: tbf rate 20000000bit burst 2271 limit 1514
 tc -n tb-line-4.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 64
@@ -271,10 +271,10 @@ ip netns exec tb-line-4.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-line-4.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-line-4.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-line-4.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-shared.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-shared.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-shared.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-shared.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-shared.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-shared.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-shared.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-shared.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-shared.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 9000us
 tc -n tb-shared.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 225000
 tc -n tb-shared.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 9000us

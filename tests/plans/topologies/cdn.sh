@@ -107,15 +107,15 @@ ip netns exec tb-client sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs
 ip netns exec tb-edge ethtool -K eth0 gro on
 ip netns exec tb-edge sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-edge sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-exchange ethtool -K eth1 tso off gso off
+ip netns exec tb-exchange ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-origin ethtool -K eth0 gro on
 ip netns exec tb-origin sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-origin sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-isp ethtool -K eth3 tso off gso off
+ip netns exec tb-isp ethtool -K eth3 tso off gso off tx-udp-segmentation off
 ip netns exec tb-near ethtool -K eth0 gro on
 ip netns exec tb-near sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-near sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-exchange ethtool -K eth2 tso off gso off
+ip netns exec tb-exchange ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-far ethtool -K eth0 gro on
 ip netns exec tb-far sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-far sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -134,10 +134,10 @@ ip -n tb-wan.emulator link set end0 up
 ip -n tb-wan.emulator link set end1 up
 ip -n tb-wan.emulator link set wire0 up
 ip -n tb-wan.emulator link set wire1 up
-ip netns exec tb-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 2000us
 tc -n tb-access.emulator qdisc add dev end1 root handle 2: tbf rate 50000000bit burst 2271 limit 151400
 tc -n tb-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 2000us
@@ -167,10 +167,10 @@ ip netns exec tb-access.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-peering.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-peering.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-peering.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-peering.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-peering.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-peering.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-peering.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-peering.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-peering.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 3000us
 tc -n tb-peering.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 750000
 tc -n tb-peering.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 3000us
@@ -200,10 +200,10 @@ ip netns exec tb-peering.emulator nft 'add chain netdev testbed from-wire0 { typ
 ip netns exec tb-peering.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-peering.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-peering.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-wan.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 48000us
 tc -n tb-wan.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 12000000
 tc -n tb-wan.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 48000us

@@ -107,23 +107,23 @@ ip -n tb-web link set lo up
 ip -n tb-web link set eth0 up
 ip -n tb-web neighbour replace 10.0.3.1 lladdr 02:54:42:00:00:0c dev eth0 nud permanent
 ip -n tb-web route replace default via 10.0.3.1 dev eth0
-ip netns exec tb-lan ethtool -K eth0 tso off gso off
+ip netns exec tb-lan ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-laptop ethtool -K eth0 gro on
 ip netns exec tb-laptop sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-laptop sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-lan ethtool -K eth1 tso off gso off
+ip netns exec tb-lan ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-phone ethtool -K eth0 gro on
 ip netns exec tb-phone sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-phone sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-lan ethtool -K eth2 tso off gso off
+ip netns exec tb-lan ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-printer ethtool -K eth0 gro on
 ip netns exec tb-printer sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-printer sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-isp ethtool -K eth1 tso off gso off
+ip netns exec tb-isp ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-ns ethtool -K eth0 gro on
 ip netns exec tb-ns sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-ns sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-isp ethtool -K eth2 tso off gso off
+ip netns exec tb-isp ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-web ethtool -K eth0 gro on
 ip netns exec tb-web sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-web sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -132,10 +132,10 @@ ip -n tb-access.emulator link set end0 up
 ip -n tb-access.emulator link set end1 up
 ip -n tb-access.emulator link set wire0 up
 ip -n tb-access.emulator link set wire1 up
-ip netns exec tb-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-access.emulator qdisc add dev end1 root handle 2: tbf rate 10000000bit burst 2271 limit 151400
 tc -n tb-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us

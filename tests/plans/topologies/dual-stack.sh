@@ -109,11 +109,11 @@ ip -n tb-right-edge neighbour replace 10.0.2.2 lladdr 02:54:42:00:00:09 dev eth1
 ip -n tb-right-edge neighbour replace fd54:42:0:2::2 lladdr 02:54:42:00:00:09 dev eth1 nud permanent
 ip -n tb-right-edge route replace default via 10.0.1.1 dev eth0
 ip -n tb-right-edge route replace ::/0 via fd54:42:0:1::1 dev eth0
-ip netns exec tb-left ethtool -K eth0 tso off gso off
+ip netns exec tb-left ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-client ethtool -K eth0 gro on
 ip netns exec tb-client sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-client sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-right ethtool -K eth1 tso off gso off
+ip netns exec tb-right ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-server ethtool -K eth0 gro on
 ip netns exec tb-server sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-server sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -122,10 +122,10 @@ ip -n tb-wan.emulator link set end0 up
 ip -n tb-wan.emulator link set end1 up
 ip -n tb-wan.emulator link set wire0 up
 ip -n tb-wan.emulator link set wire1 up
-ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-wan.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 20000us
 tc -n tb-wan.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 500000
 tc -n tb-wan.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 20000us

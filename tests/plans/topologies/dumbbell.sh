@@ -73,19 +73,19 @@ ip -n tb-right-2 link set eth0 up
 ip -n tb-right-2 neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
 ip -n tb-right-2 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
 ip -n tb-right-2 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:07 dev eth0 nud permanent
-ip netns exec tb-west ethtool -K eth0 tso off gso off
+ip netns exec tb-west ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-left-1 ethtool -K eth0 gro on
 ip netns exec tb-left-1 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-left-1 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-west ethtool -K eth1 tso off gso off
+ip netns exec tb-west ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-left-2 ethtool -K eth0 gro on
 ip netns exec tb-left-2 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-left-2 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-east ethtool -K eth1 tso off gso off
+ip netns exec tb-east ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-right-1 ethtool -K eth0 gro on
 ip netns exec tb-right-1 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-right-1 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-east ethtool -K eth2 tso off gso off
+ip netns exec tb-east ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-right-2 ethtool -K eth0 gro on
 ip netns exec tb-right-2 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-right-2 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -94,10 +94,10 @@ ip -n tb-middle.emulator link set end0 up
 ip -n tb-middle.emulator link set end1 up
 ip -n tb-middle.emulator link set wire0 up
 ip -n tb-middle.emulator link set wire1 up
-ip netns exec tb-middle.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-middle.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-middle.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-middle.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-middle.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-middle.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-middle.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-middle.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-middle.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 25000us
 tc -n tb-middle.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 6250000
 tc -n tb-middle.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 25000us

@@ -1147,10 +1147,10 @@ ip -n tb-c0.control.emulator link set end0 up
 ip -n tb-c0.control.emulator link set end1 up
 ip -n tb-c0.control.emulator link set wire0 up
 ip -n tb-c0.control.emulator link set wire1 up
-ip netns exec tb-port-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1180,10 +1180,10 @@ ip netns exec tb-port-0-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1213,10 +1213,10 @@ ip netns exec tb-port-0-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-0-2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-0-2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-0-2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-0-2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-0-2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-0-2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-0-2.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-0-2.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1246,10 +1246,10 @@ ip netns exec tb-port-0-2.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-0-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-0-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-0-2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-0-3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-0-3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-0-3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-0-3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-0-3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-0-3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-0-3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-0-3.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-0-3.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1279,10 +1279,10 @@ ip netns exec tb-port-0-3.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-0-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-0-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-0-3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1312,10 +1312,10 @@ ip netns exec tb-port-1-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1345,10 +1345,10 @@ ip netns exec tb-port-1-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-1-2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-1-2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-1-2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-1-2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-1-2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-1-2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-1-2.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-1-2.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1378,10 +1378,10 @@ ip netns exec tb-port-1-2.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-1-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-1-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-1-2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-1-3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-1-3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-1-3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-1-3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-1-3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-1-3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-1-3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-1-3.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-1-3.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1411,10 +1411,10 @@ ip netns exec tb-port-1-3.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-1-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-1-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-1-3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-2-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-2-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-2-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-2-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-2-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-2-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-2-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-2-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1444,10 +1444,10 @@ ip netns exec tb-port-2-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-2-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-2-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-2-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-2-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-2-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-2-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-2-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-2-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-2-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-2-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-2-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1477,10 +1477,10 @@ ip netns exec tb-port-2-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-2-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-2-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-2-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-2-2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-2-2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-2-2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-2-2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-2-2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-2-2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-2-2.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-2-2.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1510,10 +1510,10 @@ ip netns exec tb-port-2-2.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-2-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-2-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-2-2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-2-3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-2-3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-2-3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-2-3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-2-3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-2-3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-2-3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-2-3.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-2-3.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1543,10 +1543,10 @@ ip netns exec tb-port-2-3.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-2-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-2-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-2-3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-3-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-3-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-3-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-3-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-3-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-3-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-3-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-3-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1576,10 +1576,10 @@ ip netns exec tb-port-3-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-3-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-3-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-3-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-3-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-3-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-3-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-3-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-3-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-3-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-3-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-3-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1609,10 +1609,10 @@ ip netns exec tb-port-3-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-3-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-3-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-3-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-3-2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-3-2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-3-2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-3-2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-3-2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-3-2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-3-2.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-3-2.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1642,10 +1642,10 @@ ip netns exec tb-port-3-2.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-3-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-3-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-3-2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-port-3-3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-port-3-3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-port-3-3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-port-3-3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-port-3-3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-port-3-3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-port-3-3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-port-3-3.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-port-3-3.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1675,10 +1675,10 @@ ip netns exec tb-port-3-3.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-port-3-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-port-3-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-port-3-3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-0-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-0-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-0-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-0-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-0-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-0-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-0-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-0-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1708,10 +1708,10 @@ ip netns exec tb-pod-0-0-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-0-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-0-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-0-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-0-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-0-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-0-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-0-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-0-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-0-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-0-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-0-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1741,10 +1741,10 @@ ip netns exec tb-pod-0-0-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-0-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-0-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-0-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-0-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-0-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-0-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-0-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-0-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-0-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-0-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-0-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1774,10 +1774,10 @@ ip netns exec tb-pod-0-1-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-0-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-0-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-0-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-0-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-0-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-0-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-0-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-0-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-0-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-0-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-0-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-0-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1807,10 +1807,10 @@ ip netns exec tb-pod-0-1-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-0-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-0-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-0-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-1-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-1-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-1-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-1-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-1-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-1-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-1-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-1-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1840,10 +1840,10 @@ ip netns exec tb-pod-1-0-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-1-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-1-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-1-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-1-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-1-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-1-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-1-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-1-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-1-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-1-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-1-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1873,10 +1873,10 @@ ip netns exec tb-pod-1-0-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-1-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-1-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-1-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-1-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-1-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-1-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-1-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-1-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-1-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-1-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-1-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1906,10 +1906,10 @@ ip netns exec tb-pod-1-1-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-1-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-1-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-1-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-1-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-1-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-1-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-1-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-1-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-1-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-1-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-1-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-1-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1939,10 +1939,10 @@ ip netns exec tb-pod-1-1-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-1-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-1-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-1-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-2-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-2-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-2-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-2-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-2-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-2-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-2-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-2-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -1972,10 +1972,10 @@ ip netns exec tb-pod-2-0-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-2-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-2-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-2-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-2-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-2-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-2-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-2-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-2-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-2-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-2-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-2-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2005,10 +2005,10 @@ ip netns exec tb-pod-2-0-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-2-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-2-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-2-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-2-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-2-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-2-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-2-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-2-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-2-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-2-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-2-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2038,10 +2038,10 @@ ip netns exec tb-pod-2-1-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-2-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-2-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-2-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-2-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-2-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-2-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-2-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-2-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-2-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-2-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-2-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-2-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2071,10 +2071,10 @@ ip netns exec tb-pod-2-1-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-2-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-2-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-2-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-3-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-3-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-3-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-3-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-3-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-3-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-3-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-3-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2104,10 +2104,10 @@ ip netns exec tb-pod-3-0-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-3-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-3-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-3-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-3-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-3-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-3-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-3-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-3-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-3-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-3-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-3-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2137,10 +2137,10 @@ ip netns exec tb-pod-3-0-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-3-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-3-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-3-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-3-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-3-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-3-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-3-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-3-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-3-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-3-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-3-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2170,10 +2170,10 @@ ip netns exec tb-pod-3-1-0.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-3-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-3-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-3-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-pod-3-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-pod-3-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-pod-3-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-pod-3-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-pod-3-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-pod-3-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-pod-3-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-pod-3-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-pod-3-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2203,10 +2203,10 @@ ip netns exec tb-pod-3-1-1.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-pod-3-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-pod-3-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-pod-3-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-0-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-0-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-0-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-0-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-0-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-0-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-0-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-0-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2236,10 +2236,10 @@ ip netns exec tb-up-0-0-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-0-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-0-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-0-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-0-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-0-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-0-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-0-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-0-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-0-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-0-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-0-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2269,10 +2269,10 @@ ip netns exec tb-up-0-0-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-0-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-0-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-0-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-0-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-0-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-0-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-0-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-0-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-0-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-0-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-0-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2302,10 +2302,10 @@ ip netns exec tb-up-0-1-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-0-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-0-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-0-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-0-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-0-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-0-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-0-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-0-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-0-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-0-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-0-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-0-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2335,10 +2335,10 @@ ip netns exec tb-up-0-1-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-0-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-0-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-0-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-1-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-1-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-1-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-1-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-1-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-1-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-1-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-1-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2368,10 +2368,10 @@ ip netns exec tb-up-1-0-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-1-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-1-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-1-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-1-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-1-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-1-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-1-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-1-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-1-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-1-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-1-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2401,10 +2401,10 @@ ip netns exec tb-up-1-0-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-1-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-1-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-1-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-1-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-1-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-1-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-1-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-1-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-1-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-1-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-1-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2434,10 +2434,10 @@ ip netns exec tb-up-1-1-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-1-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-1-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-1-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-1-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-1-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-1-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-1-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-1-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-1-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-1-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-1-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-1-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2467,10 +2467,10 @@ ip netns exec tb-up-1-1-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-1-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-1-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-1-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-2-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-2-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-2-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-2-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-2-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-2-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-2-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-2-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2500,10 +2500,10 @@ ip netns exec tb-up-2-0-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-2-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-2-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-2-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-2-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-2-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-2-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-2-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-2-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-2-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-2-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-2-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2533,10 +2533,10 @@ ip netns exec tb-up-2-0-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-2-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-2-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-2-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-2-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-2-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-2-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-2-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-2-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-2-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-2-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-2-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2566,10 +2566,10 @@ ip netns exec tb-up-2-1-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-2-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-2-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-2-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-2-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-2-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-2-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-2-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-2-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-2-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-2-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-2-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-2-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2599,10 +2599,10 @@ ip netns exec tb-up-2-1-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-2-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-2-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-2-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-3-0-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-3-0-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-3-0-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-3-0-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-3-0-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-0-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-0-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-0-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-3-0-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-3-0-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-3-0-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2632,10 +2632,10 @@ ip netns exec tb-up-3-0-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-3-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-3-0-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-3-0-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-3-0-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-3-0-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-3-0-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-3-0-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-3-0-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-0-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-0-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-0-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-3-0-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-3-0-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-3-0-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2665,10 +2665,10 @@ ip netns exec tb-up-3-0-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-3-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-3-0-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-3-0-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-3-1-0.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-3-1-0.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-3-1-0.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-3-1-0.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-3-1-0.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-1-0.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-1-0.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-1-0.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-3-1-0.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-3-1-0.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-3-1-0.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2698,10 +2698,10 @@ ip netns exec tb-up-3-1-0.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-3-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-3-1-0.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-3-1-0.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-up-3-1-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-up-3-1-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-up-3-1-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-up-3-1-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-up-3-1-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-1-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-1-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-up-3-1-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-up-3-1-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5us
 tc -n tb-up-3-1-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-up-3-1-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5us
@@ -2731,10 +2731,10 @@ ip netns exec tb-up-3-1-1.emulator nft 'add chain netdev testbed from-wire0 { ty
 ip netns exec tb-up-3-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-up-3-1-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-up-3-1-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-c0.control.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-c0.control.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-c0.control.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-c0.control.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 1000us
 ip netns exec tb-c0.control.emulator nft 'add table netdev testbed'

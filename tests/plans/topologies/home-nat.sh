@@ -92,15 +92,15 @@ ip -n tb-server link set lo up
 ip -n tb-server link set eth0 up
 ip -n tb-server neighbour replace 10.0.2.1 lladdr 02:54:42:00:00:08 dev eth0 nud permanent
 ip -n tb-server route replace default via 10.0.2.1 dev eth0
-ip netns exec tb-lan ethtool -K eth0 tso off gso off
+ip netns exec tb-lan ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-pc ethtool -K eth0 gro on
 ip netns exec tb-pc sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-pc sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-lan ethtool -K eth1 tso off gso off
+ip netns exec tb-lan ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-phone ethtool -K eth0 gro on
 ip netns exec tb-phone sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-phone sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-isp ethtool -K eth1 tso off gso off
+ip netns exec tb-isp ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-server ethtool -K eth0 gro on
 ip netns exec tb-server sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-server sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -109,10 +109,10 @@ ip -n tb-access.emulator link set end0 up
 ip -n tb-access.emulator link set end1 up
 ip -n tb-access.emulator link set wire0 up
 ip -n tb-access.emulator link set wire1 up
-ip netns exec tb-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-access.emulator qdisc add dev end1 root handle 2: tbf rate 10000000bit burst 2271 limit 151400
 tc -n tb-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us

@@ -61,10 +61,10 @@ ip -n tb-s3 link set eth1 up
 ip -n tb-s3 link set eth2 up
 ip netns exec tb-c0 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-c0 link set lo up
-ip netns exec tb-h1 ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-h2 ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-h3 ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-h4 ethtool -K eth0 tso off gso off gro off
+ip netns exec tb-h1 ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-h2 ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-h3 ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-h4 ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
 ip link add name ctl0 address 02:54:43:00:00:02 mtu 1500 netns tb-s1 type veth peer name port1 mtu 1500 netns tb-c0.control
 ip link add name ctl0 address 02:54:43:00:00:03 mtu 1500 netns tb-s2 type veth peer name port2 mtu 1500 netns tb-c0.control
 ip link add name ctl0 address 02:54:43:00:00:04 mtu 1500 netns tb-s3 type veth peer name port3 mtu 1500 netns tb-c0.control

@@ -20,9 +20,9 @@ ip netns exec tb-switch sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
 ip -n tb-switch link set lo up
 ip -n tb-switch link set eth0 up
 ip -n tb-switch link set eth1 up
-ip netns exec tb-left ethtool -K eth0 tso off gso off gro off
+ip netns exec tb-left ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
 ip -n tb-left link set dev eth0 gso_max_segs 1
-ip netns exec tb-right ethtool -K eth0 tso off gso off gro off
+ip netns exec tb-right ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
 ip -n tb-right link set dev eth0 gso_max_segs 1
 
 # To take it down:

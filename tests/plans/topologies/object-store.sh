@@ -623,10 +623,10 @@ ip -n tb-ap-za.emulator link set end0 up
 ip -n tb-ap-za.emulator link set end1 up
 ip -n tb-ap-za.emulator link set wire0 up
 ip -n tb-ap-za.emulator link set wire1 up
-ip netns exec tb-access-us.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access-us.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access-us.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access-us.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access-us.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-access-us.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-access-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
@@ -656,10 +656,10 @@ ip netns exec tb-access-us.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-access-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-access-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-access-us.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-access-eu.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access-eu.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access-eu.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access-eu.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access-eu.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-access-eu.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-access-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
@@ -689,10 +689,10 @@ ip netns exec tb-access-eu.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-access-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-access-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-access-eu.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-access-csa.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access-csa.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access-csa.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access-csa.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access-csa.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-access-csa.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-access-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
@@ -722,10 +722,10 @@ ip netns exec tb-access-csa.emulator nft 'add chain netdev testbed from-wire0 { 
 ip netns exec tb-access-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-access-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-access-csa.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-access-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-access-ap.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-access-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
@@ -755,10 +755,10 @@ ip netns exec tb-access-ap.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-access-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-access-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-access-ap.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-access-za.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-access-za.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-access-za.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-access-za.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-access-za.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-access-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-access-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-access-za.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-access-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
@@ -788,10 +788,10 @@ ip netns exec tb-access-za.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-access-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-access-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-access-za.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-us.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-us.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-us.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-us.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-us.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 15000us
 tc -n tb-us-us.emulator qdisc add dev end1 root handle 2: tbf rate 46700000bit burst 2271 limit 175125
 tc -n tb-us-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 15000us
@@ -821,10 +821,10 @@ ip netns exec tb-us-us.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-us-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-us.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-us.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-us.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-us.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-us.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-us.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 45000us
 tc -n tb-eu-us.emulator qdisc add dev end1 root handle 2: tbf rate 27400000bit burst 2271 limit 308250
 tc -n tb-eu-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 45000us
@@ -854,10 +854,10 @@ ip netns exec tb-eu-us.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-eu-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-us.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-us.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-us.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-us.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-us.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-us.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 65000us
 tc -n tb-sa-us.emulator qdisc add dev end1 root handle 2: tbf rate 15400000bit burst 2271 limit 250250
 tc -n tb-sa-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 65000us
@@ -887,10 +887,10 @@ ip netns exec tb-sa-us.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-sa-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-us.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-us.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-us.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-us.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-us.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-us.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 115000us
 tc -n tb-ap-us.emulator qdisc add dev end1 root handle 2: tbf rate 18000000bit burst 2271 limit 517500
 tc -n tb-ap-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 115000us
@@ -920,10 +920,10 @@ ip netns exec tb-ap-us.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-ap-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-ap-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-ap-us.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-eu.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-eu.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-eu.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-eu.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-eu.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 45000us
 tc -n tb-us-eu.emulator qdisc add dev end1 root handle 2: tbf rate 21400000bit burst 2271 limit 240750
 tc -n tb-us-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 45000us
@@ -953,10 +953,10 @@ ip netns exec tb-us-eu.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-us-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-eu.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-eu.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-eu.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-eu.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-eu.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-eu.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 12500us
 tc -n tb-eu-eu.emulator qdisc add dev end1 root handle 2: tbf rate 34700000bit burst 2271 limit 151400
 tc -n tb-eu-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 12500us
@@ -986,10 +986,10 @@ ip netns exec tb-eu-eu.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-eu-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-eu.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-eu.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-eu.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-eu.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-eu.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-eu.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 100000us
 tc -n tb-sa-eu.emulator qdisc add dev end1 root handle 2: tbf rate 13700000bit burst 2271 limit 342500
 tc -n tb-sa-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 100000us
@@ -1019,10 +1019,10 @@ ip netns exec tb-sa-eu.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-sa-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-eu.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-eu.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-eu.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-eu.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-eu.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-eu.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 95000us
 tc -n tb-ap-eu.emulator qdisc add dev end1 root handle 2: tbf rate 14600000bit burst 2271 limit 346750
 tc -n tb-ap-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 95000us
@@ -1052,10 +1052,10 @@ ip netns exec tb-ap-eu.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-ap-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-ap-eu.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-ap-eu.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-csa.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-csa.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-csa.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-csa.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-csa.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 35000us
 tc -n tb-us-csa.emulator qdisc add dev end1 root handle 2: tbf rate 16300000bit burst 2271 limit 151400
 tc -n tb-us-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 35000us
@@ -1085,10 +1085,10 @@ ip netns exec tb-us-csa.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-us-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-csa.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-csa.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-csa.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-csa.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-csa.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-csa.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 85000us
 tc -n tb-eu-csa.emulator qdisc add dev end1 root handle 2: tbf rate 11100000bit burst 2271 limit 235875
 tc -n tb-eu-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 85000us
@@ -1118,10 +1118,10 @@ ip netns exec tb-eu-csa.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-eu-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-csa.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-csa.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-csa.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-csa.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-csa.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-csa.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 30000us
 tc -n tb-sa-csa.emulator qdisc add dev end1 root handle 2: tbf rate 12500000bit burst 2271 limit 151400
 tc -n tb-sa-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 30000us
@@ -1151,10 +1151,10 @@ ip netns exec tb-sa-csa.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-sa-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-csa.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-csa.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-csa.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-csa.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-csa.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-csa.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 145000us
 tc -n tb-ap-csa.emulator qdisc add dev end1 root handle 2: tbf rate 5100000bit burst 2271 limit 184875
 tc -n tb-ap-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 145000us
@@ -1184,10 +1184,10 @@ ip netns exec tb-ap-csa.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-ap-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-ap-csa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-ap-csa.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 105000us
 tc -n tb-us-ap.emulator qdisc add dev end1 root handle 2: tbf rate 12800000bit burst 2271 limit 336000
 tc -n tb-us-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 105000us
@@ -1217,10 +1217,10 @@ ip netns exec tb-us-ap.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-us-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-ap.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 100000us
 tc -n tb-eu-ap.emulator qdisc add dev end1 root handle 2: tbf rate 12000000bit burst 2271 limit 300000
 tc -n tb-eu-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 100000us
@@ -1250,10 +1250,10 @@ ip netns exec tb-eu-ap.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-eu-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-ap.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 165000us
 tc -n tb-sa-ap.emulator qdisc add dev end1 root handle 2: tbf rate 5100000bit burst 2271 limit 210375
 tc -n tb-sa-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 165000us
@@ -1283,10 +1283,10 @@ ip netns exec tb-sa-ap.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-sa-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-ap.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 25000us
 tc -n tb-ap-ap.emulator qdisc add dev end1 root handle 2: tbf rate 30600000bit burst 2271 limit 191250
 tc -n tb-ap-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 25000us
@@ -1316,10 +1316,10 @@ ip netns exec tb-ap-ap.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-ap-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-ap-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-ap-ap.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-za.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-za.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-za.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-za.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-za.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 120000us
 tc -n tb-us-za.emulator qdisc add dev end1 root handle 2: tbf rate 11100000bit burst 2271 limit 333000
 tc -n tb-us-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 120000us
@@ -1349,10 +1349,10 @@ ip netns exec tb-us-za.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-us-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-za.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-za.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-za.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-za.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-za.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-za.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 85000us
 tc -n tb-eu-za.emulator qdisc add dev end1 root handle 2: tbf rate 14600000bit burst 2271 limit 310250
 tc -n tb-eu-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 85000us
@@ -1382,10 +1382,10 @@ ip netns exec tb-eu-za.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-eu-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-za.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-za.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-za.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-za.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-za.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-za.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 175000us
 tc -n tb-sa-za.emulator qdisc add dev end1 root handle 2: tbf rate 7300000bit burst 2271 limit 319375
 tc -n tb-sa-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 175000us
@@ -1415,10 +1415,10 @@ ip netns exec tb-sa-za.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-sa-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-za.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-za.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-za.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-za.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-za.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-za.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-za.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 145000us
 tc -n tb-ap-za.emulator qdisc add dev end1 root handle 2: tbf rate 6900000bit burst 2271 limit 250125
 tc -n tb-ap-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 145000us

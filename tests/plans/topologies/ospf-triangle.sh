@@ -115,10 +115,10 @@ ip -n tb-r2-r3.emulator link set end0 up
 ip -n tb-r2-r3.emulator link set end1 up
 ip -n tb-r2-r3.emulator link set wire0 up
 ip -n tb-r2-r3.emulator link set wire1 up
-ip netns exec tb-a-r1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-a-r1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-a-r1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-a-r1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-a-r1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-a-r1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-a-r1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-a-r1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-a-r1.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-a-r1.emulator qdisc add dev end0 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 ip netns exec tb-a-r1.emulator nft 'add table netdev testbed'
@@ -146,10 +146,10 @@ ip netns exec tb-a-r1.emulator nft 'add chain netdev testbed from-wire0 { type f
 ip netns exec tb-a-r1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-a-r1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-a-r1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-b-r2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-b-r2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-b-r2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-b-r2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-b-r2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-b-r2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-b-r2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-b-r2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-b-r2.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-b-r2.emulator qdisc add dev end0 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 ip netns exec tb-b-r2.emulator nft 'add table netdev testbed'
@@ -177,10 +177,10 @@ ip netns exec tb-b-r2.emulator nft 'add chain netdev testbed from-wire0 { type f
 ip netns exec tb-b-r2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-b-r2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-b-r2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-r1-r2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-r1-r2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-r1-r2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-r1-r2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-r1-r2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r1-r2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r1-r2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r1-r2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-r1-r2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 2000us
 tc -n tb-r1-r2.emulator qdisc add dev end1 root handle 2: tbf rate 10000000bit burst 2271 limit 151400
 tc -n tb-r1-r2.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 2000us
@@ -210,10 +210,10 @@ ip netns exec tb-r1-r2.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-r1-r2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-r1-r2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-r1-r2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-r1-r3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-r1-r3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-r1-r3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-r1-r3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-r1-r3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r1-r3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r1-r3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r1-r3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-r1-r3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-r1-r3.emulator qdisc add dev end1 root handle 2: tbf rate 10000000bit burst 2271 limit 151400
 tc -n tb-r1-r3.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
@@ -243,10 +243,10 @@ ip netns exec tb-r1-r3.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-r1-r3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-r1-r3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-r1-r3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-r2-r3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-r2-r3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-r2-r3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-r2-r3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-r2-r3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r2-r3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r2-r3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-r2-r3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-r2-r3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-r2-r3.emulator qdisc add dev end1 root handle 2: tbf rate 10000000bit burst 2271 limit 151400
 tc -n tb-r2-r3.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us

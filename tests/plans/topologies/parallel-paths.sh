@@ -68,11 +68,11 @@ ip -n tb-idle link set lo up
 ip -n tb-idle link set eth0 up
 ip -n tb-idle neighbour replace 10.0.3.1 lladdr 02:54:42:00:00:06 dev eth0 nud permanent
 ip -n tb-idle route replace default via 10.0.3.1 dev eth0
-ip netns exec tb-edge ethtool -K eth0 tso off gso off
+ip netns exec tb-edge ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-client ethtool -K eth0 gro on
 ip netns exec tb-client sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-client sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-edge ethtool -K eth1 tso off gso off
+ip netns exec tb-edge ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-neighbour ethtool -K eth0 gro on
 ip netns exec tb-neighbour sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-neighbour sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -92,10 +92,10 @@ ip -n tb-to-idle.emulator link set end0 up
 ip -n tb-to-idle.emulator link set end1 up
 ip -n tb-to-idle.emulator link set wire0 up
 ip -n tb-to-idle.emulator link set wire1 up
-ip netns exec tb-to-busy.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-to-busy.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-to-busy.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-to-busy.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-to-busy.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-to-busy.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-to-busy.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-to-busy.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-to-busy.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40000us
 tc -n tb-to-busy.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 6250 limit 100000000
 tc -n tb-to-busy.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 40000us
@@ -125,10 +125,10 @@ ip netns exec tb-to-busy.emulator nft 'add chain netdev testbed from-wire0 { typ
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-to-idle.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-to-idle.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-to-idle.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-to-idle.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-to-idle.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-to-idle.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-to-idle.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-to-idle.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-to-idle.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40500us
 tc -n tb-to-idle.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 6250 limit 101250000
 tc -n tb-to-idle.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 40500us

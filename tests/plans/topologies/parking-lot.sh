@@ -123,19 +123,19 @@ ip -n tb-router-4 link set eth1 up
 ip -n tb-router-4 neighbour replace 10.0.3.1 lladdr 02:54:42:00:00:06 dev eth0 nud permanent
 ip -n tb-router-4 neighbour replace 10.0.6.1 lladdr 02:54:42:00:00:0c dev eth1 nud permanent
 ip -n tb-router-4 route replace default via 10.0.6.1 dev eth1
-ip netns exec tb-router-1 ethtool -K eth0 tso off gso off
+ip netns exec tb-router-1 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-host-1 ethtool -K eth0 gro on
 ip netns exec tb-host-1 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-host-1 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-router-2 ethtool -K eth0 tso off gso off
+ip netns exec tb-router-2 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-host-2 ethtool -K eth0 gro on
 ip netns exec tb-host-2 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-host-2 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-router-3 ethtool -K eth0 tso off gso off
+ip netns exec tb-router-3 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-host-3 ethtool -K eth0 gro on
 ip netns exec tb-host-3 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-host-3 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-router-4 ethtool -K eth0 tso off gso off
+ip netns exec tb-router-4 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-host-4 ethtool -K eth0 gro on
 ip netns exec tb-host-4 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-host-4 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -154,10 +154,10 @@ ip -n tb-hop-3.emulator link set end0 up
 ip -n tb-hop-3.emulator link set end1 up
 ip -n tb-hop-3.emulator link set wire0 up
 ip -n tb-hop-3.emulator link set wire1 up
-ip netns exec tb-hop-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-hop-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-hop-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-hop-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-hop-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-hop-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-hop-1.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-hop-1.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 100
@@ -189,10 +189,10 @@ ip netns exec tb-hop-1.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-hop-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-hop-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-hop-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-hop-2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-hop-2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-hop-2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-hop-2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-hop-2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-hop-2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-hop-2.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-hop-2.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 100
@@ -224,10 +224,10 @@ ip netns exec tb-hop-2.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-hop-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-hop-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-hop-2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-hop-3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-hop-3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-hop-3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-hop-3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-hop-3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-hop-3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-hop-3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-hop-3.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-hop-3.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 100

@@ -50,10 +50,10 @@ ip -n tb-right-port.emulator link set end0 up
 ip -n tb-right-port.emulator link set end1 up
 ip -n tb-right-port.emulator link set wire0 up
 ip -n tb-right-port.emulator link set wire1 up
-ip netns exec tb-left-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-left-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-left-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-left-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-left-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-left-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-left-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-left-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-left-port.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 35us
 tc -n tb-left-port.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-left-port.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 35us
@@ -83,10 +83,10 @@ ip netns exec tb-left-port.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-left-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-left-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-left-port.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-right-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-right-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-right-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-right-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-right-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-right-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-right-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-right-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-right-port.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 35us
 tc -n tb-right-port.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-right-port.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 35us

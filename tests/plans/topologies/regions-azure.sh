@@ -241,10 +241,10 @@ ip -n tb-sa-ap.emulator link set end0 up
 ip -n tb-sa-ap.emulator link set end1 up
 ip -n tb-sa-ap.emulator link set wire0 up
 ip -n tb-sa-ap.emulator link set wire1 up
-ip netns exec tb-eu-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-eu-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 1000
 tc -n tb-eu-access.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
@@ -274,10 +274,10 @@ ip netns exec tb-eu-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-eu-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-us-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 1000
 tc -n tb-us-access.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
@@ -307,10 +307,10 @@ ip netns exec tb-us-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-sa-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 1000
 tc -n tb-sa-access.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
@@ -340,10 +340,10 @@ ip netns exec tb-sa-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-sa-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-ap-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 1000
 tc -n tb-ap-access.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
@@ -373,10 +373,10 @@ ip netns exec tb-ap-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-ap-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-ap-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-ap-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-us.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-us.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-us.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-us.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-us.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40000us
 tc -n tb-eu-us.emulator qdisc add dev end1 root handle 2: tbf rate 273940000bit burst 2271 limit 2739400
 tc -n tb-eu-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 40000us
@@ -406,10 +406,10 @@ ip netns exec tb-eu-us.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-eu-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-us.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-us.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-sa.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-sa.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-sa.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-sa.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-sa.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-sa.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-sa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-sa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-sa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 63500us
 tc -n tb-us-sa.emulator qdisc add dev end1 root handle 2: tbf rate 146380000bit burst 2271 limit 2323782
 tc -n tb-us-sa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 63500us
@@ -439,10 +439,10 @@ ip netns exec tb-us-sa.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-us-sa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-sa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-sa.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-sa.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-sa.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-sa.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-sa.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-sa.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-sa.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-sa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-sa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-sa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 97500us
 tc -n tb-eu-sa.emulator qdisc add dev end1 root handle 2: tbf rate 69010000bit burst 2271 limit 1682118
 tc -n tb-eu-sa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 97500us
@@ -472,10 +472,10 @@ ip netns exec tb-eu-sa.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-eu-sa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-sa.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-sa.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 157500us
 tc -n tb-eu-ap.emulator qdisc add dev end1 root handle 2: tbf rate 85740000bit burst 2271 limit 3376012
 tc -n tb-eu-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 157500us
@@ -505,10 +505,10 @@ ip netns exec tb-eu-ap.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-eu-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-ap.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 117500us
 tc -n tb-us-ap.emulator qdisc add dev end1 root handle 2: tbf rate 100380000bit burst 2271 limit 2948662
 tc -n tb-us-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 117500us
@@ -538,10 +538,10 @@ ip netns exec tb-us-ap.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-us-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-ap.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-ap.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-ap.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-ap.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-ap.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-ap.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-ap.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 167830us
 tc -n tb-sa-ap.emulator qdisc add dev end1 root handle 2: tbf rate 60070000bit burst 2271 limit 2520387
 tc -n tb-sa-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 167830us

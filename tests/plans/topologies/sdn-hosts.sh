@@ -38,11 +38,11 @@ ip -n tb-s2 link set eth0 up
 ip -n tb-s2 link set eth1 up
 ip netns exec tb-c0 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-c0 link set lo up
-ip netns exec tb-s1 ethtool -K eth0 tso off gso off
+ip netns exec tb-s1 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-left ethtool -K eth0 gro on
 ip netns exec tb-left sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-left sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s2 ethtool -K eth1 tso off gso off
+ip netns exec tb-s2 ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-right ethtool -K eth0 gro on
 ip netns exec tb-right sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-right sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -80,10 +80,10 @@ ip -n tb-c0.control.emulator link set end0 up
 ip -n tb-c0.control.emulator link set end1 up
 ip -n tb-c0.control.emulator link set wire0 up
 ip -n tb-c0.control.emulator link set wire1 up
-ip netns exec tb-trunk.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-trunk.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-trunk.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-trunk.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-trunk.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-trunk.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-trunk.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-trunk.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-trunk.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-trunk.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-trunk.emulator nft 'add table netdev testbed'
@@ -111,10 +111,10 @@ ip netns exec tb-trunk.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-trunk.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-trunk.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-trunk.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-c0.control.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-c0.control.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-c0.control.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-c0.control.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
 ip netns exec tb-c0.control.emulator nft 'add table netdev testbed'

@@ -148,27 +148,27 @@ ip -n tb-s6 link set eth1 up
 ip -n tb-s6 link set eth2 up
 ip netns exec tb-c0 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-c0 link set lo up
-ip netns exec tb-s1 ethtool -K eth0 tso off gso off
+ip netns exec tb-s1 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-h1 ethtool -K eth0 gro on
 ip netns exec tb-h1 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-h1 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s2 ethtool -K eth0 tso off gso off
+ip netns exec tb-s2 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-h2 ethtool -K eth0 gro on
 ip netns exec tb-h2 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-h2 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s3 ethtool -K eth0 tso off gso off
+ip netns exec tb-s3 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-h3 ethtool -K eth0 gro on
 ip netns exec tb-h3 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-h3 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s4 ethtool -K eth0 tso off gso off
+ip netns exec tb-s4 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-h4 ethtool -K eth0 gro on
 ip netns exec tb-h4 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-h4 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s5 ethtool -K eth0 tso off gso off
+ip netns exec tb-s5 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-h5 ethtool -K eth0 gro on
 ip netns exec tb-h5 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-h5 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-s6 ethtool -K eth0 tso off gso off
+ip netns exec tb-s6 ethtool -K eth0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-h6 ethtool -K eth0 gro on
 ip netns exec tb-h6 sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-h6 sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -259,10 +259,10 @@ ip -n tb-c0.control.emulator link set end0 up
 ip -n tb-c0.control.emulator link set end1 up
 ip -n tb-c0.control.emulator link set wire0 up
 ip -n tb-c0.control.emulator link set wire1 up
-ip netns exec tb-arc-1.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-arc-1.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-arc-1.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-arc-1.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-arc-1.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-1.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-1.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-1.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-arc-1.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-arc-1.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-arc-1.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 1000us
@@ -292,10 +292,10 @@ ip netns exec tb-arc-1.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-arc-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-arc-1.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-arc-1.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-arc-2.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-arc-2.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-arc-2.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-arc-2.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-arc-2.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-2.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-2.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-2.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-arc-2.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-arc-2.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-arc-2.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 1000us
@@ -325,10 +325,10 @@ ip netns exec tb-arc-2.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-arc-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-arc-2.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-arc-2.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-arc-3.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-arc-3.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-arc-3.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-arc-3.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-arc-3.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-3.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-3.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-3.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-arc-3.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-arc-3.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-arc-3.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 1000us
@@ -358,10 +358,10 @@ ip netns exec tb-arc-3.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-arc-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-arc-3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-arc-3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-arc-4.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-arc-4.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-arc-4.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-arc-4.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-arc-4.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-4.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-4.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-4.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-arc-4.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-arc-4.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-arc-4.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 1000us
@@ -391,10 +391,10 @@ ip netns exec tb-arc-4.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-arc-4.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-arc-4.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-arc-4.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-arc-5.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-arc-5.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-arc-5.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-arc-5.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-arc-5.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-5.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-5.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-5.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-arc-5.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-arc-5.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-arc-5.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 1000us
@@ -424,10 +424,10 @@ ip netns exec tb-arc-5.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-arc-5.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-arc-5.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-arc-5.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-arc-6.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-arc-6.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-arc-6.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-arc-6.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-arc-6.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-6.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-6.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-arc-6.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-arc-6.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 1000us
 tc -n tb-arc-6.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 151400
 tc -n tb-arc-6.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 1000us
@@ -457,10 +457,10 @@ ip netns exec tb-arc-6.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-arc-6.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-arc-6.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-arc-6.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-c0.control.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-c0.control.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-c0.control.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-c0.control.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-c0.control.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
 tc -n tb-c0.control.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
 ip netns exec tb-c0.control.emulator nft 'add table netdev testbed'

@@ -105,10 +105,10 @@ ip -n tb-eu-access.emulator link set end0 up
 ip -n tb-eu-access.emulator link set end1 up
 ip -n tb-eu-access.emulator link set wire0 up
 ip -n tb-eu-access.emulator link set wire1 up
-ip netns exec tb-us-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
 tc -n tb-us-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 1000
 tc -n tb-us-access.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
@@ -138,10 +138,10 @@ ip netns exec tb-us-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-others-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-others-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-others-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-others-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-others-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-others-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-others-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-others-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-others-access.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 6250 limit 1514
 tc -n tb-others-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 10000
 tc -n tb-others-access.emulator qdisc add dev end0 root handle 2: tbf rate 10000000000bit burst 6250 limit 1514
@@ -171,10 +171,10 @@ ip netns exec tb-others-access.emulator nft 'add chain netdev testbed from-wire0
 ip netns exec tb-others-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-others-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-others-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-wan.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40000us
 tc -n tb-wan.emulator qdisc add dev end1 root handle 2: tbf rate 850000000bit burst 2271 limit 8500000
 tc -n tb-wan.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 40000us
@@ -204,10 +204,10 @@ ip netns exec tb-wan.emulator nft 'add chain netdev testbed from-wire0 { type fi
 ip netns exec tb-wan.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-wan.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-wan.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-access.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 6250 limit 1514
 tc -n tb-eu-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 10000
 tc -n tb-eu-access.emulator qdisc add dev end0 root handle 2: tbf rate 10000000000bit burst 6250 limit 1514

@@ -202,10 +202,10 @@ ip -n tb-ap-ray.emulator link set end0 up
 ip -n tb-ap-ray.emulator link set end1 up
 ip -n tb-ap-ray.emulator link set wire0 up
 ip -n tb-ap-ray.emulator link set wire1 up
-ip netns exec tb-eu-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-eu-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-eu-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
@@ -235,10 +235,10 @@ ip netns exec tb-eu-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-eu-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-us-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-us-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
@@ -268,10 +268,10 @@ ip netns exec tb-us-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-sa-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-sa-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
@@ -301,10 +301,10 @@ ip netns exec tb-sa-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-sa-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-ap-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-ap-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
@@ -334,10 +334,10 @@ ip netns exec tb-ap-access.emulator nft 'add chain netdev testbed from-wire0 { t
 ip netns exec tb-ap-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-ap-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-ap-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-eu-ray.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-eu-ray.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-eu-ray.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-eu-ray.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-eu-ray.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ray.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ray.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-eu-ray.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-ray.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 12000us
 tc -n tb-eu-ray.emulator qdisc add dev end1 root handle 2: tbf rate 500000000bit burst 2271 limit 1625000
 tc -n tb-eu-ray.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 14000us
@@ -367,10 +367,10 @@ ip netns exec tb-eu-ray.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-eu-ray.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-eu-ray.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-eu-ray.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-us-ray.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-us-ray.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-us-ray.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-us-ray.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-us-ray.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ray.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ray.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-us-ray.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-ray.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 28000us
 tc -n tb-us-ray.emulator qdisc add dev end1 root handle 2: tbf rate 800000000bit burst 2271 limit 5500000
 tc -n tb-us-ray.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 27000us
@@ -400,10 +400,10 @@ ip netns exec tb-us-ray.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-us-ray.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-us-ray.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-us-ray.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-sa-ray.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-sa-ray.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-sa-ray.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-sa-ray.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-sa-ray.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ray.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ray.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-sa-ray.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-ray.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 75000us
 tc -n tb-sa-ray.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 1687500
 tc -n tb-sa-ray.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 60000us
@@ -433,10 +433,10 @@ ip netns exec tb-sa-ray.emulator nft 'add chain netdev testbed from-wire0 { type
 ip netns exec tb-sa-ray.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-sa-ray.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-sa-ray.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-ap-ray.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-ap-ray.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-ap-ray.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-ap-ray.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-ap-ray.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-ray.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-ray.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-ap-ray.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-ray.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 90000us
 tc -n tb-ap-ray.emulator qdisc add dev end1 root handle 2: tbf rate 200000000bit burst 2271 limit 5000000
 tc -n tb-ap-ray.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 110000us

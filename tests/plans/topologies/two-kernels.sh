@@ -71,13 +71,13 @@ ip -n tb-old-sink link set eth0 up
 ip -n tb-old-sink neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
 ip -n tb-old-sink neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
 ip -n tb-old-sink neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:07 dev eth0 nud permanent
-ip netns exec tb-new ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-old ethtool -K eth0 tso off gso off gro off
-ip netns exec tb-east ethtool -K eth1 tso off gso off
+ip netns exec tb-new ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-old ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+ip netns exec tb-east ethtool -K eth1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-new-sink ethtool -K eth0 gro on
 ip netns exec tb-new-sink sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-new-sink sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
-ip netns exec tb-east ethtool -K eth2 tso off gso off
+ip netns exec tb-east ethtool -K eth2 tso off gso off tx-udp-segmentation off
 ip netns exec tb-old-sink ethtool -K eth0 gro on
 ip netns exec tb-old-sink sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'
 ip netns exec tb-old-sink sh -c 'echo 1 > /sys/class/net/eth0/napi_defer_hard_irqs'
@@ -86,10 +86,10 @@ ip -n tb-middle.emulator link set end0 up
 ip -n tb-middle.emulator link set end1 up
 ip -n tb-middle.emulator link set wire0 up
 ip -n tb-middle.emulator link set wire1 up
-ip netns exec tb-middle.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-middle.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-middle.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-middle.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-middle.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-middle.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-middle.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-middle.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-middle.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 10000us
 tc -n tb-middle.emulator qdisc add dev end1 root handle 2: tbf rate 20000000bit burst 2271 limit 50000
 tc -n tb-middle.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 10000us
@@ -147,8 +147,8 @@ ip netns exec tb-old qemu-system-x86_64 -name old,debug-threads=on -nodefaults -
 # on old: ip neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
 # on old: ip neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:07 dev eth0 nud permanent
 # on old: ip neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:09 dev eth0 nud permanent
-# on new: ethtool -K eth0 tso off gso off gro off
-# on old: ethtool -K eth0 tso off gso off gro off
+# on new: ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
+# on old: ethtool -K eth0 tso off gso off tx-udp-segmentation off gro off
 
 # To take it down:
 #   ip netns exec tb-middle.emulator nft 'delete table netdev testbed'

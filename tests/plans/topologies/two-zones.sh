@@ -130,10 +130,10 @@ ip -n tb-east-b-access.emulator link set end0 up
 ip -n tb-east-b-access.emulator link set end1 up
 ip -n tb-east-b-access.emulator link set wire0 up
 ip -n tb-east-b-access.emulator link set wire1 up
-ip netns exec tb-west-a-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-west-a-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-west-a-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-west-a-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-west-a-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-west-a-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-west-a-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-west-a-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-west-a-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-west-a-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-west-a-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
@@ -163,10 +163,10 @@ ip netns exec tb-west-a-access.emulator nft 'add chain netdev testbed from-wire0
 ip netns exec tb-west-a-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-west-a-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-west-a-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-west-b-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-west-b-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-west-b-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-west-b-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-west-b-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-west-b-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-west-b-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-west-b-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-west-b-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-west-b-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-west-b-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
@@ -196,10 +196,10 @@ ip netns exec tb-west-b-access.emulator nft 'add chain netdev testbed from-wire0
 ip netns exec tb-west-b-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-west-b-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-west-b-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-wan.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-wan.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 100000us
 tc -n tb-wan.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 2500000
 tc -n tb-wan.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 100000us
@@ -229,10 +229,10 @@ ip netns exec tb-wan.emulator nft 'add chain netdev testbed from-wire0 { type fi
 ip netns exec tb-wan.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-wan.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-wan.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-east-a-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-east-a-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-east-a-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-east-a-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-east-a-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-east-a-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-east-a-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-east-a-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-east-a-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-east-a-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-east-a-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us
@@ -262,10 +262,10 @@ ip netns exec tb-east-a-access.emulator nft 'add chain netdev testbed from-wire0
 ip netns exec tb-east-a-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-east-a-access.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-east-a-access.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-east-b-access.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-east-b-access.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-east-b-access.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-east-b-access.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-east-b-access.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-east-b-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-east-b-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-east-b-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-east-b-access.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 500us
 tc -n tb-east-b-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-east-b-access.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 500us

@@ -161,10 +161,10 @@ ip -n tb-stick.emulator link set end0 up
 ip -n tb-stick.emulator link set end1 up
 ip -n tb-stick.emulator link set wire0 up
 ip -n tb-stick.emulator link set wire1 up
-ip netns exec tb-staff-1-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-staff-1-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-staff-1-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-staff-1-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-staff-1-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-staff-1-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-staff-1-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-staff-1-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-staff-1-port.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-staff-1-port.emulator nft 'add table netdev testbed'
 ip netns exec tb-staff-1-port.emulator nft 'add counter netdev testbed data-forward'
@@ -191,10 +191,10 @@ ip netns exec tb-staff-1-port.emulator nft 'add chain netdev testbed from-wire0 
 ip netns exec tb-staff-1-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-staff-1-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-staff-1-port.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-lab-1-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-lab-1-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-lab-1-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-lab-1-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-lab-1-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-lab-1-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-lab-1-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-lab-1-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-lab-1-port.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-lab-1-port.emulator nft 'add table netdev testbed'
 ip netns exec tb-lab-1-port.emulator nft 'add counter netdev testbed data-forward'
@@ -221,10 +221,10 @@ ip netns exec tb-lab-1-port.emulator nft 'add chain netdev testbed from-wire0 { 
 ip netns exec tb-lab-1-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-lab-1-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-lab-1-port.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-trunk.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-trunk.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-trunk.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-trunk.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-trunk.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-trunk.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-trunk.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-trunk.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-trunk.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-trunk.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-trunk.emulator nft 'add table netdev testbed'
@@ -252,10 +252,10 @@ ip netns exec tb-trunk.emulator nft 'add chain netdev testbed from-wire0 { type 
 ip netns exec tb-trunk.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-trunk.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-trunk.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-staff-2-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-staff-2-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-staff-2-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-staff-2-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-staff-2-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-staff-2-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-staff-2-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-staff-2-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-staff-2-port.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-staff-2-port.emulator nft 'add table netdev testbed'
 ip netns exec tb-staff-2-port.emulator nft 'add counter netdev testbed data-forward'
@@ -282,10 +282,10 @@ ip netns exec tb-staff-2-port.emulator nft 'add chain netdev testbed from-wire0 
 ip netns exec tb-staff-2-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-staff-2-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-staff-2-port.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-lab-2-port.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-lab-2-port.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-lab-2-port.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-lab-2-port.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-lab-2-port.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-lab-2-port.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-lab-2-port.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-lab-2-port.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-lab-2-port.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-lab-2-port.emulator nft 'add table netdev testbed'
 ip netns exec tb-lab-2-port.emulator nft 'add counter netdev testbed data-forward'
@@ -312,10 +312,10 @@ ip netns exec tb-lab-2-port.emulator nft 'add chain netdev testbed from-wire0 { 
 ip netns exec tb-lab-2-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-lab-2-port.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-lab-2-port.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
-ip netns exec tb-stick.emulator ethtool -K end0 tso off gso off
-ip netns exec tb-stick.emulator ethtool -K wire0 tso off gso off
-ip netns exec tb-stick.emulator ethtool -K wire1 tso off gso off
-ip netns exec tb-stick.emulator ethtool -K end1 tso off gso off
+ip netns exec tb-stick.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-stick.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
+ip netns exec tb-stick.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
+ip netns exec tb-stick.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-stick.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 tc -n tb-stick.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 151400
 ip netns exec tb-stick.emulator nft 'add table netdev testbed'
