@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,38 @@ def test_a_guest_without_memory_says_so(carry_out: Callable[..., Any], tmp_path:
     code = "x = []\nwhile True: x.append(bytearray(b'1' * (1 << 20)))"
     with pytest.raises(TrialError, match=r"ran out of memory: give it more with limits\.memory"):
         carry_out({"run": ["python3", "-c", code]}, memory_bytes=128 << 20)
+    assert nothing_is_left(tmp_path)
+
+
+TOUCH = """
+import mmap, sys
+flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (mmap.MAP_POPULATE if sys.argv[2] == "at once" else 0)
+pages = mmap.mmap(-1, int(sys.argv[1]) * mmap.PAGESIZE, flags=flags, prot=mmap.PROT_READ)
+for begin in range(0, len(pages), mmap.PAGESIZE):
+    pages[begin : begin + 64]
+print("touched", len(pages) // mmap.PAGESIZE)
+"""
+"""Reads pages that nobody wrote: each is the same page of zeros, so each is a mapping of the host by itself."""
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("how", ["one by one", "at once"])
+def test_a_program_with_more_mappings_than_the_host_allows_is_killed(
+    carry_out: Callable[..., Any], tmp_path: Path, how: str
+) -> None:
+    """Lab time goes on, other programs live, and one with fewer mappings comes to its end."""
+    most = int(Path("/proc/sys/vm/max_map_count").read_text())
+    words = ["sh", "-c", 'python3 -c "$0" "$1" "$2"; echo "ended with $?"', TOUCH]
+    carry_out(
+        {"run": [*words, str(most - 3000), how], "out": "few.txt"},
+        {"run": [*words, str(most + 3000), how], "out": "many.txt"},
+        {"run": ["sleep", "1"]},
+        memory_bytes=MEMORY_BYTES + most * 64,
+    )
+    assert (tmp_path / "few.txt").read_text() == f"touched {most - 3000}\nended with 0\n"
+    assert (tmp_path / "many.txt").read_text().endswith("ended with 139\n")
+    said = (tmp_path / guest.CONSOLE).read_text()
+    assert re.search(r"python3\S*\[\d+\]: UML ran out of memory on the host side! .*max_map_count", said)
     assert nothing_is_left(tmp_path)
 
 

@@ -25,6 +25,7 @@ OURS = {
     "0005-nft-numgen-late.patch",
     "0006-tun-orphan.patch",
     "0007-um-cheaper-events.patch",
+    "0008-um-refused-mapping.patch",
 }
 
 
