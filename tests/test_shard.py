@@ -207,6 +207,19 @@ def test_a_shard_is_nowhere_taken_for_the_whole(scenario: Path, began: list[str]
         assert (code, "shard 1/3" in out + err) == (0, False), out + err
 
 
+def test_a_shard_without_a_trial_is_no_success(scenario: Path, began: list[str], tmp_path: Path) -> None:
+    trials = load_scenario(scenario, []).trials()
+    empty = next(each for each in (Shard(1000, n) for n in range(1, 1001)) if not any(map(each.has, trials)))
+    code, out, err = said("run", str(scenario), "-o", str(tmp_path / "out"), "--shard", str(empty))
+    assert code == 4, out + err
+    assert f"shard {empty} has none of the 24 trials: nothing was run" in " ".join(err.split())
+    assert began == []
+    other = said("run", str(scenario), "-o", str(tmp_path / "other"), "--shard", "1/2")[0]
+    rest = said("run", str(scenario), "-o", str(tmp_path / "rest"), "--shard", "2/2")[0]
+    folders = [str(tmp_path / each) for each in ("out", "other", "rest")]
+    assert (other, rest, said("merge", *folders, "-o", str(tmp_path / "all"))[0]) == (0, 0, 0)
+
+
 def test_a_dry_run_tells_of_the_share(scenario: Path, tmp_path: Path) -> None:
     words = ("run", str(scenario), "-o", str(tmp_path / "none"), "--shard", "1/3", "--dry-run")
     told = json.loads(said(*words, "--format", "json")[1])

@@ -29,7 +29,7 @@ from ..result_table import Format, print_cells, print_rules, print_trials
 from ..screen import Reports, Screen
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..terminal import Terminal, say
-from . import cluster_option
+from . import cluster_option, merge
 from .forecast_text import foretell
 from .lone_topology import scenario_for
 from .repeat import repeat_trial
@@ -130,7 +130,7 @@ def run(
     If the disk is full the run ends with exit code 3, and the same command goes on later.
 
     The exit code is 1 if a trial is invalid or failed; with --until-decided it is that of `testbed compare`. It is 1,
-    too, if a rule of the scenario's `expect` does not hold or could not be checked.
+    too, if a rule of the scenario's `expect` does not hold or could not be checked. It is 4 if a shard has no trial.
     """
     if (scenario is None) == (repeat is None):
         raise UserError("there is nothing to run; allowed: one scenario, or --repeat with the folder of a trial")
@@ -210,6 +210,12 @@ def _run(
         is_kept = False
     if not is_kept:
         raise typer.Exit(1)
+    if shard is not None and not any(map(shard.has, scenario.trials())):
+        what = (
+            f" shard {shard} has none of the {counted(len(scenario.trials()), 'trial')}: nothing was run; with fewer "
+        )
+        say(console, ("empty", "red"), what + "shards than trials each is likely to have some")
+        raise typer.Exit(merge.MISSING)
 
 
 def _print_rules(folder: store.Store, shard: Shard | None) -> bool:
