@@ -129,7 +129,7 @@ def test_the_kernel_of_the_host_is_refused(path: dict[str, Any]) -> None:
         feasibility.refuse(trial.topology, "host", planned)
 
 
-LOOK = PacedSample("tb-path.emulator", 4, "2:", "tbshaper", 0, 10**9, 0, 0, 10**6, 0, 0, 0, 0)
+LOOK = PacedSample("tb-path.emulator", 4, "2:", "tbshaper", 0, 0, 10**9, 0, 0, 10**6, 0, 0, 0, 0)
 CREDIT = bucket_check.Bucket(10**5, 10**6)
 
 
@@ -174,6 +174,29 @@ def test_buckets_that_gave_other_bytes_than_left_are_told(taken_bytes: int, foun
     paced = tuple(looks({"taken_bytes": 70}, {"time_ns": 2 * 10**9, "taken_bytes": 70 + taken_bytes}))
     seen = SimpleNamespace(around=around, paced=paced)
     assert len(list(bucket_check._charged(seen))) == found  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "busy_ns", "seen"),
+    [
+        (0, 0, ()),
+        (500_000, 10**9, ()),
+        (103_028, 100_000_000, ()),  # but for what the bucket holds and two frames, 100 kB at 1 MB/s
+        (103_028, 99_990_000, ("99990000 ns busy after a look at which 103028 bytes waited",)),
+        (10**9, 10**9, ()),  # to the next look
+        (10**9, 10**9 - 1, ("999999999 ns busy after a look at which 1000000000 bytes waited",)),
+        (500_000, 0, ("0 ns busy after a look at which 500000 bytes waited",)),
+    ],
+)
+def test_what_waits_is_busy_at_least_as_long_as_the_rate_needs(
+    waiting: int, busy_ns: int, seen: tuple[str, ...]
+) -> None:
+    line = bucket_check.Bucket(10**6, 0)
+    paced = tuple(looks({"backlog_bytes": waiting}, {"time_ns": 2 * 10**9, "busy_ns": busy_ns}))
+    each: Any = SimpleNamespace(stage=SimpleNamespace(queue=None), paced=paced, mtu_bytes=1500)
+    assert tuple(bucket_check._waited(line, each)) == seen
+    each.stage.queue = "codel"
+    assert tuple(bucket_check._waited(line, each)) == ()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ What must hold was written down before there were data:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -32,7 +32,9 @@ from testbed.plan.link.impairment import Context, burst_bytes
 from testbed.plan.link.stage import Emulator
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import judge
+from testbed.trial.observe import paced as observe_paced
 from testbed.trial.observe.paced import PacedSample
+from testbed.trial.observe.sample import Query
 from testbed.trial.orders import bring_up
 from testbed.trial.orders.sequence import orders
 
@@ -332,3 +334,19 @@ def test_another_shaper_for_a_while_is_found(run_trial: RunTrial, burst: str, ot
     ran = run_trial(path=path, workload={"duration": "2 s"}, tamper=tamper)
     assert ran.made.plan.emulators[0].forward.cuts_late
     assert ran.findings["shaper"] == "invalid"
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("name", ["bytes", "packets", "fast-flows"])
+def test_a_kernel_that_does_not_count_how_long_packets_wait_is_found(
+    run_trial: RunTrial, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    honest = observe_paced.samples
+
+    def wrong(data: bytes, sources: tuple[Query, ...]) -> Iterator[PacedSample]:
+        return (replace(each, busy_ns=0) for each in honest(data, sources))
+
+    monkeypatch.setattr(observe_paced, "samples", wrong)
+    cell = CELLS[name]
+    ran = run_trial(**{**cell, "path": {**PATH, **cell.get("path", {})}})
+    assert ran.findings["shaper"] == "invalid", ran.result.findings

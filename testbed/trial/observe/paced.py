@@ -37,7 +37,7 @@ class PacedSample:
 
     In `busy_ns` something waited; packets of `taken_bytes` were let pass. A bucket holds `credit_bytes`, and its
     policer dropped `policed_packets`. A trace began at `begin_ns`, and since then `opportunities` have come.
-    `backlog_packets` wait. What a kind does not have is 0.
+    `backlog_packets` with `backlog_bytes` wait. What a kind does not have is 0.
     """
 
     netns: str
@@ -45,6 +45,7 @@ class PacedSample:
     handle: str
     kind: str
     backlog_packets: int
+    backlog_bytes: int
     time_ns: int
     busy_ns: int
     taken_bytes: int
@@ -64,9 +65,9 @@ def samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[PacedSample]:
             stats = netlink.attributes(found[TCA_STATS2])
             if kind in OWN_QDISCS and len(stats.get(TCA_STATS_APP, b"")) == _DONE.size:
                 device, handle = struct.unpack_from("=iI", body, 4)
-                (waiting,) = struct.unpack_from("=I", stats[TCA_STATS_QUEUE])
+                waiting = struct.unpack_from("=2I", stats[TCA_STATS_QUEUE])
                 done = _DONE.unpack(stats[TCA_STATS_APP])
-                yield PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, waiting, *done)
+                yield PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, *waiting, *done)
 
 
 def options(raw: bytes) -> Mapping[str, int]:

@@ -48,6 +48,7 @@ def shaper(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             burst_bytes(asked.rate_bps, Context(each.mtu_bytes, not trial.kernel.is_virtual_time)),
         )
         faults = (*looks_faults(each, each.paced), *_replayed(credit, each.paced), *_line(line, each.paced))
+        faults = (*faults, *_waited(line, each))
         if trial.kernel.is_virtual_time:
             faults = (*faults, *_charged(each))
         for what in faults[:1]:
@@ -154,6 +155,17 @@ def _line(line: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:
         passed, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
         if passed > line.filled(line.size, span_ns):
             yield f"{passed} bytes passed in {span_ns / 1e9:g} s, more than the rate carries"
+
+
+def _waited(line: Bucket, each: StageEvidence) -> Iterator[str]:
+    """What waits in a fifo at a look leaves no faster than at the rate, and is busy so long; a frame may be on its way
+    at each end. Other queues may drop what waits.
+    """
+    for one, later in pairwise(each.paced if each.stage.queue is None else ()):
+        waiting, busy_ns = one.backlog_bytes, later.busy_ns - one.busy_ns
+        slow = max(0, waiting - line.size - 2 * frame_bytes(each.mtu_bytes))
+        if busy_ns < min(slow * SECOND_NS // line.rate, later.time_ns - one.time_ns):
+            yield f"{busy_ns} ns busy after a look at which {waiting} bytes waited"
 
 
 def _least(line: Bucket, credit: Bucket, each: StageEvidence, share: float) -> Iterator[str]:
