@@ -35,6 +35,16 @@ def make(folder: Path) -> Path:
     return folder
 
 
+def flush(folder: Path) -> None:
+    """Has the disk keep a folder with the files in it, so that none is empty after a power cut. Raises OSError."""
+    for path in (*folder.iterdir(), folder):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 def refuse_foreign(folder: Path) -> None:
     """Raises MachineError if this folder of the cache is neither this user's nor root's; root may use all. Nothing is
     fine: it will be made.

@@ -102,6 +102,27 @@ def test_an_interrupted_compilation_leaves_nothing_that_is_used(
     assert said(native_program._agent()) == "one"
 
 
+def test_no_file_can_be_empty_after_a_power_cut(cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder gets its name when the disk has all that is in it."""
+    kept: set[int] = set()
+    sync, rename = os.fsync, os.rename
+
+    def fsync(descriptor: int) -> None:
+        sync(descriptor)
+        kept.add(os.fstat(descriptor).st_ino)
+
+    def renamed(old: Path, new: Path) -> None:
+        assert {each.stat().st_ino for each in (old, *old.iterdir())} <= kept
+        rename(old, new)
+        named.append(new)
+
+    named: list[Path] = []
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "rename", renamed)
+    assert named == [native_program._agent()]
+    assert len(list(named[0].iterdir())) > 1
+
+
 def test_two_who_compile_at_once_do_not_collide(cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each finds nothing when it begins, and the second one an agent when it is done."""
     compile_it: Callable[[Path], None] = native_program._compile

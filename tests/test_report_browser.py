@@ -160,14 +160,16 @@ def test_rules_that_do_not_hold_are_to_be_seen(open_page: Open, tmp_path: Path) 
     rules = (
         Expectation("<b>fills</b>", "goodput", "bit/s", least="20 Mbit/s"),
         Expectation("near", "goodput", "bit/s", least="900 Mbit/s", where={"path.rtt": ("10 ms",)}, message="Slow."),
+        Expectation("half", "goodput", "bit/s", least="0.5", over={"path.rtt": ("20 ms",)}),
     )
     about = json.loads((run / "run.json").read_text()) | {"expect": run_file.rules_data(rules)}
     (run / "run.json").write_text(json.dumps(about))
     opened = open_page(write_page(tmp_path / "report.html", view(stored_run.read(run))))
     said = opened.page.locator("#trust").inner_text()
-    assert "0 of 2 rules hold." in said
+    assert "0 of 3 rules hold." in said
     assert "<b>fills</b>" in said
     assert "✗ not checked" in said
+    assert "goodput over that where path.rtt is 20 ms" in said
     assert "and should be at least 900 Mbit/s; Slow." in said
 
 

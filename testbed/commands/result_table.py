@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..error import visible
-from ..model.expectation import Expectation, in_words
+from ..model.expectation import in_words
 from ..model.run_setting import Until
 from ..sweep.repetition import ALL_EQUAL, Mean, Metrics, cells
 from ..trial.stored_result import TrialResult
@@ -54,10 +54,6 @@ def print_cells(
     show(_cells(found, until, measured).lines(terminal_width()))
 
 
-def _metric(rule: Expectation) -> str:
-    return rule.metric if rule.over is None else f"{rule.metric} over that {in_words(rule.over)}"
-
-
 def print_verdicts(judged: Sequence[Verdict]) -> None:
     """A line for each rule, below it what is wrong with those that do not hold; nothing without rules."""
     if not judged:
@@ -76,7 +72,7 @@ def print_verdicts(judged: Sequence[Verdict]) -> None:
     rows = [
         (
             visible(each.rule.name),
-            visible(_metric(each.rule)),
+            visible(each.rule.measured),
             visible(in_words(each.rule.where).removeprefix("where ")),
             visible(each.rule.wanted),
             seen_range(each),

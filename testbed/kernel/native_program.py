@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import process
-from ..cache_folder import make, refuse_foreign, user_folder
+from ..cache_folder import flush, make, refuse_foreign, user_folder
 from ..error import MachineError
 from ..journal import folder_noted, unique
 
@@ -116,6 +116,7 @@ def _kept(name: Callable[[], str], build: Callable[[Path], None]) -> Path:
             if name() != folder.name:
                 raise MachineError(f"{AGENT} changed while it was compiled", "the same command again")
             partial.chmod(0o755)
+            flush(partial)
             try:
                 os.rename(partial, folder)
             except OSError:

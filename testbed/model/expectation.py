@@ -62,6 +62,11 @@ class Expectation:
         return TIMES if self.over is not None or self.metric in OVER_THE_WHOLE else self.base_unit
 
     @property
+    def measured(self) -> str:
+        """The metric in words, with what it is divided by."""
+        return self.metric if self.over is None else f"{self.metric} over that {in_words(self.over)}"
+
+    @property
     def wanted(self) -> str:
         """The bounds in words."""
         bounds = (("at least", self.least), ("at most", self.most))

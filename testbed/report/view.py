@@ -119,7 +119,7 @@ def view(
         "rules": [
             {
                 "name": each.rule.name,
-                "metric": each.rule.metric,
+                "metric": each.rule.measured,
                 "where": in_words(each.rule.where).removeprefix("where "),
                 "asked": each.rule.wanted,
                 "range": seen_range(each),
