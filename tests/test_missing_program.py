@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from shipped import ROOT
 from trials import make_trial
 
 from testbed import package
@@ -19,6 +20,7 @@ from testbed.model.node.type import NODE_TYPES
 from testbed.package import BASICS, OPEN_VSWITCH, owners
 from testbed.plan.started_program import programs
 from testbed.plan.step import Location, Moment, Run, StartVm, Timeline
+from testbed.spec.load import load_scenario
 from testbed.trial import readiness, software
 from testbed.trial.orders.sequence import orders
 
@@ -161,6 +163,14 @@ def test_programs_of_steps_are_found_wherever_they_are_named() -> None:
     assert list(programs(steps, owners())) == [
         *("env", "ovs-vsctl", "sh", "curl", "date", "awk", "sleep", "tc", "nft"),
     ]
+
+
+def test_a_file_with_a_program_s_name_is_no_program() -> None:
+    """Daemons of FRR are started by their path; what looks at their files starts none of them."""
+    trial = load_scenario(ROOT / "scenarios" / "ospf-failover.yaml").trials()[0]
+    started = set(programs(orders(trial).steps, owners()))
+    assert started & {"grep", "cat", "vtysh"} == {"grep", "cat", "vtysh"}
+    assert not started & {"zebra", "ospfd"}
 
 
 @pytest.mark.parametrize("name", ["tc", "bridge", "ping", "iperf3", "awk", "truncate"])

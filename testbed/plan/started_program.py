@@ -10,7 +10,8 @@ from .step import Run, Step, Timeline
 SHELLS = ("sh", "awk")
 """Programs that start others, which their words and their input name."""
 
-WORD = re.compile(r"[\w-]+")
+WORD = re.compile(r"(?<![\w/.-])[\w-]+")
+"""Not the name of a file in a folder, such as `/run/frr/r1/zebra.pid`."""
 
 
 def programs(steps: Iterable[Step], known: Collection[str]) -> Iterator[str]:
