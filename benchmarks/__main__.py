@@ -25,12 +25,26 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-from . import against, cluster, confinement, coverage, digests, exercises, forecast, jobs, places, power, queue, report
+from . import (
+    against,
+    cluster,
+    confinement,
+    coverage,
+    digests,
+    exercises,
+    forecast,
+    jobs,
+    packet,
+    places,
+    power,
+    queue,
+    report,
+)
 
 WITH_OPTIONS = {"digests": digests.main, "power": power.main, "exercises": exercises.main}
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main
-    for each in (cluster, confinement, coverage, forecast, jobs, places, queue, report)
+    for each in (cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)
 }
 
 
