@@ -153,6 +153,14 @@ static void by_packet(void)
 	is_vcpu = false;
 }
 
+/* As cpu_exec() does when it is ahead; before and after the first packet. */
+static void by_align(void)
+{
+	is_vcpu = true, ahead_ns = MS / 2;
+	nanosleep(&(struct timespec){0, 1}, NULL);
+	is_vcpu = false;
+}
+
 static void nothing(void) {}
 
 int main(void)
@@ -161,7 +169,8 @@ int main(void)
 		{"poll", nothing, by_poll}, {"ppoll", nothing, by_ppoll}, {"nanosleep", nothing, by_nanosleep},
 		{"clock_nanosleep", nothing, by_clock_nanosleep}, {"futex", nothing, by_futex},
 		{"timedwait", nothing, by_timedwait}, {"wait", nothing, by_wait}, {"mutex", before_mutex, by_mutex},
-		{"event", nothing, by_event}, {"packet", nothing, by_packet},
+		{"event", nothing, by_event}, {"boot", nothing, by_align}, {"packet", nothing, by_packet},
+		{"spoken", nothing, by_align},
 	};
 
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {

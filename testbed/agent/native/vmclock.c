@@ -6,6 +6,7 @@
  * only once it is 3 ms ahead, and meanwhile all that the machine sends leaves too early.  Here, the machine
  *   - waits once it is AHEAD_NS ahead: QEMU compares with a constant in cpu_exec(), which we replace;
  *   - waits for as long as it is ahead in truth, before anything leaves its processor for a device.
+ * Until its first packet, or the first answer of its agent, nobody waits for it, and it may be BOOT_AHEAD_NS ahead.
  *
  * clock_gettime(): QEMU asks at every turn, which in User-Mode Linux is a system call of 8 us of computing, and moves lab
  * time by 256 ns.  Between two moments at which a thread sleeps lab time stands still, so what the clock said last is
@@ -25,12 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #define AHEAD_NS 10000
+#define BOOT_AHEAD_NS 1000000
 #define QEMUS_AHEAD_NS 3000000
 #define CODE_BYTES 8192		/* of cpu_exec(), at most */
 #define CLOCKS 16
@@ -47,6 +50,7 @@ enum { VIRTUAL = 1, VIRTUAL_RT = 3 };	/* QEMUClockType: of the machine, of the c
 static int64_t (*clock_ns)(int);
 static bool (*in_vcpu_thread)(void);
 static atomic_uint sleeps = 1;
+static atomic_bool has_spoken;	/* to the network, or to the testbed */
 
 static void __attribute__((noreturn)) fail(const char *what)
 {
@@ -149,7 +153,8 @@ int nanosleep(const struct timespec *length, struct timespec *left)
 {
 	if (!in_vcpu_thread || !in_vcpu_thread())
 		return real_nanosleep(length, left);
-	wait_for_lab();
+	if (has_spoken || ahead_ns() > BOOT_AHEAD_NS)
+		wait_for_lab();
 	return 0;
 }
 
@@ -161,11 +166,19 @@ ssize_t write(int fd, const void *bytes, size_t size)
 	return next(fd, bytes, size);
 }
 
-ssize_t writev(int fd, const struct iovec *parts, int count)
+ssize_t writev(int fd, const struct iovec *parts, int count)	/* a packet */
 {
 	NEXT(writev);
+	has_spoken = true;
 	wait_for_lab();
 	return next(fd, parts, count);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)	/* the agent's answer */
+{
+	NEXT(sendmsg);
+	has_spoken = true;
+	return next(fd, message, flags);
 }
 
 /* All else in which a thread of QEMU may sleep. */

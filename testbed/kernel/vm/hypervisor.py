@@ -120,8 +120,8 @@ def words(wanted: Sequence[Vm], tools: Tools, how: Accelerator) -> dict[Placehol
             image = kernel_cache.unpacked_of(kernel) if how.name == COUNTED else kernel.image
             filled[qemu.kernel_word(vm, qemu.KERNEL)] = str(image)
             filled[qemu.kernel_word(vm, qemu.MODULES)] = str(kernel.modules).replace(",", ",,")
-            filled[qemu.kernel_word(vm, qemu.INITRAMFS)] = str(
-                kernel_cache.initramfs_of(kernel, tools.folder / "vminit")
+            filled[qemu.initramfs_word(vm)] = str(
+                kernel_cache.initramfs_of(kernel, tools.folder / "vminit", qemu.root_of(vm), vm.model)
             )
     return filled
 

@@ -8,8 +8,14 @@ FOLDER_MODE, PROGRAM_MODE, FILE_MODE = 0o040755, 0o100755, 0o100644
 CONSOLE_MODE, CONSOLE_DEVICE = 0o020600, (5, 1)
 END = "TRAILER!!!"
 
-WANTED = ("9p", "9pnet_virtio", "overlay", "virtio_net", "e1000", "virtio_blk", "ext4")
-"""The modules that any machine may need to boot; a kernel has no file for what is built in."""
+ROOTS = {"host": ("9p", "9pnet_virtio", "overlay"), "disk": ("overlay", "virtio_blk", "ext4")}
+CARDS = {"virtio": ("virtio_net",), "e1000": ("e1000",)}
+"""The modules that a machine needs to boot, by its root file system and its network cards; a kernel has no file for
+what is built in."""
+
+SIGNED, SIGNATURE_BYTES = b"~Module signature appended~\n", 12
+"""How a signed module ends, and the bytes before that, the last 4 of which say how long the signature before them is
+(include/linux/module_signature.h)."""
 
 
 def initramfs(init: bytes, modules: Iterable[tuple[str, bytes]]) -> bytes:
@@ -24,7 +30,7 @@ def initramfs(init: bytes, modules: Iterable[tuple[str, bytes]]) -> bytes:
     return b"".join((*entries, _entry(END, 0)))
 
 
-def load_order(dependencies: str, wanted: Iterable[str] = WANTED) -> tuple[str, ...]:
+def load_order(dependencies: str, wanted: Iterable[str]) -> tuple[str, ...]:
     """The files of the wanted modules, each after those it depends on, by the text of `modules.dep`."""
     needs = {file: rest.split() for file, _, rest in (line.partition(":") for line in dependencies.splitlines())}
     by_name = {module_name(file): file for file in needs}
@@ -44,6 +50,14 @@ def load_order(dependencies: str, wanted: Iterable[str] = WANTED) -> tuple[str, 
 def module_name(file: str) -> str:
     """`virtio_net` for `kernel/drivers/net/virtio-net.ko.xz`."""
     return file.rpartition("/")[2].partition(".")[0].replace("-", "_")
+
+
+def unsigned(module: bytes) -> bytes:
+    """A module without its signature, which a kernel does not ask for and would verify at 10 instructions a byte."""
+    if not module.endswith(SIGNED):
+        return module
+    end = len(module) - len(SIGNED)
+    return module[: end - SIGNATURE_BYTES - int.from_bytes(module[end - 4 : end], "big")]
 
 
 def _entry(name: str, mode: int, content: bytes = b"", device: tuple[int, int] = (0, 0)) -> bytes:

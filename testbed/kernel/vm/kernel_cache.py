@@ -96,13 +96,14 @@ def put(made: Path, kernel: VmKernel) -> VmKernel:
     return VmKernel(**about, folder=home)
 
 
-def initramfs_of(kernel: VmKernel, init: Path) -> Path:
-    """The archive with our init and the modules that it loads; made if it is missing."""
+def initramfs_of(kernel: VmKernel, init: Path, root: str = "host", card: str = "virtio") -> Path:
+    """The archive with our init and the modules for this root file system and these cards; made if it is missing."""
     program = init.read_bytes()
-    path = kernel.folder / f"initramfs-{init.parent.name}"
+    path = kernel.folder / f"initramfs-{init.parent.name}-{root}-{card}"
     if not path.exists():
-        made = initramfs.initramfs(program, module_files(kernel, initramfs.WANTED))
-        _put_file(path, made)
+        wanted = (*initramfs.ROOTS[root], *initramfs.CARDS[card])
+        modules = ((name, initramfs.unsigned(module)) for name, module in module_files(kernel, wanted))
+        _put_file(path, initramfs.initramfs(program, modules))
     return path
 
 

@@ -48,9 +48,11 @@ BOOT_WORDS = "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check tsc=reli
 """The kernel's command line. Without KVM on a loaded computer, interrupts come so late that the kernel would otherwise
 consider its timer broken and panic, or replace its fast clock with a slow one."""
 
-COUNTED_WORDS = "nolapic_timer mitigations=off rodata=off nokaslr cryptomgr.notests"
-"""What they add in virtual time, where each instruction takes its time: no self-tests, and no work-arounds for faults
-that this processor does not have."""
+COUNTED_WORDS = (
+    "nolapic_timer mitigations=off rodata=off nokaslr cryptomgr.notests initcall_blacklist=load_system_certificate_list"
+)
+"""What they add in virtual time, where each instruction takes its time: no self-tests, no work-arounds for faults
+that this processor does not have, and no certificates, as nothing there is signed."""
 
 SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))
 """The sysctls of a virtual machine's own kernel: it must not limit socket buffers."""
@@ -93,6 +95,16 @@ def socket_file(node: str) -> str:
 def kernel_word(vm: Vm, word: str) -> Placeholder:
     """A placeholder that depends on the kernel: `@modules/NAME@`."""
     return Placeholder(f"{word}/{vm.kernel or ANY}")
+
+
+def root_of(vm: Vm) -> str:
+    """`disk` or `host`: where a machine that does not boot itself has its root file system."""
+    return "host" if vm.image is None else "disk"
+
+
+def initramfs_word(vm: Vm) -> Placeholder:
+    """What its kernel starts from, with the modules that it needs and no others: `@initramfs/host-virtio/NAME@`."""
+    return kernel_word(vm, f"{INITRAMFS}/{root_of(vm)}-{vm.model}")
 
 
 def device_mac(topology: Topology, port: Port) -> str:
@@ -177,7 +189,7 @@ def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = F
 def _processor(vm: Vm) -> Iterator[str]:
     """One that keeps the time: an instruction takes as long as its speed says, and whoever is ahead waits."""
     yield from ("-machine", "q35", "-accel", f"tcg,thread=single,tb-size={TRANSLATED_MIB}", "-cpu", PROCESSOR)
-    yield from ("-icount", f"shift={SHIFTS[vm.cpu or FASTEST]},sleep=on,align=on")
+    yield from ("-icount", f"shift={SHIFTS[vm.cpu or FASTEST]},sleep=on,align=on", "-rtc", "clock=vm")
 
 
 def drive(image: str) -> str:
@@ -190,10 +202,9 @@ def _root(vm: Vm, boot_words: str) -> Iterator[str]:
         yield from ("-drive", drive(vm.image))
     if vm.boots_itself:
         return
-    about = "disk" if vm.image is not None else "host"
-    append = f"{boot_words} testbed.root={about}"
+    append = f"{boot_words} testbed.root={root_of(vm)}"
     append += f" testbed.agent={AGENT}" if vm.image is None else ""
-    yield from ("-kernel", str(kernel_word(vm, KERNEL)), "-initrd", str(kernel_word(vm, INITRAMFS)), "-append", append)
+    yield from ("-kernel", str(kernel_word(vm, KERNEL)), "-initrd", str(initramfs_word(vm)), "-append", append)
     shares = (
         {"modules": kernel_word(vm, MODULES)}
         if vm.image is not None
