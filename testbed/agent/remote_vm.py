@@ -32,8 +32,8 @@ CHUNK_BYTES = 1 << 18
 SHELL_WRITE = """\
 while [ $# -gt 1 ]; do printf %s "$2" > "$1" || exit 1; shift 2; done
 """
-SHELL_READ = """\
-for file; do cat "$file" || exit 1; echo; echo ---; done
+SHELL_LIST = """\
+grep -sH "" "$1"/*
 """
 
 
@@ -121,12 +121,9 @@ class VirtualMachine:
             return stdout.decode(errors="replace")
         if b"directory" not in stderr:
             raise StepError(f"{self.node}: {path}: {stderr.decode(errors='replace').strip()}")
-        _, stdout, _ = self.run(["grep", "-rsE", "", path], b"", None)
-        found: dict[str, list[str]] = {}
-        for line in stdout.decode(errors="replace").splitlines():
-            file, _, text = line.removeprefix(path.rstrip("/") + "/").partition(":")
-            if "/" not in file:
-                found.setdefault(file, []).extend(text.split())
+        folder = path.rstrip("/")
+        _, stdout, _ = self.run(["sh", "-c", SHELL_LIST, "sh", folder], b"", None)
+        found = words_of(stdout, f"{folder}/")
         return "".join(f"{file}: {' '.join(words)}\n" for file, words in sorted(found.items()))
 
     def write(self, pairs: list[tuple[str, str]]) -> None:
@@ -134,11 +131,11 @@ class VirtualMachine:
         status, _, stderr = self.run(["sh", "-c", SHELL_WRITE, "sh", *words], b"", None)
         if status:
             raise StepError(f"{self.node}: {stderr.decode(errors='replace').strip()}")
-        status, stdout, stderr = self.run(["sh", "-c", SHELL_READ, "sh", *(path for path, _ in pairs)], b"", None)
-        seen = stdout.decode(errors="replace").split("\n---\n")
-        for (path, value), text in zip(pairs, seen, strict=False):
-            if text.split() != value.split():
-                raise StepError(f"{self.node}: {path} was set to {value!r} and reads {text.strip()!r}")
+        _, stdout, _ = self.run(["grep", "-sH", "", *(path for path, _ in pairs)], b"", None)
+        seen = words_of(stdout)
+        for path, value in pairs:
+            if seen.get(path, []) != value.split():
+                raise StepError(f"{self.node}: {path} was set to {value!r} and reads {' '.join(seen.get(path, []))!r}")
 
     def bring(self, name: str, data: bytes) -> None:
         path = f"{TOOLS}/{name}"
@@ -262,6 +259,15 @@ def age_s(pid: int) -> float:
     with open(f"/proc/{pid}/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     return round(time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"), 3)
+
+
+def words_of(listed: bytes, prefix: str = "") -> dict[str, list[str]]:
+    """The words in each file, by its name without the prefix, of what `grep -H` said."""
+    found: dict[str, list[str]] = {}
+    for line in listed.decode(errors="replace").splitlines():
+        file, _, text = line.removeprefix(prefix).partition(":")
+        found.setdefault(file, []).extend(text.split())
+    return found
 
 
 def lines_of(path: str) -> list[str]:

@@ -14,9 +14,9 @@ from ..stored_result import Finding, Verdict
 
 BUSY = 0.9
 """A share of the processors of a virtual machine. Above it, the trial measured the processors."""
-LOOKS = 40_000_000
-"""Instructions of a machine beside those of its workload, between the two looks at it, at least: 0.04 to 0.05 s at 1
-GIPS, in trials that pinged only. They are known to 0.01 s, the unit of /proc/stat. With more, a short transfer of a
+LOOKS = 30_000_000
+"""Instructions of a machine beside those of its workload, between the two looks at it, at least: 0.03 s at 1 GIPS, in
+trials that pinged only. They are known to 0.01 s, the unit of /proc/stat. With more, a short transfer of a
 machine that was never idle would look as if it had been.
 """
 UNLIMITED = "no link on the path has a rate, so processors are what limits: compare only with machines of the same cpu"
