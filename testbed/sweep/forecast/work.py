@@ -24,7 +24,7 @@ SECONDS = {
     "controller": 1.8,  # in Python
     "program": 0.5,  # of users
     "mininet": 2.5,
-    "machine": 10.0,  # virtual, from its start to its end
+    "machine": 7.0,  # virtual, from its start to its end
     # data, for each packet on its way from end to end, with its share of ACKs
     "late": 1.0e-6,  # in superpackets as far as the bucket
     "cut": 2.0e-6,  # in superpackets as far as the end of the delay
@@ -37,7 +37,7 @@ SECONDS = {
     "read": 105e-6,  # by a program that wakes up for whatever has come
     "object": 30e-3,  # that is downloaded
     "flow": 1e-3,  # of other traffic
-    "busy": 20.0,  # a second of lab time in which a virtual machine sends or receives
+    "busy": 18.0,  # a second of lab time in which a virtual machine sends or receives
     # time
     "round": 0.35e-3,  # of samples
     "socket": 10e-6,  # in a round
