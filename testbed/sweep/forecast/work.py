@@ -17,31 +17,31 @@ from .load import FRAME_BYTES, groups_of, load, others
 
 SECONDS = {
     # start
-    "boot": 0.28,
-    "process": 0.007,  # a program that a step starts
-    "namespace": 0.003,
-    "daemon": 1.0,  # of FRR
-    "controller": 1.8,  # in Python
-    "program": 0.5,  # of users
-    "mininet": 2.5,
-    "machine": 7.0,  # virtual, from its start to its end
+    "boot": 0.08,
+    "process": 0.005,  # a program that a step starts
+    "namespace": 0.0015,
+    "daemon": 0.5,  # of FRR
+    "controller": 0.7,  # in Python
+    "program": 0.2,  # of users
+    "mininet": 1.2,
+    "machine": 6.0,  # virtual, from its start to its end
     # data, for each packet on its way from end to end, with its share of ACKs
-    "late": 1.0e-6,  # in superpackets as far as the bucket
-    "cut": 2.0e-6,  # in superpackets as far as the end of the delay
-    "plain": 3.0e-6,
-    "others": 3.0e-6,  # of other traffic
-    "single": 3.3e-6,  # more, if the slowest link keeps it too far from the next one to be merged
-    "hop": 1.2e-6,  # more, for each link after the first
-    "datagram": 14e-6,
-    "group": 28e-6,  # of datagrams that leave together
-    "read": 105e-6,  # by a program that wakes up for whatever has come
-    "object": 30e-3,  # that is downloaded
-    "flow": 1e-3,  # of other traffic
-    "busy": 18.0,  # a second of lab time in which a virtual machine sends or receives
+    "late": 0.65e-6,  # in superpackets as far as the bucket
+    "cut": 1.3e-6,  # in superpackets as far as the end of the delay
+    "plain": 1.45e-6,
+    "others": 0.6e-6,  # of other traffic
+    "single": 0.65e-6,  # more, if the slowest link keeps it too far from the next one to be merged
+    "hop": 1.1e-6,  # more, for each link after the first
+    "datagram": 4.4e-6,
+    "group": 14e-6,  # of datagrams that leave together
+    "read": 42e-6,  # by a program that wakes up for whatever has come
+    "object": 16e-3,  # that is downloaded
+    "flow": 0.1e-3,  # of other traffic
+    "busy": 14.5,  # a second of lab time in which a virtual machine sends or receives
     # time
-    "round": 0.35e-3,  # of samples
-    "socket": 10e-6,  # in a round
-    "moment": 20e-3,  # at which something changes
+    "round": 0.25e-3,  # of samples
+    "socket": 6e-6,  # in a round
+    "moment": 11e-3,  # at which something changes
 }
 """Processor seconds of a trial, each time that something happens; `python -m benchmarks forecast` measures them all
 together, and perf what a packet's share consists of (docs/lab-kernel.md).
