@@ -27,11 +27,11 @@ SECONDS = {
     "machine": 6.0,  # virtual, from its start to its end
     # data, for each packet on its way from end to end, with its share of ACKs
     "late": 0.65e-6,  # in superpackets as far as the bucket
-    "cut": 1.3e-6,  # in superpackets as far as the end of the delay
+    "cut": 1.2e-6,  # in superpackets as far as the end of the delay
     "plain": 1.45e-6,
-    "others": 0.6e-6,  # of other traffic
-    "single": 0.65e-6,  # more, if the slowest link keeps it too far from the next one to be merged
-    "hop": 1.1e-6,  # more, for each link after the first
+    "others": 0.35e-6,  # of other traffic
+    "single": 1.0e-6,  # more, if the slowest link keeps it too far from the next one to be merged
+    "hop": 1.0e-6,  # more, for each link after the first
     "datagram": 4.4e-6,
     "group": 14e-6,  # of datagrams that leave together
     "read": 42e-6,  # by a program that wakes up for whatever has come
@@ -90,7 +90,7 @@ def work(trial: Trial, made: Orders) -> Work:
     at_once = max((groups_of(each) for each in workload.load), default=1)
     is_datagrams = any(each.datagram_bytes or each.packets is not None for each in workload.load)
     is_slow = _is_slow(workload, plan)
-    merged = 1 if is_slow or (length_s and _is_apart(8 * FRAME_BYTES * packets / length_s)) else MERGED
+    merged = 1 if is_slow or _come_apart(packets, length_s) else MERGED
     machines = sum(node.vm is not None for node in trial.topology.nodes) if trial.kernel.is_virtual_time else 0
     start = {
         "boot": 1,
@@ -107,8 +107,8 @@ def work(trial: Trial, made: Orders) -> Work:
         "datagram": beside.datagrams + (packets if is_datagrams else 0.0),
         "group": beside.groups + (packets / at_once if is_datagrams else 0.0),
         "others": beside.packets,
-        "single": packets + beside.all if is_slow else 0.0,
-        "hop": (packets + beside.all) * max(0, len(plan.path) - 1),
+        "single": (packets if is_slow else 0.0) + (beside.all if _come_apart(beside.all, length_s) else 0.0),
+        "hop": packets * max(0, len(plan.path) - 1),
         "read": 0.0 if is_datagrams or _reads_whole(workload) else packets / merged,
         "object": sum(each.times * len(each.flows) for each in workload.load if each.flow_bytes and workload.programs),
         "flow": sum(map(len, made.drawn.values())),
@@ -158,6 +158,11 @@ def _is_slow(workload: Workload, plan: Plan) -> bool:
     rates = [lowest_rate_bps(plan.path), *(flow.rate_bps for flow in workload.asked_flows)]
     rate_bps = min((rate for rate in rates if rate is not None), default=math.inf)
     return _is_apart(rate_bps)
+
+
+def _come_apart(packets: float, length_s: float) -> bool:
+    """Whether they do if they come evenly."""
+    return length_s > 0 and _is_apart(8 * FRAME_BYTES * packets / length_s)
 
 
 def _is_apart(rate_bps: float) -> bool:
