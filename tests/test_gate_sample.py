@@ -12,6 +12,7 @@ from trials import make_trial
 
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
+from testbed.trial.evidence import damage
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.whole import presence, sample
 from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
@@ -143,6 +144,18 @@ def one_of(end: str, number: int, info: Any = None, **changes: Any) -> Change:
         return replace(e, tcp=tuple(found))
 
     return change
+
+
+@pytest.mark.parametrize("field", ["pacing_rate_bps", "delivery_rate_bps"])
+def test_a_rate_that_tcp_computes_of_a_path_without_a_delay_is_no_damage(field: str) -> None:
+    """Seen on a busy computer: 2.5e15 bit/s. Nothing needs to have been sent at it; a larger one cannot be."""
+    trial = make_trial()
+    good = fine(trial, orders(trial).plan)
+    seen = 2_528_821_179_733_328.0
+    assert list(damage.faults(one_of("a", 5, {field: seen})(good))) == list(damage.faults(good)) == []
+    for wrong in (2e17, 10**18, -8.0):
+        assert any(field in each for each in damage.faults(one_of("a", 5, {field: wrong})(good)))
+    assert any("snd_cwnd" in each for each in damage.faults(one_of("a", 5, {"snd_cwnd": 10**15})(good)))
 
 
 def all_of(end: str, **info: Any) -> Change:

@@ -26,11 +26,19 @@ MOST, MOST_NS, MOST_RAW = 1e15, 5e17, 2.0**64
 """No trial has so many packets or bytes (10 Gbit/s for nine days), or so late a time (a computer that has run for 16
 years); what netlink reports of a queueing discipline has 64 bits."""
 
+MOST_PACED_BPS = 2e17
+"""What TCP computes of a path without a delay: twice a window of 1 GiB in an eighth of a microsecond, the unit of its
+smoothed round-trip time, are 1.4e17 bit/s (tcp_update_pacing_rate in Linux 7.3.4).
+"""
+
 FOR_EVER_NS = 2**63 - 1
 """The end of an interval that nothing ended."""
 
 SIGNED = frozenset({"clock_ahead_ns", "late_ns", "status"})
 """Fields that may be negative."""
+
+PACED = frozenset({"pacing_rate_bps", "delivery_rate_bps"})
+"""Fields with rates at which nothing needs to have been sent."""
 
 RAW = frozenset({"more", "dpid"})
 """Fields with numbers as the kernel or a switch has them."""
@@ -147,7 +155,7 @@ def _length(told: tuple[str, ...]) -> int:
 def _number(value: Any, at: str) -> Iterator[str]:
     name = at.rpartition(".")[2].partition("[")[0]
     raw = any(part in RAW for part in at.split(".")[-2:])
-    most = MOST_RAW if raw else MOST_NS if name.endswith("_ns") else MOST
+    most = MOST_RAW if raw else MOST_PACED_BPS if name in PACED else MOST_NS if name.endswith("_ns") else MOST
     if isinstance(value, bool) or not isinstance(value, int | float):
         yield f"{at} is {value!r:.40}, not a number"
     elif not math.isfinite(value):
