@@ -132,6 +132,18 @@ def test_packets_cost_by_the_way_they_take() -> None:
     assert SECONDS["late"] < SECONDS["cut"] < SECONDS["plain"]
 
 
+@pytest.mark.parametrize(("rate", "rtt", "flows", "stands_for"), [
+    ("1 Mbit/s", "100 ms", "1", 2), ("10 Gbit/s", "100 ms", "1", 44), ("400 Mbit/s", "100 ms", "1", 38.7),
+    ("400 Mbit/s", "100 ms", "4", 9.7), ("1 Mbit/s", "100 us", "1", 43.4),
+])  # fmt: skip
+def test_a_superpacket_is_what_tcp_sends_in_a_millisecond(rate: str, rtt: str, flows: str, stands_for: float) -> None:
+    """1.2 of its share of the rate for 1/1024 s, and up to 64 KiB where the RTT is short; none where none is uncut."""
+    path = {"rate": rate, "rtt": rtt, "loss": "none"}
+    told = counts(path=path, workload={"flows": flows, "duration": "600 s"})
+    assert told["late"] / told["superpacket"] == pytest.approx(stands_for, rel=0.02)
+    assert counts(path=path, workload={"flows": flows}, nic="plain")["superpacket"] == 0
+
+
 @pytest.mark.parametrize(
     ("workload", "sent_bytes", "lab_s"),
     [

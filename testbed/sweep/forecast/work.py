@@ -26,7 +26,8 @@ SECONDS = {
     "mininet": 1.2,
     "machine": 6.0,  # virtual, from its start to its end
     # data, for each packet on its way from end to end, with its share of ACKs
-    "late": 0.65e-6,  # in superpackets as far as the bucket
+    "late": 0.5e-6,  # in superpackets as far as the bucket
+    "superpacket": 2.5e-6,  # more, for each of these
     "cut": 1.2e-6,  # in superpackets as far as the end of the delay
     "plain": 1.45e-6,
     "others": 0.35e-6,  # of other traffic
@@ -55,6 +56,12 @@ GRO_FLUSH_S = 20e-6
 """For how long a NIC merges what it receives."""
 PACKET_S = 5e-6
 """For how long a packet keeps a virtual machine of 1 GIPS busy: 800 to 4 900 instructions, by the window."""
+SUPERPACKET_PACKETS = 2, 44
+"""How many packets a superpacket stands for, at least and at most."""
+PACING, PACED_S, NEAR = 1.2, 1 / 1024, 9
+"""A superpacket is what leaves in PACED_S at the rate at which TCP paces, some more than it gets, and 64 KiB more, half
+of that for each 2^NEAR us of RTT (tcp_tso_autosize and tcp_update_pacing_rate in Linux 7.3.4).
+"""
 MERGED = 16
 """How many packets a program gets at once that reads as data comes, where NICs merge."""
 
@@ -102,8 +109,11 @@ def work(trial: Trial, made: Orders) -> Work:
         "process": sum(isinstance(step, Run) for step in made.steps),
         "namespace": plan.namespaces,
     }
+    way = "datagram" if is_datagrams else _way(trial, plan)
+    each_bytes_s = packets * FRAME_BYTES / length_s / workload.connections if length_s and workload.connections else 0.0
     data = {
-        **({} if is_datagrams else {_way(trial, plan): packets}),
+        **({} if is_datagrams else {way: packets}),
+        "superpacket": packets / _packets_of_one(each_bytes_s, _rtt_s(plan)) if way == "late" else 0.0,
         "datagram": beside.datagrams + (packets if is_datagrams else 0.0),
         "group": beside.groups + (packets / at_once if is_datagrams else 0.0),
         "others": beside.packets,
@@ -151,6 +161,13 @@ def _way(trial: Trial, plan: Plan) -> str:
         return "plain"
     on_path = [emulator for emulator, _ in plan.emulators_passed(is_data=True)]
     return "late" if on_path and all(s.cuts_late for e in on_path for s in e.stages) else "cut"
+
+
+def _packets_of_one(rate_bytes: float, rtt_s: float) -> float:
+    """How many packets a superpacket stands for, of a flow that gets `rate_bytes` a second."""
+    size = PACING * rate_bytes * PACED_S + 2.0 ** (16 - (round(rtt_s * 1e6) >> NEAR))
+    least, most = SUPERPACKET_PACKETS
+    return min(most, max(least, size / FRAME_BYTES))
 
 
 def _is_slow(workload: Workload, plan: Plan) -> bool:
