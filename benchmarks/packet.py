@@ -17,9 +17,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from testbed.analysis.condition import MSS_BYTES
+
 HZ = 2000
 """Samples a second of CPU time."""
-MSS_BYTES = 1448
 KERNEL, PROCESSES = "linux", "uml-userspace"
 """The names under which perf knows the lab kernel, and the host's processes that are the guest's."""
 
@@ -82,8 +83,9 @@ def samples(file: Path) -> tuple[Counter[str], Counter[str]]:
             continue
         known = known or functions(sample["file"])
         function = known[1][bisect.bisect(known[0], int(sample["address"], 16)) - 1]
-        rows[row(function)] += 1
-        if row(function) == OTHER:
+        part = row(function)
+        rows[part] += 1
+        if part == OTHER:
             unknown[function] += 1
     return rows, unknown
 

@@ -47,8 +47,8 @@ def shaper(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             asked.rate_bps // 8,
             burst_bytes(asked.rate_bps, Context(each.mtu_bytes, not trial.kernel.is_virtual_time)),
         )
-        faults = (*looks_faults(each, each.paced), *_replayed(credit, each.paced), *_line(line, each.paced))
-        faults = (*faults, *_waited(line, each))
+        faults = (*looks_faults(each, each.paced), *_replayed(credit, each.paced))
+        faults = (*faults, *_line(line, each.paced), *_waited(line, each))
         if trial.kernel.is_virtual_time:
             faults = (*faults, *_charged(each))
         for what in faults[:1]:
