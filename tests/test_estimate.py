@@ -160,6 +160,23 @@ def test_a_shaper_sends_its_credit_and_its_refill(workload: dict[str, object], s
     assert found.lab_s == pytest.approx(3 + lab_s, abs=0.05)
 
 
+def test_a_window_waits_for_packets_to_leave_each_hop() -> None:
+    """4 KiB in a round trip of 140 us, and 12.1 us more for a full packet at 1 Gbit/s."""
+    found = work_of(
+        path={"rate": "1 Gbit/s", "rtt": "140 us"}, workload={"tool": "iperf3", "duration": "1 s", "window": "4 KiB"}
+    )
+    assert found.packets / (found.lab_s - 3) == pytest.approx(4096 / (140e-6 + 8 * 1514 / 1e9) / 1514, rel=0.01)
+
+
+def test_flows_that_start_one_after_the_other_use_the_path_for_longer() -> None:
+    """Three flows of 30 s, 10 s apart, fill 100 Mbit/s for 50 s; with small windows each has its own 30 s."""
+    workload = {"flows": 3, "duration": "30 s", "start": "10 s"}
+    assert work_of(workload=workload).packets == pytest.approx(50e8 / 8 / 1514, rel=RAMP)
+    windows = {**workload, "window": "16 KiB"}
+    together = {key: value for key, value in windows.items() if key != "start"}
+    assert work_of(workload=windows).packets == pytest.approx(work_of(workload=together).packets)
+
+
 def test_programs_that_are_not_ours_wake_up_for_each_packet() -> None:
     assert counts()["read"] == 0
     assert counts(workload={"tool": "iperf3", "duration": "1 s"})["read"] == pytest.approx(1e8 / 8 / 1514, rel=RAMP)

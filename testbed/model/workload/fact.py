@@ -42,7 +42,8 @@ class Transfer:
     after it before the next transfer. `slow_start` says whether its time is mostly that of new connections. Its data
     crosses the last `paths` of the workload's data paths. `packets` None is as many as the data needs: full ones, or
     datagrams of `datagram_bytes` of payload, which leave so many
-    `at_once`; None is as many as our own sender of datagrams chooses for their rate.
+    `at_once`; None is as many as our own sender of datagrams chooses for their rate. The last of the flows starts
+    `spread_ns` after the first.
     """
 
     flows: tuple[AskedFlow, ...]
@@ -56,6 +57,7 @@ class Transfer:
     packets: int | None = None
     datagram_bytes: int | None = None
     at_once: int | None = 1
+    spread_ns: int = 0
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,8 @@ class FlowWorkload(
 
     @property
     def load(self) -> tuple[Transfer, ...]:
-        return (Transfer(self.asked_flows, self.duration_ns, self.flow_bytes),)
+        spread_ns = max(self.start_ns) - min(self.start_ns)
+        return (Transfer(self.asked_flows, self.duration_ns, self.flow_bytes, spread_ns=spread_ns),)
 
     @property
     def length_ns(self) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...analysis import tcp_model
 from ...analysis.condition import MSS_BYTES
@@ -31,7 +31,9 @@ SCALABLE_SEGMENTS = 0.08
 
 @dataclass(frozen=True)
 class _Path:
-    """One path of the data: its lowest rate, infinite if it has none; its round trip; the share of packets it loses."""
+    """One path of the data: its lowest rate, infinite if it has none; its round trip, with the time that a packet takes
+    to leave each hop; the share of packets it loses.
+    """
 
     rate_bps: float
     rtt_s: float
@@ -112,7 +114,8 @@ def _paths(plan: Plan, beside: float, seconds: float, asked_bytes: int) -> list[
     for each in data_paths:
         rates = {hop: _mean_bps(hop, seconds, asked_bytes) for hop in each.path}
         left = (max(rate - taken_bps, rate / 10) if hop in shared else rate for hop, rate in rates.items() if rate)
-        found.append(_Path(min(left, default=math.inf), each.rtt_ns / 1e9, path_loss(each.path, ways)))
+        rtt_s = each.rtt_ns / 1e9 + sum(8 * FRAME_BYTES / rate for rate in rates.values() if rate)
+        found.append(_Path(min(left, default=math.inf), rtt_s, path_loss(each.path, ways)))
     return found
 
 
@@ -131,6 +134,9 @@ def _mean_bps(hop: PathHop, seconds: float, asked_bytes: int) -> float | None:
 
 def _transfer(transfer: Transfer, paths: list[_Path], limit_bytes: float) -> tuple[float, float]:
     """The duration of one transfer in seconds, and its packets on all of its paths."""
+    if transfer.duration_ns and transfer.spread_ns:  # a path is in use for longer than each of the flows
+        longer = 1 + transfer.spread_ns / transfer.duration_ns
+        paths = [replace(path, rate_bps=path.rate_bps * longer) for path in paths]
     rate_bps = min(_rate_bps(transfer.flows, path, limit_bytes) for path in paths)
     rate_bps = rate_bps if math.isfinite(rate_bps) else 0.0  # in real time only, where the length counts
     rtt_s = sum(path.rtt_s for path in paths)
