@@ -313,7 +313,9 @@ def test_a_route_that_names_no_device_is_on_the_one_that_leads_to_its_router(run
 
 
 def test_routes_of_hosts_go_before_those_of_the_plan(run_trial: RunTrial) -> None:
-    """Two routers to the same place: the host's own route takes the longer way, in both versions of IP."""
+    """Two routers to the same place: the host's own route takes the longer way, in both versions of IP. The far router
+    sends packets back through the port by which they came, and does not tell the host of a shorter way.
+    """
     far = {"ends": ["far", "server"], "rate": "100 Mbit/s", "rtt": "30 ms"}
     near = {"ends": ["near", "server"], "rate": "100 Mbit/s", "rtt": "10 ms"}
     for to, via, ip in (("10.0.1.0/24", "10.0.0.3", 4), ("fd54:42:0:1::/64", "fd54:42::3", 6)):
@@ -341,3 +343,4 @@ def test_routes_of_hosts_go_before_those_of_the_plan(run_trial: RunTrial) -> Non
         names = [hop.link.name for hop in ran.made.plan.path]
         assert names == ["port", "far-port", "far-port", "near-port", "near-path"]
         assert ran.ping.received == 3
+        assert ran.result.verdict == "valid", ran.result.warnings

@@ -63,6 +63,10 @@ ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
 ip -n tb-r address add 192.168.7.1/24 dev eth0
 ip -n tb-r address add 10.0.1.1/24 dev eth1
 ip -n tb-r address add 10.0.0.1/24 dev eth2

@@ -61,6 +61,10 @@ ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-r sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-r sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
 ip -n tb-r address add fd54:42:0:1::3/64 dev eth0 nodad
 ip -n tb-r address add fd54:42::1/64 dev eth1 nodad
 ip -n tb-r address add fd54:42:0:2::1/64 dev eth2 nodad

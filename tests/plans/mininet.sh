@@ -37,6 +37,9 @@ ip netns exec tb-between sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-between sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-between sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-between sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-between sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-between sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-between sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-between address add 10.0.0.2/24 dev eth0
 ip -n tb-between address add 10.0.1.1/24 dev eth1
 ip -n tb-between link set lo up

@@ -28,7 +28,9 @@ ROUTER_SYSCTLS: Sysctls = (
     ("net.ipv6.conf.all.forwarding", "1"),
     ("net.ipv4.conf.all.rp_filter", "0"),
     ("net.ipv4.conf.all.send_redirects", "0"),
+    ("net.ipv4.conf.default.send_redirects", "0"),
 )
+"""Those of a router; `_forwarding` adds its devices."""
 
 Maker: TypeAlias = Callable[[Node, Topology, AddressBook, Sysctls], Iterator[Command]]
 """Makes the commands for a node whose namespace and cables exist; the sysctls are those of all hosts."""
@@ -74,8 +76,14 @@ def _host(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -
     yield from namespace.add_addresses(node, book)
 
 
+def _forwarding(node: Node, book: AddressBook) -> Sysctls:
+    """The sysctls of a router. It sends ICMP redirects if `all` or the device says so; VLAN devices take `default`."""
+    devices = (port.device for port in book.ports_of(node.name))
+    return (*ROUTER_SYSCTLS, *((f"net/ipv4/conf/{device}/send_redirects", "0") for device in devices))
+
+
 def _router(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    yield from namespace.set_sysctls(node, book, ROUTER_SYSCTLS)
+    yield from namespace.set_sysctls(node, book, _forwarding(node, book))
     yield from namespace.add_vlan_devices(node, book)
     yield from namespace.add_addresses(node, book)
     yield from ruleset.commands(node, book)
@@ -116,7 +124,7 @@ def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
 
 
 def _machine(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
-    common = ROUTER_SYSCTLS if node.is_router else HOST_SYSCTLS
+    common = _forwarding(node, book) if node.is_router else HOST_SYSCTLS
     yield from namespace.set_sysctls(node, book, (*common, *sysctls))
     yield from namespace.add_addresses(node, book)
 

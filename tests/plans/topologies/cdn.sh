@@ -35,6 +35,11 @@ ip netns exec tb-isp sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-isp sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-isp sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-isp sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-isp sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-isp sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-isp sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-isp sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-isp sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
 ip -n tb-isp address add 10.0.0.1/24 dev eth0
 ip -n tb-isp address add 10.0.1.2/24 dev eth1
 ip -n tb-isp address add 10.0.2.2/24 dev eth2
@@ -63,6 +68,10 @@ ip netns exec tb-exchange sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-exchange sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-exchange sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-exchange sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-exchange sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-exchange sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-exchange sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-exchange sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
 ip -n tb-exchange address add 10.0.2.1/24 dev eth0
 ip -n tb-exchange address add 10.0.3.2/24 dev eth1
 ip -n tb-exchange address add 10.0.5.2/24 dev eth2

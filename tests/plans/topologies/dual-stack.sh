@@ -72,6 +72,9 @@ ip netns exec tb-left-edge sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-left-edge sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-left-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-left-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-left-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-left-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-left-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-left-edge address add 10.0.0.2/24 dev eth0
 ip -n tb-left-edge address add fd54:42::2/64 dev eth0 nodad
 ip -n tb-left-edge address add 10.0.1.1/24 dev eth1
@@ -96,6 +99,9 @@ ip netns exec tb-right-edge sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-right-edge sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-right-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-right-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-right-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-right-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-right-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-right-edge address add 10.0.1.2/24 dev eth0
 ip -n tb-right-edge address add fd54:42:0:1::2/64 dev eth0 nodad
 ip -n tb-right-edge address add 10.0.2.1/24 dev eth1

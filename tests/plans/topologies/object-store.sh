@@ -163,6 +163,12 @@ ip netns exec tb-isp-us sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-isp-us sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
+ip netns exec tb-isp-us sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth4/send_redirects'
 ip -n tb-isp-us address add 10.0.0.1/24 dev eth0
 ip -n tb-isp-us address add 10.0.5.2/24 dev eth1
 ip -n tb-isp-us address add 10.0.6.2/24 dev eth2
@@ -184,6 +190,12 @@ ip netns exec tb-isp-eu sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-isp-eu sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
+ip netns exec tb-isp-eu sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth4/send_redirects'
 ip -n tb-isp-eu address add 10.0.1.1/24 dev eth0
 ip -n tb-isp-eu address add 10.0.9.2/24 dev eth1
 ip -n tb-isp-eu address add 10.0.10.2/24 dev eth2
@@ -205,6 +217,12 @@ ip netns exec tb-isp-csa sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-isp-csa sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
+ip netns exec tb-isp-csa sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth4/send_redirects'
 ip -n tb-isp-csa address add 10.0.2.1/24 dev eth0
 ip -n tb-isp-csa address add 10.0.13.2/24 dev eth1
 ip -n tb-isp-csa address add 10.0.14.2/24 dev eth2
@@ -226,6 +244,12 @@ ip netns exec tb-isp-ap sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-isp-ap sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
+ip netns exec tb-isp-ap sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth4/send_redirects'
 ip -n tb-isp-ap address add 10.0.3.1/24 dev eth0
 ip -n tb-isp-ap address add 10.0.17.2/24 dev eth1
 ip -n tb-isp-ap address add 10.0.18.2/24 dev eth2
@@ -247,6 +271,12 @@ ip netns exec tb-isp-za sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-isp-za sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
+ip netns exec tb-isp-za sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth4/send_redirects'
 ip -n tb-isp-za address add 10.0.4.1/24 dev eth0
 ip -n tb-isp-za address add 10.0.21.2/24 dev eth1
 ip -n tb-isp-za address add 10.0.22.2/24 dev eth2

@@ -64,6 +64,9 @@ ip netns exec tb-router-1 sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-router-1 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-router-1 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-router-1 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-router-1 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-router-1 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-router-1 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-router-1 address add 10.0.0.2/24 dev eth0
 ip -n tb-router-1 address add 10.0.4.1/24 dev eth1
 ip -n tb-router-1 link set lo up
@@ -77,6 +80,10 @@ ip netns exec tb-router-2 sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-router-2 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-router-2 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-router-2 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-router-2 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-router-2 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-router-2 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-router-2 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
 ip -n tb-router-2 address add 10.0.1.2/24 dev eth0
 ip -n tb-router-2 address add 10.0.4.2/24 dev eth1
 ip -n tb-router-2 address add 10.0.5.1/24 dev eth2
@@ -96,6 +103,10 @@ ip netns exec tb-router-3 sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-router-3 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-router-3 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-router-3 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-router-3 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-router-3 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-router-3 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-router-3 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
 ip -n tb-router-3 address add 10.0.2.2/24 dev eth0
 ip -n tb-router-3 address add 10.0.5.2/24 dev eth1
 ip -n tb-router-3 address add 10.0.6.1/24 dev eth2
@@ -115,6 +126,9 @@ ip netns exec tb-router-4 sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-router-4 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-router-4 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-router-4 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-router-4 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-router-4 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-router-4 sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-router-4 address add 10.0.3.2/24 dev eth0
 ip -n tb-router-4 address add 10.0.6.2/24 dev eth1
 ip -n tb-router-4 link set lo up

@@ -88,6 +88,11 @@ ip netns exec tb-eu-dc sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-eu-dc sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-eu-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-eu-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-eu-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-eu-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-eu-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-eu-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-eu-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
 ip -n tb-eu-dc address add 10.0.0.2/24 dev eth0
 ip -n tb-eu-dc address add 10.0.4.1/24 dev eth1
 ip -n tb-eu-dc address add 10.0.6.1/24 dev eth2
@@ -112,6 +117,11 @@ ip netns exec tb-us-dc sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-us-dc sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-us-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-us-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-us-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-us-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-us-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-us-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-us-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
 ip -n tb-us-dc address add 10.0.1.2/24 dev eth0
 ip -n tb-us-dc address add 10.0.4.2/24 dev eth1
 ip -n tb-us-dc address add 10.0.5.1/24 dev eth2
@@ -136,6 +146,11 @@ ip netns exec tb-sa-dc sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-sa-dc sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-sa-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-sa-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-sa-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-sa-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-sa-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-sa-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-sa-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
 ip -n tb-sa-dc address add 10.0.2.2/24 dev eth0
 ip -n tb-sa-dc address add 10.0.5.2/24 dev eth1
 ip -n tb-sa-dc address add 10.0.6.2/24 dev eth2
@@ -160,6 +175,11 @@ ip netns exec tb-ap-dc sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-ap-dc sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-ap-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-ap-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-ap-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-ap-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-ap-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-ap-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-ap-dc sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
 ip -n tb-ap-dc address add 10.0.3.2/24 dev eth0
 ip -n tb-ap-dc address add 10.0.7.2/24 dev eth1
 ip -n tb-ap-dc address add 10.0.8.2/24 dev eth2

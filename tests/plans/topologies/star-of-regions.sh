@@ -81,6 +81,9 @@ ip netns exec tb-eu-edge sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-eu-edge sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-eu-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-eu-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-eu-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-eu-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-eu-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-eu-edge address add 10.0.0.2/24 dev eth0
 ip -n tb-eu-edge address add 10.0.4.1/24 dev eth1
 ip -n tb-eu-edge link set lo up
@@ -94,6 +97,9 @@ ip netns exec tb-us-edge sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-us-edge sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-us-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-us-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-us-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-us-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-us-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-us-edge address add 10.0.1.2/24 dev eth0
 ip -n tb-us-edge address add 10.0.5.1/24 dev eth1
 ip -n tb-us-edge link set lo up
@@ -107,6 +113,9 @@ ip netns exec tb-sa-edge sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-sa-edge sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-sa-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-sa-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-sa-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-sa-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-sa-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-sa-edge address add 10.0.2.2/24 dev eth0
 ip -n tb-sa-edge address add 10.0.6.1/24 dev eth1
 ip -n tb-sa-edge link set lo up
@@ -120,6 +129,9 @@ ip netns exec tb-ap-edge sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-ap-edge sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-ap-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-ap-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-ap-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-ap-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-ap-edge sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
 ip -n tb-ap-edge address add 10.0.3.2/24 dev eth0
 ip -n tb-ap-edge address add 10.0.7.1/24 dev eth1
 ip -n tb-ap-edge link set lo up
@@ -133,6 +145,11 @@ ip netns exec tb-backbone sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-backbone sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-backbone sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-backbone sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-backbone sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-backbone sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
+ip netns exec tb-backbone sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth1/send_redirects'
+ip netns exec tb-backbone sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth2/send_redirects'
+ip netns exec tb-backbone sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth3/send_redirects'
 ip -n tb-backbone address add 10.0.4.2/24 dev eth0
 ip -n tb-backbone address add 10.0.5.2/24 dev eth1
 ip -n tb-backbone address add 10.0.6.2/24 dev eth2

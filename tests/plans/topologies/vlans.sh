@@ -107,6 +107,8 @@ ip netns exec tb-router sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 ip netns exec tb-router sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
 ip netns exec tb-router sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
 ip netns exec tb-router sh -c 'echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects'
+ip netns exec tb-router sh -c 'echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects'
+ip netns exec tb-router sh -c 'echo 0 > /proc/sys/net/ipv4/conf/eth0/send_redirects'
 ip -n tb-router link add link eth0 name eth0.10 type vlan protocol 802.1Q id 10
 ip -n tb-router link add link eth0 name eth0.20 type vlan protocol 802.1Q id 20
 ip -n tb-router address add 10.0.0.3/24 dev eth0.10
