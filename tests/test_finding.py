@@ -20,6 +20,7 @@ from testbed.model.openflow import Controller, Rule
 from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.policing import Policed
+from testbed.trial.evidence.stage import TcEvidence
 from testbed.trial.evidence.vm import VmEvidence
 from testbed.trial.gate import data_check, network_check, switch_check, vm_check
 from testbed.trial.gate.link import policy_check, rtt_check, set_up_check, tclink_check
@@ -39,8 +40,8 @@ def test_a_finding_says_what_was_asked_and_what_was_seen(name: str) -> None:
     assert {line for line in SAID if line.startswith(f"{name}: ")} <= found
 
 
-CHECKS = {"TCLink", "controller", "data", "datapath", "policy", "retransmissions", "rtt", "set-up", "upcalls",
-          "virtual machine"}  # fmt: skip
+CHECKS = {"TCLink", "controller", "data", "datapath", "frame size", "policy", "retransmissions", "rtt", "set-up",
+          "upcalls", "virtual machine"}  # fmt: skip
 
 
 def told(findings: Iterable[Finding]) -> list[tuple[str, str]]:
@@ -241,6 +242,34 @@ def test_drops_of_a_tclink_are_told_of_by_where_they_are() -> None:
     assert dropped(is_host=False) == ["valid"]
     assert dropped(delay_ns=0) == dropped(rate_bps=None) == ["suspect"]
     assert dropped(is_host=False, delay_ns=0) == []
+
+
+@pytest.mark.parametrize(
+    ("nic", "waits", "expected"),
+    [
+        ("plain", [(2, 3028), (0, 0)], None),
+        ("plain", [(2, 3029), (0, 0)], "path at a: frames larger than the MTU of 1500 bytes waited at 1 of 2 looks"),
+        ("plain", [(4, 198_720)] * 2, "path at a: frames larger than the MTU of 1500 bytes waited at 2 of 2 looks"),
+        ("offload", [(4, 198_720)] * 2, None),
+    ],
+)
+def test_what_waits_whole_at_a_tclink_of_plain_hosts_is_invalid(
+    nic: str, waits: list[tuple[int, int]], expected: str | None
+) -> None:
+    """TCP makes no superpackets there, but programs make those of datagrams, which are cut below the queue."""
+    trial = in_mininet()
+    plan = replace(orders(trial).plan, nics=(("a", nic), ("b", nic)))
+
+    def waiting(each: TcEvidence) -> TcEvidence:
+        pairs = zip(each.samples, waits, strict=False)
+        looks = (replace(look, backlog_packets=n, backlog_bytes=octets) for look, (n, octets) in pairs)
+        return replace(each, samples=tuple(looks))
+
+    found = [each for each in told(tclink_check.superpackets(trial, plan, tc_evidence(trial, waiting)))]
+    told_invalid = [
+        text.removesuffix(": each was queued and dropped as a whole") for v, text in found if v == "invalid"
+    ]
+    assert told_invalid == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 
 import private
 import pytest
+from test_udp_segment import senders
 from trials import Ran
 
 from testbed import package, process
@@ -132,6 +133,17 @@ def test_a_queue_of_the_sender_makes_a_trial_suspect(run_trial: RunTrial) -> Non
     assert ran.result.verdict == "suspect"
     assert ran.result.seen.queue_drops == ran.result.tclinks[0].queue_drops > 0
     assert any("the sender's own device" in text for text in ran.result.warnings)
+
+
+def test_superpackets_of_datagrams_in_a_queue_of_the_sender_make_a_trial_invalid(run_trial: RunTrial) -> None:
+    """40 at once overflow the queue of a faster link behind it, and 900 of 2000 are lost."""
+    links = over_switches("20 Mbit/s", rate="50 Mbit/s", buffer="20 packets")
+    topology = {"name": "net", "engine": "mininet", "nic": "plain", **links}
+    together = run_trial(topology=topology, workload=senders("a"))
+    assert together.result.verdict == "invalid"
+    assert together.findings["frame size"] == "invalid"
+    alone = run_trial(topology=topology, workload=senders("a", together=1))
+    assert (alone.result.verdict, alone.result.seen.queue_drops) == ("valid", 0)
 
 
 def test_a_topology_in_python_runs(run_trial: RunTrial) -> None:

@@ -19,9 +19,10 @@ import socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(17, {UDP_SEGMENT}, {SIZE_BYTES})
 s.connect((sys.argv[1], 80))
-for first in range(0, {TOTAL}, {TOGETHER}):
-    s.send(b"".join(n.to_bytes({SIZE_BYTES}, "big") for n in range(first, first + {TOGETHER})))
-    time.sleep(0.01)
+together = int(sys.argv[2])
+for first in range(0, {TOTAL}, together):
+    s.send(b"".join(n.to_bytes({SIZE_BYTES}, "big") for n in range(first, first + together)))
+    time.sleep(0.01 * together / {TOGETHER})
 time.sleep(1)
 """
 TAKE = """
@@ -35,15 +36,15 @@ while 1:
 """
 
 
-def senders(source: str) -> dict[str, Any]:
-    """From `source` to the other host."""
+def senders(source: str, together: int = TOGETHER) -> dict[str, Any]:
+    """From `source` to the other host, so many in a superpacket."""
     other = "b" if source == "a" else "a"
     return {
         "tool": "command",
         "from": source,
         "to": other,
         "server": {"at": other, "run": ["python3", "-uc", TAKE], "ready": {"output": "ready"}},
-        "client": {"at": source, "run": ["python3", "-c", SEND, "{server.address}"]},
+        "client": {"at": source, "run": ["python3", "-c", SEND, "{server.address}", str(together)]},
     }
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from ....model.scenario import Trial
 from ....plan.link.impairment import TICK_NS
+from ....plan.link.stage import frame_bytes
 from ....plan.link.tclink import BUCKET_BYTES, BURST_BYTES, CEILING_BUCKET_BYTES, TcPort
 from ....plan.network import Plan
 from ...evidence.stage import Evidence, TcEvidence
 from ...observe.readback import HtbClass, Qdisc
+from ...observe.sample import QueueSample
 from ...stored_result import Finding
 from .link_check import rate_of
 from .set_up_check import TOLD_TWICE
@@ -111,11 +113,28 @@ def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
 
 
 def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """Notes that the queue of a TCLink counts each superpacket of a host with offloads as one packet."""
-    if evidence.tc_ends and "offload" in dict(plan.nics).values():
+    """Notes that the queue of a TCLink counts each superpacket of a host with offloads as one packet. Without offloads
+    TCP makes none; those that a program makes of datagrams (UDP_SEGMENT) are cut below the queue.
+    """
+    if "offload" not in dict(plan.nics).values():
+        for each in evidence.tc_ends:
+            whole = sum(_holds_superpackets(look, each.port.mtu_bytes) for look in each.samples)
+            if whole:
+                yield Finding(
+                    "frame size",
+                    "invalid",
+                    f"{_where(each)}: frames larger than the MTU of {each.port.mtu_bytes} bytes waited at {whole} of "
+                    f"{len(each.samples)} looks: each was queued and dropped as a whole",
+                    "the program sends superpackets of datagrams (UDP_SEGMENT): use engine: netns",
+                )
+    elif evidence.tc_ends:
         yield Finding(
             "TCLink",
             "valid",
             "its queue counts superpackets of up to 64 KB as one packet each, so it holds more than was asked",
             "use nic: plain, the default of hosts in a network with TCLinks",
         )
+
+
+def _holds_superpackets(look: QueueSample, mtu_bytes: int) -> bool:
+    return look.backlog_bytes > look.backlog_packets * frame_bytes(mtu_bytes)
