@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import py_compile
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,7 +57,7 @@ def test_it_is_compiled_once(cache: Path) -> None:
     first = native_program._agent()
     times = {path: path.stat().st_mtime_ns for path in first.iterdir()}
     assert {path.name for path in first.iterdir()} == {
-        *(journal.MARK, MAIN),
+        *(journal.MARK, MAIN, native_program.CONTENTS),
         *(f"{path.stem}.pyc" for path in AGENT.glob("*.py") if path.name != MAIN),
     }
     assert native_program._agent() == first
@@ -121,6 +122,28 @@ def test_no_file_can_be_empty_after_a_power_cut(cache: Path, sources: Path, monk
     monkeypatch.setattr(os, "rename", renamed)
     assert named == [native_program._agent()]
     assert len(list(named[0].iterdir())) > 1
+
+
+@pytest.mark.parametrize("damage", ["empty", "zeros", "gone", "nobody says"])
+def test_a_damaged_program_is_refused(cache: Path, damage: str) -> None:
+    """The loader goes on without a library that it cannot read: virtual machines kept no lab time, and were valid."""
+    folder = native_program.tools().folder
+    library = folder / "vmclock.so"
+    if damage == "empty":
+        library.write_bytes(b"")
+    elif damage == "zeros":
+        library.write_bytes(bytes(library.stat().st_size))
+    else:
+        (library if damage == "gone" else folder / native_program.CONTENTS).unlink()
+    with pytest.raises(MachineError, match=rf"^{folder} is damaged: .*; to fix it, type: rm -r {folder}$"):
+        native_program.tools()
+    shutil.rmtree(folder)
+    assert native_program.tools().folder == folder
+
+
+def test_of_a_damaged_agent_the_sources_run(cache: Path, sources: Path) -> None:
+    (native_program._agent() / "noun.pyc").write_bytes(b"")
+    assert native_program._agent() == sources
 
 
 def test_two_who_compile_at_once_do_not_collide(cache: Path, sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,8 @@ STATIC = {
 """For other computers, whose C library may differ."""
 NAMES = {"dualpi2": "qdisc"}
 """Other names of programs, which tell them what to do."""
+CONTENTS = ".contents"
+"""The file that says what all others in a folder of the cache held when they were compiled."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _agent() -> Path:
 
 
 def _digest() -> str:
-    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC, NAMES)).encode())
+    text = hashlib.sha256(repr((FLAGS, BUILDS, STATIC, NAMES, CONTENTS)).encode())
     for path in (*sorted(SOURCES.glob("*.[ch]")), *SCRIPTS):
         text.update(path.read_bytes())
     return text.hexdigest()[:12]
@@ -87,7 +89,7 @@ def _digest() -> str:
 
 def _agent_digest() -> str:
     """Of the agent's modules and of this Python, which is the one that guests run."""
-    text = hashlib.sha256(repr((sys.version, importlib.util.MAGIC_NUMBER)).encode())
+    text = hashlib.sha256(repr((sys.version, importlib.util.MAGIC_NUMBER, CONTENTS)).encode())
     for path in _modules():
         text.update(f"{path.name} {path.stat().st_size}\n".encode())
         text.update(path.read_bytes())
@@ -103,7 +105,8 @@ def _kept(name: Callable[[], str], build: Callable[[Path], None]) -> Path:
     """This folder of the cache; if it is not there, it is built as another one and renamed: nobody sees a part of it,
     and two who build at the same time do not collide. `name` says what the sources are now.
 
-    Raises MachineError if sources changed meanwhile, or if the cache is another user's: who owns it says what we run.
+    Raises MachineError if sources changed meanwhile, if the folder no longer holds what was compiled (the loader would
+    go on without a damaged library), or if the cache is another user's: who owns it says what we run.
     """
     home = user_folder() / "tools"
     folder = home / name()
@@ -115,6 +118,7 @@ def _kept(name: Callable[[], str], build: Callable[[Path], None]) -> Path:
             build(partial)
             if name() != folder.name:
                 raise MachineError(f"{AGENT} changed while it was compiled", "the same command again")
+            (partial / CONTENTS).write_bytes(_contents(partial))
             partial.chmod(0o755)
             flush(partial)
             try:
@@ -122,7 +126,17 @@ def _kept(name: Callable[[], str], build: Callable[[Path], None]) -> Path:
             except OSError:
                 if not folder.exists():
                     raise
+    about = folder / CONTENTS
+    if not about.exists() or about.read_bytes() != _contents(folder):
+        raise MachineError(f"{folder} is damaged: it does not hold what was compiled", f"rm -r {folder}")
     return folder
+
+
+def _contents(folder: Path) -> bytes:
+    """A hash of the files in it, but for hidden ones."""
+    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    parts = (f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n" for path in files)
+    return hashlib.sha256("".join(parts).encode()).hexdigest().encode()
 
 
 def _build(partial: Path) -> None:
