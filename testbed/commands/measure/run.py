@@ -210,11 +210,10 @@ def _run(
         is_kept = False
     if not is_kept:
         raise typer.Exit(1)
-    if shard is not None and not any(map(shard.has, scenario.trials())):
-        what = (
-            f" shard {shard} has none of the {counted(len(scenario.trials()), 'trial')}: nothing was run; with fewer "
-        )
-        say(console, ("empty", "red"), what + "shards than trials each is likely to have some")
+    trials = () if shard is None else scenario.trials()
+    if shard is not None and not any(map(shard.has, trials)):
+        what = f" shard {shard} has none of the {counted(len(trials), 'trial')}: nothing was run; with fewer shards"
+        say(console, ("empty", "red"), what + " than trials each is likely to have some")
         raise typer.Exit(merge.MISSING)
 
 
