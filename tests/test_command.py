@@ -215,6 +215,33 @@ def test_a_link_that_leads_out_of_its_folder_is_refused(scenario: Scenario, tmp_
         link.unlink()
 
 
+def test_what_no_digest_covers_is_not_kept(scenario: Scenario, tmp_path: Path) -> None:
+    """What Python compiled may be of another source."""
+    (tmp_path / "kit/__pycache__").mkdir(parents=True)
+    (tmp_path / "kit/tool.py").write_text("one")
+    (tmp_path / "kit/__pycache__/tool.cpython-311.pyc").write_text("another")
+    folder = program_store.find(
+        value_of(scenario(files=["kit"], client={"at": "client", "run": ["kit/tool.py"]})).files
+    )
+    assert folder is not None
+    assert [path.name for path in (folder / "kit").iterdir()] == ["tool.py"]
+
+
+@pytest.mark.parametrize("name", ["tool", "kit/tool"])
+def test_a_program_that_is_damaged_in_the_cache_is_refused(scenario: Scenario, tmp_path: Path, name: str) -> None:
+    """An empty script would end at once and without an error."""
+    (tmp_path / "kit").mkdir()
+    (tmp_path / name).write_text(f"something that only this test has, at {tmp_path}")
+    files = value_of(scenario(files=["kit"], client={"at": "client", "run": [f"./{name}"]})).files
+    folder = program_store._folder(files)
+    (folder / name).write_text("")
+    with pytest.raises(MachineError, match=rf"{folder} is damaged: its '\w+' is not what was kept .* rm -r {folder}$"):
+        program_store.find(files)
+    (folder / name).unlink()
+    with pytest.raises(MachineError, match="is damaged"):
+        program_store.find(files)
+
+
 def test_a_file_that_is_not_here_is_named_and_copies_are_used(tmp_path: Path) -> None:
     (tmp_path / "tool").write_text("content of a test that nobody else has")
     files = (("tool", program_store.digest(tmp_path / "tool")),)

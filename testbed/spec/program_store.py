@@ -11,6 +11,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from ..cache_folder import private, user_folder
@@ -21,6 +22,8 @@ FOLDER = "files"
 FILES_MAX, BYTES_MAX = 50_000, 2 << 30
 """Of one file or folder that a scenario names, in all."""
 CHUNK_BYTES = 1 << 20
+COMPILED = "__pycache__"
+"""Folders of what Python compiles by itself: no digest covers them, and they are not kept."""
 
 SYSTEM = tuple(Path(each) for each in ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", sys.base_prefix))
 """What links may lead to: every trial sees it, and no digest of a user's files need cover it."""
@@ -51,7 +54,7 @@ def keep(sources: Mapping[str, Path], files: Files) -> Path:
             for name, wanted in files:
                 source, target = sources[name], partial / name
                 if source.is_dir():
-                    shutil.copytree(source, target, symlinks=True)
+                    shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(COMPILED))
                 else:
                     shutil.copyfile(source, target)
                     target.chmod(0o755)
@@ -66,12 +69,13 @@ def keep(sources: Mapping[str, Path], files: Files) -> Path:
 def find(files: Files, copies: Mapping[str, Path] | None = None) -> Path | None:
     """The folder of a set of files; None if there are none. `copies` are files that may be these, by their names.
 
-    Raises MachineError, which names the first that is missing.
+    Raises MachineError, which names the first that is missing, or that is no longer what was kept.
     """
     if not files:
         return None
     folder = _folder(files)
     if folder.exists():
+        _check(folder, files)
         return folder
     sources: dict[str, Path] = {}
     for name, wanted in files:
@@ -81,6 +85,19 @@ def find(files: Files, copies: Mapping[str, Path] | None = None) -> Path | None:
             raise MachineError(what, "testbed check SCENARIO, with the scenario whose folder has the file")
         sources[name] = source
     return keep(sources, files)
+
+
+@cache
+def _check(folder: Path, files: Files) -> None:
+    """Once in a process, as it reads all of them: an empty script, say, would end at once and without an error."""
+    for name, wanted in files:
+        try:
+            is_whole = digest(folder / name) == wanted
+        except OSError:
+            is_whole = False
+        if not is_whole:
+            what = f"{folder} is damaged: its {name!r} is not what was kept (SHA-256 {wanted[:12]}…)"
+            raise MachineError(what, f"rm -r {folder}")
 
 
 def _folder(files: Files) -> Path:
@@ -102,12 +119,10 @@ def _of_file(path: Path) -> str:
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """(name, kind, digest or target) of everything below a folder, in the order of the names. What Python compiles by
-    itself does not count.
-    """
+    """(name, kind, digest or target) of everything below a folder that counts, in the order of the names."""
     count = 0
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        folders[:] = sorted(name for name in folders if name != COMPILED)
         for name in sorted((*folders, *names)):
             path = Path(here, name)
             count += 1
