@@ -10,10 +10,13 @@ from test_gate import FLOW, IPERF3, NOISE, START_NS, Change, S, fine, measured, 
 from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
+from testbed.kernel.vm.hypervisor import COUNTED
+from testbed.model.node.vm import Vm
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence import damage
 from testbed.trial.evidence.stage import Evidence
+from testbed.trial.evidence.vm import VmEvidence
 from testbed.trial.gate.whole import presence, sample
 from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 from testbed.trial.orders.sequence import orders
@@ -331,6 +334,28 @@ def test_pings_of_a_cache_and_computers_are_there() -> None:
     busy = of(presence.present, top(cpu_busy=None), kernel="host")
     assert busy == [("invalid", "missing: the CPU time of this computer")]
     assert of(presence.present, top(cpu_busy=0.0), kernel="host") == []
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, None),
+        ({"cpu_busy": None}, "the CPU time of the virtual machine a"),
+        ({"busy_s": None}, "the CPU time of the virtual machine a"),
+        ({"accelerator": "kvm"}, "how the virtual machine a ran"),
+        ({"release": ""}, "how the virtual machine a ran"),
+        ({"qemu": ""}, "how the virtual machine a ran"),
+        ({"boot_s": 0.0}, "how the virtual machine a ran"),
+    ],
+)
+def test_what_virtual_machines_say_is_there(change: dict[str, Any], told: str | None) -> None:
+    """One with `kvm` in virtual time would be judged as in real time."""
+    nodes, link = {"a": {"type": "vm"}, "b": {"type": "host"}}, {"ends": ["a", "b"], "rate": "100 Mbit/s"}
+    trial = make_trial(topology={"name": "net", "nodes": nodes, "links": {"path": link}}, workload=IPERF3)
+    plan = orders(trial).plan
+    machine = VmEvidence("a", Vm(), COUNTED, "", "7.2", 0.75, "7.3", 0.4, None, 0.5)
+    found = presence.present(trial, plan, replace(fine(trial, plan), vms=(replace(machine, **change),)))
+    assert [each.text for each in found] == ([f"missing: {told}"] if told else [])
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.sweep.store import Store
 from testbed.trial import provenance, readiness, ready_kernel, run, software
 from testbed.trial.evidence import vm as vmevidence
+from testbed.trial.gate import vm_check
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import CommandResult, PingResult, need
 from testbed.trial.orders import local_words
@@ -594,7 +595,8 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     trial = make_trial(kernel="lab" if accelerator == hypervisor.COUNTED else "host")
     plan = orders(trial).plan
     how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
-    seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, **how)  # type: ignore[arg-type]
+    busy_s = busy * (trial.workload.length_ns or 0) / 1e9 + qemu.takes_ns(Vm(), vm_check.LOOKS) / 1e9
+    seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, busy_s=busy_s, **how)  # type: ignore[arg-type]
     ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 8 * rtt_s)
     both = (seen, replace(seen, node="b"))
     good = fine(trial, plan)

@@ -153,9 +153,11 @@ def _computers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
     told = {each.node: each for each in evidence.vms}
     for node in trial.topology.nodes:
         if node.kind.runs_in == "virtual machine":
-            is_end = node.name in trial.workload.hosts
-            if node.name not in told or (is_end and told[node.name].cpu_busy is None):
+            seen, is_end = told.get(node.name), node.name in trial.workload.hosts
+            if seen is None or (is_end and None in (seen.cpu_busy, seen.busy_s)):
                 yield f"the CPU time of the virtual machine {node.name}"
+            elif not (seen.release and seen.qemu and seen.boot_s) or seen.is_counted != trial.kernel.is_virtual_time:
+                yield f"how the virtual machine {node.name} ran"
 
 
 def _devices(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
