@@ -56,6 +56,7 @@ class Programs:
 
 
 NO_PROGRAMS = Programs()
+NO_VARIABLES: Mapping[str, str] = {}
 
 RESERVE_BYTES = 512 << 20
 """The memory of the host that a trial leaves free."""
@@ -77,11 +78,13 @@ def run(
     cancelled: Callable[[], bool] = lambda: False,
     files: Path | None = None,
     programs: Programs = NO_PROGRAMS,
+    variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Ending:
     """Boots the kernel and has it execute the steps, which leave their files in `folder`, with `console.log`.
 
     `memory_bytes` is a ceiling: the guest takes from the host what it touches. `cpu_limit_s` is the processor time of
-    the guest with all its processes (None: no limit), `bytes_max` what its files may take (None: `consumption.share`).
+    the guest with all its processes (None: no limit), `bytes_max` what its files may take (None: `consumption.share`),
+    `variables` more of the environment of the lab kernel itself.
     Raises TrialError if a step fails, the guest dies or hangs; MachineError if the host lacks the memory.
     """
     check_memory(memory_bytes)
@@ -101,6 +104,7 @@ def run(
             core=core,
             files=files,
             programs=programs,
+            variables=variables,
         ) as guest,
     ):
         watch(guest, folder, signs, progress, wall_limit_s, cancelled, cpu_limit_s, bytes_max)
@@ -121,6 +125,7 @@ def started(
     channel: tuple[int, int] | None = None,
     files: Path | None = None,
     programs: Programs = NO_PROGRAMS,
+    variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Iterator[Running]:
     """Starts a guest that executes the steps in `folder`; ends it when the block ends.
 
@@ -170,6 +175,7 @@ def started(
             "PATH": process.search_path(),
             "LD_PRELOAD": "./preload.so",
             "TESTBED_SEED": str(seed),
+            **variables,
         }
         with (
             (folder / CONSOLE).open("wb") as out,

@@ -26,6 +26,8 @@ OURS = {
     "0006-tun-orphan.patch",
     "0007-um-cheaper-events.patch",
     "0008-um-refused-mapping.patch",
+    "0009-random-inline.patch",
+    "0010-um-profile.patch",
 }
 
 

@@ -26,7 +26,8 @@ linux | bzImage)
     [ ! -e broken ] || { echo "net/tcp.c:7:1: error: expected ';'" >&2; exit 2; }
     mkdir -p include/config arch/x86/boot
     echo 7.3.4 >include/config/kernel.release
-    if [ "$target" = linux ]; then cp kernel.sh linux; else echo "$1" >arch/x86/boot/bzImage; fi ;;
+    if [ "$target" = linux ]; then cp kernel.sh linux; else echo "$1" >arch/x86/boot/bzImage; fi
+    [ ! -e net/flags ] || sed 's/^/# /' net/flags >>linux ;;
 esac
 """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from ... import package, process
 from ...error import MachineError, TestbedError, UserError
 from ...journal import FOLDER, mark, noted
-from . import feature, first_boot, make, recipe
+from . import feature, first_boot, make, profile, recipe
 from .cache import Cache, KernelImage, Record, find, installed, user_cache
 from .debian import Archive, mirror
 from .feature import Features
@@ -80,12 +80,14 @@ def build(
     report: Report = lambda stage: None,
     cache: Cache | None = None,
     target: Target | None = None,
+    train: profile.Train | None = None,
 ) -> KernelImage:
     """Builds a kernel from a source, or takes it from the cache; a lab kernel unless a `target` says otherwise.
 
     `source` is a version, a tarball or a folder; None is Debian's newest, and makes it the default kernel.
     `patches` are the user's changes, applied in this order; such a kernel needs a name and is never the default.
-    `name` None is the source's own name; `jobs` None is the number of processors.
+    `name` None is the source's own name; `jobs` None is the number of processors. `train` runs the trials that a
+    profile is made of; None is a kernel without one. If that fails, the kernel has none, and says why (`profile`).
     UserError for a bad source, MachineError for what this machine lacks.
     """
     if name is not None and (not name or not set(name) <= NAME_LETTERS or name[0] in ".-"):
@@ -109,7 +111,8 @@ def build(
             if record.key == mixed.key:
                 default = record.is_default or is_default
                 return kernels.adopt(record, name or image.name, default)
-        return _make(kernels, target, mixed, name or chosen.name, is_default, jobs or os.cpu_count() or 1, report)
+        jobs = jobs or os.cpu_count() or 1
+        return _make(kernels, target, mixed, name or chosen.name, is_default, jobs, report, train)
 
 
 NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
@@ -125,7 +128,14 @@ def _current(cache: Cache, ours: recipe.Recipe, compiler: str, name: str | None)
 
 
 def _make(
-    cache: Cache, target: Target, mixed: Ingredients, name: str, default: bool, jobs: int, report: Report
+    cache: Cache,
+    target: Target,
+    mixed: Ingredients,
+    name: str,
+    default: bool,
+    jobs: int,
+    report: Report,
+    train: profile.Train | None,
 ) -> KernelImage:
     _check_machine(cache.folder, target)
     with cache.partial() as partial, noted(FOLDER, partial.name, folder=str(partial)) as held:
@@ -150,10 +160,26 @@ def _make(
         (home / "config").write_text(config)
         shutil.copyfile(tree / target.image, home / "linux")
         (home / "linux").chmod(0o755)
+        profiled = "" if train is None else _profile(tree, target, mixed.recipe, home, train, jobs, report)
         report(Stage("booting it once"))
         feature.write(home, _tried(target, home / "linux"))
         release = (tree / "include/config/kernel.release").read_text().strip()
-        return cache.put(home, _record(mixed, name, default, home, release, steps))
+        return cache.put(home, _record(mixed, name, default, home, release, steps, profiled))
+
+
+def _profile(
+    tree: Path, target: Target, ours: recipe.Recipe, home: Path, train: profile.Train, jobs: int, report: Report
+) -> str:
+    """Puts a kernel by a profile in the place of the one without; returns what `Record.profile` says."""
+    report(Stage("profiling it, 1 to 3 min"))
+    try:
+        if not profile.compile(tree, target.arch, target.product, ours.hot, train, jobs):
+            return "none: the source has none of the files to profile"
+    except TestbedError as error:
+        (home / "profile.log").write_text(f"{error}\n")
+        return f"none: {str(error).splitlines()[0]}"
+    shutil.copyfile(tree / target.image, home / "linux")
+    return recipe.TRAINING
 
 
 def _tried(target: Target, linux: Path) -> Features:
@@ -249,7 +275,9 @@ def _failure(source: Source, error: process.CommandError, log: Path, cache: Cach
     return UserError(f"{what}the whole log is in {kept}")
 
 
-def _record(mixed: Ingredients, name: str, default: bool, home: Path, release: str, steps: int) -> Record:
+def _record(
+    mixed: Ingredients, name: str, default: bool, home: Path, release: str, steps: int, profiled: str
+) -> Record:
     return Record(
         name=name,
         key=mixed.key,
@@ -263,4 +291,5 @@ def _record(mixed: Ingredients, name: str, default: bool, home: Path, release: s
         compiler=mixed.compiler,
         built=datetime.now(UTC).isoformat(timespec="seconds"),
         steps=steps,
+        profile=profiled,
     )

@@ -25,7 +25,7 @@ BUILD_COMMAND = "testbed kernel build"
 class KernelImage:
     """A lab kernel ready to boot: `path` is its executable. A `default` one was built without --source.
 
-    `key` is the hash over all that it was built from.
+    `key` is the hash over all that it was built from, `profile` as in `Record`.
     """
 
     name: str
@@ -35,6 +35,7 @@ class KernelImage:
     default: bool
     built: str
     key: str
+    profile: str = ""
 
     @property
     def folder(self) -> Path:
@@ -44,7 +45,11 @@ class KernelImage:
 
 @dataclass(frozen=True)
 class Record:
-    """kernel.json: what a kernel was built from, and when. `key` is the hash over all its ingredients."""
+    """kernel.json: what a kernel was built from, and when. `key` is the hash over all its ingredients.
+
+    `profile` is the name of the scenario whose trials made its profile, "none: " and why, or "" where none was asked
+    for. Trials write the same bytes with and without one, so the key does not depend on it.
+    """
 
     name: str
     key: str
@@ -58,6 +63,7 @@ class Record:
     compiler: str
     built: str
     steps: int
+    profile: str = ""
 
 
 class Cache:
@@ -157,6 +163,7 @@ class Cache:
             default=record.is_default,
             built=record.built,
             key=record.key,
+            profile=record.profile,
         )
 
 

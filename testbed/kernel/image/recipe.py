@@ -13,6 +13,7 @@ Use = Literal["lab", "vm"]
 """What a kernel is for: labs, or virtual machines."""
 
 FOLDER = Path(__file__).parents[2] / "_kernel"
+HOT, TRAINING = "hot", "training.yaml"
 OPTION = re.compile(r"^(CONFIG_\w+)=(.*)$|^# (CONFIG_\w+) is not set$", re.MULTILINE)
 
 
@@ -30,14 +31,19 @@ class Patch:
 
 @dataclass(frozen=True)
 class Recipe:
+    """`hot` are the objects to compile by a profile, and `training` the scenario whose trials make it."""
+
     fragment: str
     patches: tuple[Patch, ...]
+    hot: tuple[str, ...] = ()
+    training: str = ""
 
     @property
     def sha256(self) -> str:
-        """Over the fragment (comments aside) and the patches."""
+        """Over the fragment (comments aside), the patches, and what makes the profile."""
         parts = [f"{option}={value}" for option, value in sorted(self.wanted.items())]
         parts += [f"{patch.name} {patch.sha256}" for patch in self.patches]
+        parts += [f"hot {each}" for each in self.hot] + ([f"training {self.training}"] if self.training else [])
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property
@@ -65,4 +71,5 @@ def load(use: Use) -> Recipe:
     home = FOLDER / use
     fragment = (FOLDER / "config").read_text() + (home / "config").read_text()
     patches = sorted((home / "patches").glob("*.patch"))
-    return Recipe(fragment, tuple(Patch(path.name, path.read_text()) for path in patches))
+    hot, training = ((home / name).read_text() if (home / name).exists() else "" for name in (HOT, TRAINING))
+    return Recipe(fragment, tuple(Patch(path.name, path.read_text()) for path in patches), tuple(hot.split()), training)
