@@ -67,6 +67,7 @@ def test_the_hot_files_are_compiled_by_what_trials_counted(hot_tree: Path, cache
     assert told(image) == "training.yaml"
     used = [line for line in image.path.read_text().splitlines() if "-fprofile-use" in line]
     assert sorted(used) == [f"# {name[:-1]}c -O2 {' '.join(profile.USE)} -c -o {name} {name[:-1]}c" for name in HOT]
+    assert "# version 1" in image.path.read_text().splitlines()  # however often it was linked: the entropy has it
     assert feature.read(image.folder) is not None
     assert build(str(hot_tree), cache=cache, train=trained()) == image
 

@@ -27,7 +27,8 @@ linux | bzImage)
     mkdir -p include/config arch/x86/boot
     echo 7.3.4 >include/config/kernel.release
     if [ "$target" = linux ]; then cp kernel.sh linux; else echo "$1" >arch/x86/boot/bzImage; fi
-    [ ! -e net/flags ] || sed 's/^/# /' net/flags >>linux ;;
+    [ ! -e net/flags ] || sed 's/^/# /' net/flags >>linux
+    echo "# version ${KBUILD_BUILD_VERSION:-counted}" >>linux ;;
 esac
 """
 

@@ -1,7 +1,6 @@
 """Compiles the hot files of a lab kernel anew, by a profile of trials that ran on the same tree. Writes into the tree.
 
-A profile fits one source, configuration and compiler, so none comes with the testbed: each build makes its own. Counts
-of trials in virtual time are the same whenever they run.
+A profile fits one source, configuration and compiler, so none comes with the testbed: each build makes its own.
 """
 
 from __future__ import annotations
