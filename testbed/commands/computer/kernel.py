@@ -25,7 +25,6 @@ from ...kernel.vm.kernel_cache import VmKernel
 from ..help_page import Command, examples, group
 from ..terminal import Terminal
 from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
-from . import training
 
 app = group(
     "Trials run in a lab kernel, which is built once. Virtual machines have kernels of their own, which are "
@@ -129,6 +128,8 @@ def build_command(
             kernel = vmbuild.make(source, name, patches=patch or [], jobs=jobs, report=bar.show)
             print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
             return
+        from . import training  # half a second, for what a trial needs
+
         image = build(source, name, patches=patch or [], jobs=jobs, report=bar.show, train=training.train)
     if image.profile.startswith("none"):
         print(f"it has no profile, so trials take more CPU time ({image.profile}); the same is measured")
