@@ -155,6 +155,23 @@ def test_flow_and_iperf3_and_a_capture_agree(run_trial: RunTrial) -> None:
     assert json.loads((iperf3.folder / "iperf3-client.json").read_text())["end"]
 
 
+def test_the_two_ends_of_a_link_without_an_emulator_are_captured_in_a_file_each(run_trial: RunTrial) -> None:
+    """Both devices are called eth0: two captures wrote into one file, and it was no capture any more."""
+    topology = {
+        "name": "net",
+        "nodes": {"a": {"type": "host"}, "s": {"type": "switch"}, "b": {"type": "host"}},
+        "links": {"plain": {"ends": ["a", "s"]}, "path": {"ends": ["s", "b"], "rate": "10 Mbit/s", "rtt": "2 ms"}},
+    }
+    ran = run_trial(topology=topology, workload={"duration": "1 s"}, capture=[{"at": "plain"}])
+    assert ran.result.verdict == "valid"
+    assert sorted(path.name for path in ran.folder.glob("*.pcap")) == ["plain.a-eth0.pcap", "plain.s-eth0.pcap"]
+    seen = [ran.result.captures[name] for name in ("plain.a-eth0.pcap", "plain.s-eth0.pcap")]
+    assert seen[0] == seen[1]
+    for each in seen:
+        assert each is not None
+        assert each.payload_bytes >= ran.result.flows[0].received_bytes > 0
+
+
 def test_the_data_reaches_a_destination_with_another_link_before_the_direct_one(run_trial: RunTrial) -> None:
     topology = {
         "name": "net",

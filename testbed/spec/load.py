@@ -151,8 +151,12 @@ def _workload_faults(workload: ToolFile, topologies: ScenarioTopologies) -> Iter
 
 def _capture_faults(data: dict[str, Any], topologies: ScenarioTopologies) -> Iterator[Fault]:
     known, captures = topologies.positions(), data.get("capture")
+    before: set[str] = set()
     for index, capture in enumerate(captures if isinstance(captures, list) else ()):
         at = mapping(capture).get("at")
+        if isinstance(at, str) and at in before:
+            yield Fault(("capture", index, "at"), f"{at!r} is captured already", "each node or link once", named=True)
+        before |= {at} if isinstance(at, str) else set()
         if isinstance(at, str) and known is not None and at not in known:
             allowed = one_of(known, at, "names that all topologies have")
             yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", allowed, named=True)

@@ -27,21 +27,24 @@ def capture_errors(trial: Trial, planned: Plan) -> tuple[str, ...]:
 
 
 def captured_devices(trial: Trial, planned: Plan) -> tuple[tuple[str, str], ...]:
-    """The node or link, and the device, of each capture."""
-    return tuple((capture.at, device) for capture, _, device in capture_points(trial, planned))
+    """The place and the device of each capture: no two have both in common."""
+    return tuple((place, device) for _, place, _, device in capture_points(trial, planned))
 
 
-def capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str]]:
-    """(capture, namespace, device): every port of a node; the two ends of a link's emulator, or of the plain link."""
+def capture_points(trial: Trial, planned: Plan) -> Iterator[tuple[Capture, str, str, str]]:
+    """(capture, place, namespace, device): every port of a node; the devices of a link's emulator, or the two ends of
+    the plain link, whose places are LINK.NODE: both devices may be called eth0.
+    """
     for capture in trial.captures:
         emulator = planned.emulator(capture.at)
         if emulator is not None:
             for device in ("end0", "wire0", "wire1", "end1"):
-                yield capture, emulator.netns, device
+                yield capture, capture.at, emulator.netns, device
             continue
         for port in planned.book.ports:
             if capture.at in (port.node, port.link):
-                yield capture, node_netns(port.node), port.device
+                place = port.node if capture.at == port.node else f"{port.link}.{port.node}"
+                yield capture, place, node_netns(port.node), port.device
 
 
 def capture_name(number: int) -> str:
@@ -49,7 +52,7 @@ def capture_name(number: int) -> str:
 
 
 def captures(trial: Trial, planned: Plan) -> Iterator[Run | Sleep]:
-    for number, (capture, netns, device) in enumerate(capture_points(trial, planned)):
+    for number, (capture, place, netns, device) in enumerate(capture_points(trial, planned)):
         words = (
             "tcpdump",
             "-i",
@@ -62,7 +65,7 @@ def captures(trial: Trial, planned: Plan) -> Iterator[Run | Sleep]:
             "-",  # tcpdump would give its own file to root, who is nobody in a guest of an ordinary user
             "--relinquish-privileges=root",
         )
-        file, name = capture_file(capture.at, device), capture_name(number)
+        file, name = capture_file(place, device), capture_name(number)
         yield Run(words, "capture", planned.where_in(netns), out=file, background=name)
     if trial.captures:
         yield Sleep(1)

@@ -54,5 +54,6 @@ def process_file(when: str, node: str) -> str:
     return f"qemu-{node}-{when}.txt"
 
 
-def capture_file(at: str, device: str) -> str:
-    return f"{at}-{device}.pcap"
+def capture_file(place: str, device: str) -> str:
+    """The place is as in `capture.capture_points`."""
+    return f"{place}-{device}.pcap"
