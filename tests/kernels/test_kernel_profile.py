@@ -1,15 +1,18 @@
 """The profile of a lab kernel: which files are compiled by it, and what is said where there is none."""
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from toykernel import executable
+from typer.testing import CliRunner
 
 from testbed import process
-from testbed.commands.computer import training
+from testbed.commands.computer import kernel, training
 from testbed.error import MachineError
 from testbed.kernel.image import feature, profile, recipe
 from testbed.kernel.image.build import KernelImage, build
@@ -81,6 +84,15 @@ def test_a_kernel_whose_trials_fail_is_kept_without_a_profile_and_says_why(hot_t
     assert "-fprofile" not in image.path.read_text()
 
 
+def test_a_full_disk_while_it_trains_costs_the_profile_and_not_the_kernel(hot_tree: Path, cache: Cache) -> None:
+    def train(linux: Path, counts: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/testbed-training")
+
+    image = build(str(hot_tree), cache=cache, train=train)
+    assert told(image) == "none: [Errno 28] No space left on device: '/tmp/testbed-training'"
+    assert "-fprofile" not in image.path.read_text()
+
+
 def test_a_file_that_was_not_counted_is_named(hot_tree: Path, cache: Cache) -> None:
     image = build(str(hot_tree), cache=cache, train=trained(left_out="net/core/dev.o"))
     assert told(image) == "none: the kernel that counts wrote nothing of net/core/dev.o"
@@ -92,6 +104,20 @@ def test_a_profile_that_does_not_fit_is_never_used(hot_tree: Path, cache: Cache)
     assert "cannot be compiled with -fprofile-use: net/core/" in told(image)
     assert "the profile does not fit" in told(image)
     assert "-fprofile" not in image.path.read_text()
+
+
+def test_whoever_has_a_kernel_without_a_profile_is_told_how_to_try_again(
+    hot_tree: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Mended or not, what kept it from one: the same build takes the kernel that is there."""
+    image = build(str(hot_tree), cache=cache, train=trained(left_out="net/core/dev.o"))
+    assert build(str(hot_tree), cache=cache, train=trained()) == image
+    monkeypatch.setattr(kernel, "build", lambda *args, **options: image)
+    said = " ".join(CliRunner().invoke(kernel.app, ["build"]).stdout.split())
+    assert "wrote nothing of net/core/dev.o" in said
+    assert f"to try again: rm -r {image.folder}, and build" in said
+    shutil.rmtree(image.folder)
+    assert told(build(str(hot_tree), cache=cache, train=trained())) == "training.yaml"
 
 
 def test_a_source_without_the_files_has_no_profile(tree: Path, cache: Cache) -> None:

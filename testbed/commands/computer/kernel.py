@@ -1,6 +1,7 @@
 """`testbed kernel`: the lab kernels of this user, and kernels for virtual machines."""
 
 import json
+import shlex
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -133,6 +134,7 @@ def build_command(
         image = build(source, name, patches=patch or [], jobs=jobs, report=bar.show, train=training.train)
     if image.profile.startswith("none"):
         print(f"it has no profile, so trials take more CPU time ({image.profile}); the same is measured")
+        print(f"it is kept like this; to try again: rm -r {shlex.quote(str(image.folder))}, and build it once more")
     print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
 
 

@@ -175,7 +175,7 @@ def _profile(
     try:
         if not profile.compile(tree, target.arch, target.product, ours.hot, train, jobs):
             return "none: the source has none of the files to profile"
-    except TestbedError as error:
+    except (TestbedError, OSError) as error:  # a full disk, too: the kernel without one is there
         (home / "profile.log").write_text(f"{error}\n")
         return f"none: {str(error).splitlines()[0]}"
     shutil.copyfile(tree / target.image, home / "linux")
