@@ -182,8 +182,10 @@ def _started(step: Any) -> Iterator[list[str]]:
     if isinstance(step, dict):
         if isinstance(words := step.get("run"), list):
             yield words
-            if words[0] == "env":
-                yield [word for word in words[1:] if "=" not in word and not word.startswith("-")][:1]
+            if "env" in words:
+                yield [
+                    word for word in words[words.index("env") + 1 :] if "=" not in word and not word.startswith("-")
+                ][:1]
         step = [*step.values()]
     for each in step if isinstance(step, list) else ():
         yield from _started(each)

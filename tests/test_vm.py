@@ -149,7 +149,7 @@ def test_what_a_kernel_cannot_give_a_machine_is_refused(kernel: str, keys: dict[
 def test_in_virtual_time_instructions_drive_a_machine_s_clock(cpu: str | None, shift: str) -> None:
     steps = orders(make_trial(of_a(**({} if cpu is None else {"cpu": cpu})), kernel="lab")).steps
     start, _ = (step for step in steps if isinstance(step, StartVm))
-    said = " ".join(start.words)
+    said = " ".join(qemu.snapshot_words(start.words))
     assert said.startswith("env LD_PRELOAD=/run/tools/vmclock.so qemu-system-x86_64 ")
     processor = "-accel tcg,thread=single,tb-size=128 -cpu max,erms=off"
     assert f"{processor} -icount {shift},sleep=on,align=on -rtc clock=vm -smp 1 " in said
@@ -915,7 +915,7 @@ class TestVirtualTime:
         (about,) = ran.result.vms.values()
         assert (about.accelerator, about.cpu, about.host_cpus) == (hypervisor.COUNTED, "1 GIPS", None)
         assert about.kernel_release == kernel.release
-        assert 0.5 < about.boot_s < 30  # lab time, whatever the computer does
+        assert 0 < about.boot_s < 1  # lab time, whatever the computer does: a kernel takes longer to boot
         assert 0 < about.cpu_busy < 0.5
         assert ran.ping.received == 5
         assert 10e-3 <= ran.ping.rtt_min_s <= ran.ping.rtt_max_s < 10.2e-3

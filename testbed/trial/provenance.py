@@ -185,9 +185,14 @@ def steps_of(trial: Trial, made: Orders) -> str:
     """steps.json as it would be written now."""
     ready = ready_kernel(trial.kernel)
     files = None if ready.image is not None else program_store.find(trial.workload.needed_files)
-    is_lab, is_virtual_time = ready.image is not None, trial.kernel.is_virtual_time
     steps, _ = substituted(
-        trial.topology, made.steps, ready.tools, is_lab=is_lab, is_virtual_time=is_virtual_time, files=files
+        trial.topology,
+        made.steps,
+        ready.tools,
+        is_lab=ready.image is not None,
+        is_virtual_time=trial.kernel.is_virtual_time,
+        files=files,
+        image=ready.image,
     )
     return steps_text(steps)
 

@@ -14,6 +14,7 @@ from typing import Any
 from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, Steps, TrialError, write_steps
 from ..kernel.machine import ssh_relay
+from ..kernel.ready import vm_snapshot
 from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
@@ -59,7 +60,10 @@ def run(
         is_lab=ready.image is not None,
         is_virtual_time=trial.kernel.is_virtual_time,
         files=files,
+        image=ready.image,
     )
+    if ready.image is not None:
+        vm_snapshot.make_missing(steps, ready.image, ready.tools, cancelled)
     described = partial(_describe, trial, made, noted, accelerator, folder)
     described()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

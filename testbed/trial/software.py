@@ -50,6 +50,7 @@ PROGRAMS = (
     *("ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ovsdb-server", "ovsdb-tool"),
     *("zebra", *DAEMONS, "vtysh", "dnsmasq", "busybox"),
     *("sh", "awk", "cat", "date", "env", "grep", "mkdir", "mount", "sleep", "tee", "truncate", "python3", "mnexec"),
+    *("cp", "cut", "ln", "mkfifo", "readlink", "seq"),
 )
 """All that plans, workloads and controllers start in a guest, but for our own programs."""
 

@@ -7,22 +7,28 @@
        testbed.root=host    the root is a 9p share called `root`, read-only, below a tmpfs; modules are in another one,
                             called `modules`; testbed.agent=FILE is the guest agent there
        testbed.root=disk    the root is the first file system of the first disk, below a tmpfs, and its init goes on
+       testbed.waits=1      before that, once the modules are loaded, see become_one()
    A failure is said on the console, and powers the machine off. */
 
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/random.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define NEW "/new"
@@ -85,6 +91,72 @@ static void load_modules(void)
     }
     if (list)
         fclose(list);
+}
+
+/* 64 bytes by the processor's own instruction: QEMU takes them from the random numbers of the kernel that it runs on. */
+static void draw_random(void)
+{
+    struct {
+        struct rand_pool_info head;
+        unsigned long long words[8];
+    } drawn = {.head = {.entropy_count = 512, .buf_size = 64}};
+    for (int i = 0; i < 8; i++) {
+        unsigned char is_drawn = 0;
+        for (int tries = 0; !is_drawn && tries < 10; tries++)
+            __asm__ volatile("rdrand %0; setc %1" : "=r"(drawn.words[i]), "=qm"(is_drawn) : : "cc");
+        if (!is_drawn)
+            fail("the processor has no random numbers");
+    }
+    int file = open("/dev/urandom", O_RDWR | O_CLOEXEC);
+    if (file < 0 || ioctl(file, RNDADDENTROPY, &drawn) || ioctl(file, RNDRESEEDCRNG))
+        fail("the random numbers");
+    close(file);
+}
+
+/* Gives a card of the snapshot, of which the address is 02:54:42:ff:ff:NUMBER, its own: XX:XX:XX:XX:XX:XX. */
+static void set_address(int number, const char *address)
+{
+    struct ifreq card = {0};
+    unsigned char *bytes = (unsigned char *)card.ifr_hwaddr.sa_data;
+    unsigned char asked[] = {0x02, 0x54, 0x42, 0xff, 0xff, number};
+    int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    for (int i = 0; i < 256; i++) {
+        snprintf(card.ifr_name, sizeof card.ifr_name, "eth%d", i);
+        if (ioctl(any, SIOCGIFHWADDR, &card) || memcmp(bytes, asked, sizeof asked))
+            continue;
+        if (sscanf(address, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx", bytes, bytes + 1, bytes + 2, bytes + 3, bytes + 4,
+                   bytes + 5) != 6)
+            fail("the address %s", address);
+        if (ioctl(any, SIOCSIFHWADDR, &card))
+            fail("the address of %s", card.ifr_name);
+        close(any);
+        return;
+    }
+    fail("the network card %d", number);
+}
+
+/* What all machines of a snapshot share ends here: waits for a line that says what is this one's own, its name and the
+   addresses of its cards.  Random numbers are drawn once it has come, so after the snapshot.  The clock goes on: Linux
+   refuses one that is before its own start.  A byte may get lost before the line, while QEMU reads the snapshot: an
+   empty line stands there. */
+static void become_one(void)
+{
+    char line[4096], *rest = line;
+    struct termios plain;
+    if (!tcgetattr(0, &plain)) {
+        plain.c_lflag &= ~ECHO;
+        tcsetattr(0, TCSANOW, &plain);
+    }
+    printf("testbed-vm: waits\n");
+    fflush(stdout);
+    do {
+        if (!fgets(line, sizeof line, stdin))
+            fail("what this machine is");
+    } while (*line == '\n');
+    draw_random();
+    const char *address = strsep(&rest, " \n"); /* its name */
+    for (int number = 0; (address = strsep(&rest, " \n")) && *address; number++)
+        set_address(number, address);
 }
 
 /* What is mounted on /lower stays as it is: all writing goes to memory. */
@@ -215,7 +287,10 @@ int main(void)
         power_off();
     }
     int is_disk = !strcmp(root, "disk");
+    int waits = option("testbed.waits") != NULL;
     load_modules();
+    if (waits)
+        become_one();
     if (is_disk) {
         set_up_disk_root();
         execl("/sbin/init", "/sbin/init", NULL);

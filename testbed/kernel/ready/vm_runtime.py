@@ -43,6 +43,13 @@ done
 mkdir -p {" ".join(EMPTY)}
 """
 
+MOUNTS: tuple[Run, ...] = (
+    Run(("mkdir", "-p", MOUNTED, ROOT), "folders of the virtual machines"),
+    Run(("mount", "-r", "-t", "hostfs", "-o", f"{HERE}/{VM_FILES}", "none", MOUNTED), "mount"),
+    Run(("mount", "-t", "tmpfs", "-o", "mode=0755", "none", ROOT), "mount"),
+    Run(("sh", "-ec", MAKE_ROOT), "root of the virtual machines"),
+)
+
 
 def programs(machines: Sequence[Vm]) -> Programs:
     """What a lab kernel reads for these machines. Without links: hostfs follows only one."""
@@ -66,12 +73,7 @@ def with_files(steps: Sequence[Step], machines: Sequence[Vm]) -> tuple[Step, ...
     first = next((number for number, step in enumerate(steps) if isinstance(step, StartVm)), None)
     if first is None:
         return tuple(steps)
-    mounts: tuple[Run, ...] = (
-        Run(("mkdir", "-p", MOUNTED, ROOT), "folders of the virtual machines"),
-        Run(("mount", "-r", "-t", "hostfs", "-o", f"{HERE}/{VM_FILES}", "none", MOUNTED), "mount"),
-        Run(("mount", "-t", "tmpfs", "-o", "mode=0755", "none", ROOT), "mount"),
-        Run(("sh", "-ec", MAKE_ROOT), "root of the virtual machines"),
-    )
+    mounts = MOUNTS
     drives: dict[str, str] = {}
     for image, (name, path) in _images(machines).items():
         place = f"{IMAGES}/{name}"

@@ -33,7 +33,7 @@ def of(vm: Vm) -> str:
         kernel = kernel_cache.find(vm.kernel)
         said.append(f"{kernel.source} {of_kernel(kernel)}")
     if vm.image is not None:
-        said.append(f"image {_of_files((Path(vm.image),), Path(vm.image))}")
+        said.append(f"image {of_files((Path(vm.image),), Path(vm.image))}")
     return ", ".join(said)
 
 
@@ -41,15 +41,16 @@ def of_kernel(kernel: VmKernel) -> str:
     """Of its image and all its modules, whatever it says that it was made from."""
     below = (Path(folder, name) for folder, _, names in os.walk(kernel.modules) for name in names)
     modules = (path for path in below if path.is_file())  # not links to where it was built
-    return _of_files((kernel.image, *modules), kernel.folder)
+    return of_files((kernel.image, *modules), kernel.folder)
 
 
 def of_firmware() -> str:
     """Of the files that are here."""
-    return _of_files((path for path in FIRMWARE if path.exists()), Path("/usr/share"))
+    return of_files((path for path in FIRMWARE if path.exists()), Path("/usr/share"))
 
 
-def _of_files(paths: Iterable[Path], home: Path) -> str:
+def of_files(paths: Iterable[Path], home: Path) -> str:
+    """Of these files and their places below `home`. MachineError if one cannot be read."""
     try:
         found = sorted((path, path.stat()) for path in paths)
         return _read(home, tuple((path, about.st_size, about.st_mtime_ns, about.st_ino) for path, about in found))

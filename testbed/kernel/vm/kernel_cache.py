@@ -99,7 +99,7 @@ def put(made: Path, kernel: VmKernel) -> VmKernel:
 def initramfs_of(kernel: VmKernel, init: Path, root: str = "host", card: str = "virtio") -> Path:
     """The archive with our init and the modules for this root file system and these cards; made if it is missing."""
     program = init.read_bytes()
-    path = kernel.folder / f"initramfs-{init.parent.name}-{root}-{card}"
+    path = kernel.folder / f"initramfs-{hashlib.sha256(program).hexdigest()[:12]}-{root}-{card}"
     if not path.exists():
         wanted = (*initramfs.ROOTS[root], *initramfs.CARDS[card])
         modules = ((name, initramfs.unsigned(module)) for name, module in module_files(kernel, wanted))

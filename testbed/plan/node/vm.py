@@ -9,7 +9,7 @@ by the instructions that its processor carries out (`-icount`), and `vmclock.c` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...model.address import AddressBook, Port
@@ -22,6 +22,9 @@ PROGRAM = "qemu-system-x86_64"
 ACCELERATOR, CPU, AGENT = Placeholder("accelerator"), Placeholder("cpu"), Placeholder("agent")
 ROOT = Placeholder("root")
 """The folder that a machine without an image has as its root file system."""
+
+SNAPSHOT = Placeholder("snapshot")
+"""The folder with the snapshot of such a machine: its memory and its state."""
 
 KERNEL, INITRAMFS, MODULES = "kernel", "initramfs", "modules"
 ANY = "newest"
@@ -57,6 +60,27 @@ that this processor does not have, and no certificates, as nothing there is sign
 SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))
 """The sysctls of a virtual machine's own kernel: it must not limit socket buffers."""
 
+RESUME = """\
+name=$1 addresses=$2 memory=$3
+shift 3
+printf '\\n%s %s\\n' "$name" "$addresses" > "/run/$name.told"
+printf '%s\\n' 'migrate_set_capability x-ignore-shared on' 'migrate_incoming fd:3' > "/run/$name.orders.in"
+ln -s /dev/null "/run/$name.orders.out"
+exec "$@" -name "$name,debug-threads=on" -chardev "pipe,id=orders,path=/run/$name.orders" -mon orders \
+    -chardev "socket,id=agent,path=/run/$name.agent,server=on,wait=off" \
+    -object "memory-backend-file,id=ram,size=$memory,mem-path=$0/memory,share=off" \
+    -incoming defer -global migration.announce-rounds=0 \
+    < "/run/$name.told" 3< "$0/state"
+"""
+"""Starts a machine from a snapshot, and tells it on its console the addresses of its cards (`vminit.c`). QEMU maps the
+file of its memory for it alone, and reads of it what the machine uses. It must not announce the machine, as after a
+move to another computer: the frames are none of the machine's, and one of QEMU's threads would keep the other from the
+timer for the next ones for ever.
+"""
+
+NOBODYS = "02:54:42:ff:ff"
+"""How the MAC addresses of a snapshot's cards begin, which end with their number; a machine's own come later."""
+
 _DRIVERS = {"virtio": "virtio-net-pci", "e1000": "e1000"}
 _ONE_BY_ONE = (
     "gso",
@@ -90,6 +114,23 @@ def console_file(node: str) -> str:
 def socket_file(node: str) -> str:
     """The socket by which the host reaches the guest agent."""
     return f"/run/{program_name(node)}.agent"
+
+
+def is_resumed(vm: Vm, *, counted: bool) -> bool:
+    """Whether a machine starts from a snapshot of one that has booted; not if it has a disk."""
+    return counted and vm.image is None
+
+
+def memory_word(vm: Vm) -> str:
+    """As QEMU has it: `512M`."""
+    return f"{vm.memory_bytes >> 20}M"
+
+
+def snapshot_words(resumed: Sequence[str]) -> tuple[str, ...]:
+    """Of the words that start a machine from a snapshot those that all such machines share: QEMU, and what the machine
+    is made of.
+    """
+    return tuple(resumed[resumed.index("env") :])
 
 
 def kernel_word(vm: Vm, word: str) -> Placeholder:
@@ -166,29 +207,38 @@ def reach_steps(topology: Topology, book: AddressBook) -> Iterator[ReachVm]:
 
 
 def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = False) -> Iterator[str]:
+    macs = [port.mac for port in book.ports_of(node.name)]
+    if is_resumed(vm, counted=counted):
+        yield from ("sh", "-c", RESUME, str(SNAPSHOT), program_name(node.name), " ".join(macs), memory_word(vm))
+        macs = [f"{NOBODYS}:{number:02x}" for number in range(len(macs))]
     yield from ("env", f"LD_PRELOAD={CLOCK}", PROGRAM) if counted else (PROGRAM,)
-    yield from ("-name", f"{node.name},debug-threads=on")
+    if not is_resumed(vm, counted=counted):
+        yield from ("-name", f"{node.name},debug-threads=on")
     yield from ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio")
-    yield from _processor(vm) if counted else ("-machine", f"q35,accel={ACCELERATOR}", "-cpu", str(CPU))
+    yield from _processor(vm, counted=counted)
     yield from ("-smp", str(vm.cpus))
-    yield from ("-m", f"{vm.memory_bytes >> 20}M", "-object", "rng-random,id=rng,filename=/dev/urandom")
+    yield from ("-m", memory_word(vm), "-object", "rng-random,id=rng,filename=/dev/urandom")
     yield from ("-device", "virtio-rng-pci,rng=rng")
-    yield from _root(vm, f"{BOOT_WORDS} {COUNTED_WORDS}" if counted else BOOT_WORDS)
-    yield from ("-chardev", f"socket,id=agent,path={socket_file(node.name)},server=on,wait=off")
+    yield from _root(vm, counted=counted)
+    if not is_resumed(vm, counted=counted):
+        yield from ("-chardev", f"socket,id=agent,path={socket_file(node.name)},server=on,wait=off")
     yield from ("-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0")
-    for number, port in enumerate(book.ports_of(node.name)):
+    for number, mac in enumerate(macs):
         vhost = ",vhost=on" if vm.vhost else ""
         yield from ("-netdev", f"tap,id=net{number},ifname=tap{number},script=no,downscript=no{vhost}")
         plain = [f"{feature}=off" for feature in _ONE_BY_ONE] if (vm.model, nic) == ("virtio", "plain") else []
-        yield from (
-            "-device",
-            ",".join((_DRIVERS[vm.model], f"netdev=net{number}", f"mac={port.mac}", "romfile=", *plain)),
-        )
+        yield from ("-device", ",".join((_DRIVERS[vm.model], f"netdev=net{number}", f"mac={mac}", "romfile=", *plain)))
 
 
-def _processor(vm: Vm) -> Iterator[str]:
-    """One that keeps the time: an instruction takes as long as its speed says, and whoever is ahead waits."""
-    yield from ("-machine", "q35", "-accel", f"tcg,thread=single,tb-size={TRANSLATED_MIB}", "-cpu", PROCESSOR)
+def _processor(vm: Vm, *, counted: bool) -> Iterator[str]:
+    """In virtual time one that keeps the time: an instruction takes as long as its speed says, and whoever is ahead
+    waits.
+    """
+    if not counted:
+        yield from ("-machine", f"q35,accel={ACCELERATOR}", "-cpu", str(CPU))
+        return
+    memory = ",memory-backend=ram" if is_resumed(vm, counted=counted) else ""
+    yield from ("-machine", f"q35{memory}", "-accel", f"tcg,thread=single,tb-size={TRANSLATED_MIB}", "-cpu", PROCESSOR)
     yield from ("-icount", f"shift={SHIFTS[vm.cpu or FASTEST]},sleep=on,align=on", "-rtc", "clock=vm")
 
 
@@ -197,13 +247,15 @@ def drive(image: str) -> str:
     return f"file={image.replace(',', ',,')},if=virtio,snapshot=on"
 
 
-def _root(vm: Vm, boot_words: str) -> Iterator[str]:
+def _root(vm: Vm, *, counted: bool) -> Iterator[str]:
     if vm.image is not None:
         yield from ("-drive", drive(vm.image))
     if vm.boots_itself:
         return
-    append = f"{boot_words} testbed.root={root_of(vm)}"
+    append = f"{BOOT_WORDS} {COUNTED_WORDS}" if counted else BOOT_WORDS
+    append += f" testbed.root={root_of(vm)}"
     append += f" testbed.agent={AGENT}" if vm.image is None else ""
+    append += " testbed.waits=1" if is_resumed(vm, counted=counted) else ""
     yield from ("-kernel", str(kernel_word(vm, KERNEL)), "-initrd", str(initramfs_word(vm)), "-append", append)
     shares = (
         {"modules": kernel_word(vm, MODULES)}

@@ -24,7 +24,7 @@ SECONDS = {
     "controller": 0.7,  # in Python
     "program": 0.2,  # of users
     "mininet": 1.2,
-    "machine": 6.0,  # virtual, from its start to its end
+    "machine": 3.5,  # virtual, from its start to its end
     # data, for each packet on its way from end to end, with its share of ACKs
     "late": 0.5e-6,  # in superpackets as far as the bucket
     "superpacket": 2.5e-6,  # more, for each of these

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...kernel import lab
+from ...kernel.image.cache import KernelImage
 from ...kernel.lab import Programs
 from ...kernel.native_program import Tools
-from ...kernel.ready import controller_program, controller_runtime, vm_runtime
+from ...kernel.ready import controller_program, controller_runtime, vm_runtime, vm_snapshot
 from ...kernel.vm import hypervisor
 from ...kernel.vm.hypervisor import Accelerator
 from ...model.node.vm import Vm
@@ -28,9 +29,11 @@ def substituted(
     is_lab: bool,
     is_virtual_time: bool = False,
     files: Path | None = None,
+    image: KernelImage | None = None,
 ) -> tuple[tuple[Step, ...], Accelerator | None]:
     """The steps as this computer can carry them out, and the accelerator of its virtual machines (None without any).
-    `files` is the folder with the workload's files; None if it has none.
+    `files` is the folder with the workload's files; None if it has none. `image` is the lab kernel: which snapshots
+    machines start from depends on it (None: that stays open).
     """
     place = f"hostfs:{lab.HERE}/{lab.FILES}" if is_lab else str(files)
     steps = controller_program.with_files(steps, topology, is_lab=is_lab)
@@ -42,7 +45,8 @@ def substituted(
     known = hypervisor.words(machines, tools, how)
     if not is_lab:
         return hypervisor.filled(done, known), how
-    return hypervisor.filled(vm_runtime.with_files(done, machines), vm_runtime.in_lab(known)), how
+    filled = hypervisor.filled(vm_runtime.with_files(done, machines), vm_runtime.in_lab(known))
+    return filled if image is None else vm_snapshot.with_folders(filled, image, tools), how
 
 
 def programs(topology: Topology) -> Programs:

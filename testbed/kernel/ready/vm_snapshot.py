@@ -1,0 +1,170 @@
+"""Snapshots of virtual machines in virtual time: which one a machine starts from, and how it is made.
+
+A machine boots once, in a lab kernel of its own with always the same seed, until its first program has loaded the
+modules. It is stopped there, before its root file system is mounted: QEMU keeps no machine that has a 9p share mounted.
+Whoever needs a snapshot that is missing makes it first, and then starts from it like everybody else; so a result does
+not depend on what was there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeGuard
+
+from ... import package
+from ...error import MachineError
+from ...journal import folder_noted, unique
+from ...plan.node import vm as qemu
+from ...plan.step import Run, StartVm, Step
+from .. import lab
+from ..guest import TrialError
+from ..image.cache import KernelImage
+from ..lab import VM_FILES, Programs
+from ..native_program import Tools
+from ..vm import content, hypervisor, kernel_cache, snapshot_cache
+from . import vm_runtime
+
+SEED = 1
+BASE_BYTES = 256 << 20
+"""For the lab kernel itself; its map of its memory takes a sixtieth."""
+CPU_LIMIT_S, WALL_LIMIT_S = 600.0, 3600.0
+CONSOLE = "machine.log"
+WAITS = "testbed-vm: waits"
+"""What a machine says when it can be stopped."""
+
+PROGRAMS = (
+    *("sh", "cat", "cp", "cut", "env", "grep", "ip", "ln", "mkdir", "mkfifo", "mount", "readlink", "seq", "sleep"),
+)
+"""What a guest starts to make one. When it asks for the time decides when the machine is stopped."""
+
+TAKE = f"""\
+name=$0 cards=$1 memory=$2 console=/run/trial/{CONSOLE} work=/run/snapshot
+shift 2
+mkdir $work
+mkfifo $work/orders.in $work/orders.out
+for number in $(seq 0 $((cards - 1))); do
+    ip tuntap add dev tap$number mode tap
+    ip link set tap$number up
+done
+"$@" -name "$name" -chardev pipe,id=orders,path=$work/orders -mon orders \\
+    -chardev socket,id=agent,path=$work/agent,server=on,wait=off \\
+    -object "memory-backend-file,id=ram,size=$memory,mem-path=$work/memory,share=on" \\
+    < /dev/null > $console 2>&1 &
+machine=$!
+cat $work/orders.out > $work/said 2>&1 &
+look() {{
+    kill -0 $machine && [ "$(cut -d. -f1 /proc/uptime)" -lt {qemu.BOOT_LIMIT_S} ] && sleep 0.05 && return
+    tail -n 25 $console >&2
+    tail -n 5 $work/said >&2
+    kill $machine
+    exit 1
+}}
+until grep -q '{WAITS}' $console; do
+    look
+done
+sleep 0.1
+printf '%s\n' 'migrate_set_capability x-ignore-shared on' "migrate exec:cat>$work/state" > $work/orders.in
+until grep -q 'Migration status: completed' $work/said; do
+    look
+    echo 'info migrate' > $work/orders.in
+done
+echo quit > $work/orders.in
+sleep 0.1
+cp --sparse=always $work/memory $work/state /run/trial/
+"""
+
+
+def with_folders(steps: Sequence[Step], image: KernelImage, tools: Tools) -> tuple[Step, ...]:
+    """The steps, with the folders of the snapshots that machines start from, as a lab kernel's guest has them. Makes
+    none. MachineError if a file is missing that goes into one.
+    """
+
+    def filled(step: Step) -> Step:
+        if not _is_resumed(step):
+            return step
+        folder = f"{vm_runtime.MOUNTED}/{snapshot_cache.folder().name}/{key(step, image, tools)}"
+        return replace(step, words=tuple(word.replace(str(qemu.SNAPSHOT), folder) for word in step.words))
+
+    return tuple(filled(step) for step in steps)
+
+
+def make_missing(
+    steps: Sequence[Step], image: KernelImage, tools: Tools, cancelled: Callable[[], bool] = lambda: False
+) -> None:
+    """Makes the snapshots that machines start from and that are not here, or not whole.
+
+    Raises TrialError if a machine does not get as far, MachineError if the computer lacks what it takes, and Cancelled.
+    """
+    for step in steps:
+        if _is_resumed(step):
+            wanted = key(step, image, tools)
+            if snapshot_cache.find(wanted) is None:
+                _make(wanted, step, image, tools, cancelled)
+
+
+def key(step: Run, image: KernelImage, tools: Tools) -> str:
+    """The name of a machine's snapshot: a digest of all that decides its bytes."""
+    parts = (
+        *(TAKE, vm_runtime.MAKE_ROOT, str(SEED), *_words(step)),
+        *(image.key, tools.digest, tools.agent.name, content.of_firmware(), hypervisor.version()),
+        content.of_files(_read_by(_words(step)), Path("/")),
+    )
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
+
+def _is_resumed(step: Step) -> TypeGuard[StartVm]:
+    return isinstance(step, StartVm) and qemu.RESUME in step.words
+
+
+def _words(step: Run) -> tuple[str, ...]:
+    return qemu.snapshot_words(step.words)
+
+
+def _after(words: Sequence[str], option: str) -> str:
+    return words[words.index(option) + 1]
+
+
+def _read_by(words: Sequence[str]) -> tuple[Path, ...]:
+    """QEMU and the other programs, the kernel and what it starts from."""
+    programs = (package.which(name) for name in (qemu.PROGRAM, *PROGRAMS))
+    said = (_after(words, option) for option in ("-kernel", "-initrd"))
+    return (
+        *(Path(found).resolve() for found in programs if found is not None),
+        *(kernel_cache.folder().resolve() / path.removeprefix(f"{vm_runtime.MOUNTED}/") for path in said),
+    )
+
+
+def _make(wanted: str, step: Run, image: KernelImage, tools: Tools, cancelled: Callable[[], bool]) -> None:
+    words = _words(step)
+    memory = _after(words, "-m")
+    take = ("sh", "-ec", TAKE, "snapshot", str(words.count("-netdev")), memory, *words)
+    steps = (*vm_runtime.MOUNTS, Run(take, "snapshot"))
+    machine_bytes = (int(memory.removesuffix("M")) << 20) + qemu.HYPERVISOR_BYTES + (qemu.TRANSLATED_MIB << 20)
+    with snapshot_cache.lock():
+        if snapshot_cache.find(wanted) is not None:  # another process made it meanwhile
+            return
+        try:
+            with folder_noted(Path(tempfile.gettempdir(), unique("testbed-snapshot"))) as folder:
+                lab.run(
+                    image,
+                    steps,
+                    folder,
+                    tools=tools,
+                    seed=SEED,
+                    memory_bytes=(BASE_BYTES + machine_bytes * 61 // 60) >> 20 << 20,
+                    cpu_limit_s=CPU_LIMIT_S,
+                    wall_limit_s=WALL_LIMIT_S,
+                    cancelled=cancelled,
+                    programs=Programs({VM_FILES: kernel_cache.folder().resolve()}),
+                )
+                snapshot_cache.put(wanted, folder)
+        except TrialError as error:
+            raise TrialError(f"no snapshot of a virtual machine could be made: {error}") from None
+        except OSError as error:
+            what = f"a snapshot of a virtual machine could not be kept: {error.filename}: {error.strerror}"
+            raise MachineError(what, f"df {snapshot_cache.folder()} {tempfile.gettempdir()}") from error
