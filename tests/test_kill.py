@@ -45,14 +45,19 @@ def run(scenario: Path, out: Path) -> str:
     return subprocess.run(command(scenario, out), check=True, capture_output=True, text=True).stderr
 
 
-def killed(scenario: Path, out: Path, after_s: float, *, group: bool) -> bool:
-    """Starts a run and kills it so long afterwards, with its process group or alone. False if it had ended before."""
+def killed(scenario: Path, out: Path, trials: int, after_s: float, *, group: bool) -> bool:
+    """Starts a run and kills it so long after there are so many trials, with its process group or alone. False if it
+    had ended before.
+    """
     words = command(scenario, out)
     with subprocess.Popen(
         words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     ) as process:
         descriptor = os.pidfd_open(process.pid)
         try:
+            ended: list[int] = []
+            while not ended and len(there(out)) < trials:
+                ended, _, _ = select.select([descriptor], [], [], 0.005)
             ended, _, _ = select.select([descriptor], [], [], after_s)
         finally:
             os.close(descriptor)
@@ -64,18 +69,23 @@ def killed(scenario: Path, out: Path, after_s: float, *, group: bool) -> bool:
         return not ended
 
 
+def there(out: Path) -> list[str]:
+    """The trials that are there."""
+    trials = out / "trials"
+    return [path.name for path in trials.iterdir() if not path.name.startswith(".")] if trials.exists() else []
+
+
 def check_what_is_there(out: Path, expected: dict[str, bytes]) -> int:
     """Every trial that is there is there whole, as undisturbed; how many there are."""
-    trials = out / "trials"
-    found = [path.name for path in trials.iterdir() if not path.name.startswith(".")] if trials.exists() else []
+    found = there(out)
     for name in found:
-        files = files_of(trials / name, but=HOST_FILES)
+        files = files_of(out / "trials" / name, but=HOST_FILES)
         assert files == {
             path.removeprefix(f"trials/{name}/"): data
             for path, data in expected.items()
             if path.startswith(f"trials/{name}/")
         }
-        assert read_json(trials / name / "host.json")["wall_s"] > 0
+        assert read_json(out / "trials" / name / "host.json")["wall_s"] > 0
     return len(found)
 
 
@@ -93,16 +103,17 @@ def test_kills_at_random_moments_change_nothing(tmp_path: Path, kills_wanted: in
 
     out, kills, finished_at = tmp_path / "out", 0, Counter[int]()
     while kills < kills_wanted:
-        there = 0
+        count = 0
         for _ in range(chance.randint(3, 7)):  # then it may run to its end
-            was_killed = killed(scenario, out, chance.uniform(0, whole_s), group=chance.random() < 0.5)
+            moment = count + chance.randint(0, 2), chance.uniform(0, whole_s / 3)
+            was_killed = killed(scenario, out, *moment, group=chance.random() < 0.5)
             kills += was_killed
-            kept, there = there, check_what_is_there(out, expected)
-            assert there >= kept, "a finished trial is lost"
-            finished_at[there] += was_killed
+            kept, count = count, check_what_is_there(out, expected)
+            assert count >= kept, "a finished trial is lost"
+            finished_at[count] += was_killed
         said = run(scenario, out)
         ran = [line for line in said.splitlines() if " valid " in line]
-        assert len(ran) == 6 - there, "a finished trial ran again"
+        assert len(ran) == 6 - count, "a finished trial ran again"
         assert files_of(out, but=HOST_FILES) == expected
         assert not [path for path in out.rglob("*") if path.name.startswith(".")]
         for path in sorted(out.rglob("*"), reverse=True):
