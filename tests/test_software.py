@@ -36,7 +36,7 @@ SCENARIOS = Path(__file__).parents[1] / "scenarios"
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """What was examined before, and in this test, is examined again."""
-    caches = (software.here, software._asked, software._library)
+    caches = (software.here, software.of_snapshots, software._asked, software._library)
     for each in caches:
         each.cache_clear()
     yield

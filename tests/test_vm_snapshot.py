@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -28,7 +29,7 @@ from testbed.model.scenario import Trial
 from testbed.plan.node import vm as qemu
 from testbed.plan.step import Run, StartVm, Step
 from testbed.spec.load import load_scenario
-from testbed.trial import software
+from testbed.trial import provenance, ready_kernel, software
 from testbed.trial.orders.sequence import orders
 
 IMAGE = KernelImage("linux", Path("/linux"), "7.3.4", "c", True, "2026", "the lab kernel")
@@ -80,7 +81,6 @@ def known(cache: Path, monkeypatch: pytest.MonkeyPatch) -> VmKernel:  # noqa: F8
     made = fake_kernel("debian", default=True)
     (made.folder / "initramfs").write_text("init and modules")
     monkeypatch.setattr(hypervisor, "version", lambda: "7.2")
-    monkeypatch.setattr(vm_snapshot.package, "which", lambda program: "/bin/sh")
     return made
 
 
@@ -98,8 +98,17 @@ def placed(step: StartVm) -> StartVm:
     )
 
 
-def key(step: StartVm, image: KernelImage = IMAGE, tools: Tools = TOOLS) -> str:
-    return vm_snapshot.key(placed(step), image, tools)
+def some_software() -> str:
+    return "software"
+
+
+def key(
+    step: StartVm,
+    image: KernelImage = IMAGE,
+    tools: Tools = TOOLS,
+    computer: vm_snapshot.Software = some_software,
+) -> str:
+    return vm_snapshot.key(placed(step), image, tools, computer)
 
 
 @pytest.mark.parametrize(
@@ -138,28 +147,72 @@ def test_another_lab_kernel_program_or_qemu_has_another_snapshot(
     seen = {key(step), key(step, replace(IMAGE, key="another")), key(step, tools=replace(TOOLS, digest="others"))}
     monkeypatch.setattr(hypervisor, "version", lambda: "7.3")
     seen.add(key(step))
-    seen.add(key(step, tools=replace(TOOLS, agent=Path("/another"))))
-    monkeypatch.setattr(vm_snapshot.package, "which", lambda program: "/bin/cat" if program == "cp" else "/bin/sh")
+    monkeypatch.setattr(vm_snapshot.content, "of_firmware", lambda: "other firmware")
     seen.add(key(step))
-    monkeypatch.setattr(vm_snapshot.package, "which", lambda program: "/bin/cat")
-    seen.add(key(step))
-    assert len(seen) == 7
+    seen.add(key(step, computer=lambda: "other software"))
+    assert len(seen) == 6
 
 
 def test_all_that_a_guest_starts_to_make_one_decides_its_name() -> None:
     """`printf`, `echo` and `kill` are the shell's own; `tail` shows what went wrong."""
     named = {*re.findall(r"\b[a-z]+\b", f"{vm_snapshot.TAKE} {vm_runtime.MAKE_ROOT}")}
-    assert {"mkfifo", "grep", "cp", "ln"} <= named & {*software.PROGRAMS} <= {*vm_snapshot.PROGRAMS}
-    assert {*vm_snapshot.PROGRAMS} <= {*software.PROGRAMS}
+    started = {"cat", "cp", "cut", "grep", "ip", "ln", "mkdir", "mkfifo", "mount", "readlink", "seq", "sleep"}
+    assert started <= named
+    assert {*started, "env", "sh"} <= {*software.PROGRAMS}
+
+
+def test_whose_cache_it_is_in_does_not_change_its_name(
+    known: VmKernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps name it, and are the same on all computers with the same software."""
+    step = starts()["vm-a"]
+    before = key(step)
+    home = tmp_path / "of another user"
+    shutil.copytree(kernel_cache.folder(), home / "testbed" / "vm")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    assert kernel_cache.folder() == home / "testbed" / "vm"
+    assert key(step) == before
+
+
+@pytest.mark.parametrize(
+    "part", ["agent", "python", "python libraries", "cp", "files in sight", "testbed sources", "QEMU"]
+)
+def test_other_software_of_this_computer_has_another_snapshot(
+    known: VmKernel, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """A random number more that the agent draws changed the bytes of a snapshot (measured): whoever has this agent must
+    not start from the snapshot that another one made.
+    """
+    parts: dict[str, str] = {**software.here(), "QEMU": "one, with its libraries"}
+    monkeypatch.setattr(software, "here", lambda: parts)
+    monkeypatch.setattr(software, "contents", lambda names: {"QEMU": parts["QEMU"]})
+    monkeypatch.setattr(provenance, "ready_kernel", lambda asked: ready_kernel.ReadyKernel(asked, TOOLS, IMAGE))
+    monkeypatch.setattr(hypervisor, "words", lambda machines, tools, how: {})
+    monkeypatch.setattr(vm_snapshot, "_started_from", lambda words: ())
+    trial = make_trial(kernel="lab")
+
+    def named() -> set[str]:
+        software.of_snapshots.cache_clear()
+        return set(re.findall(r"/run/vm/snapshots/(\w+)", provenance.steps_of(trial, orders(trial))))
+
+    try:
+        before = named()
+        assert before == named()
+        parts[part] = "another"
+        after = named()
+    finally:
+        software.of_snapshots.cache_clear()
+    assert len(before) == len(after) == 1
+    assert before != after
 
 
 def test_the_steps_name_the_snapshot_as_the_guest_has_it_and_nothing_else(known: VmKernel, cache: Path) -> None:  # noqa: F811
     step = placed(starts()["vm-a"])
-    (named,) = vm_snapshot.with_folders((step,), IMAGE, TOOLS)
+    (named,) = vm_snapshot.with_folders((step,), IMAGE, TOOLS, some_software)
     assert isinstance(named, StartVm)
     assert named.words[3] == f"/run/vm/snapshots/{key(step)}"
     assert named.words[:3] + named.words[4:] == step.words[:3] + step.words[4:]
-    assert vm_snapshot.key(named, IMAGE, TOOLS) == key(step)
+    assert vm_snapshot.key(named, IMAGE, TOOLS, some_software) == key(step)
     assert not snapshot_cache.folder().exists()
 
 
@@ -228,6 +281,18 @@ class TestCache:
         assert snapshot_cache.find("k") == home
         assert path.read_bytes() == content
 
+    def test_one_in_a_cache_that_cannot_be_written_is_found(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with snapshot_cache.lock():
+            home = snapshot_cache.put("k", make_files(tmp_path / "made"))
+
+        def refused(*args: object, **options: object) -> None:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+        monkeypatch.setattr(os, "utime", refused)
+        assert snapshot_cache.find("k") == home
+
     def test_that_of_another_key_counts_as_absent(self, tmp_path: Path) -> None:
         with snapshot_cache.lock():
             home = snapshot_cache.put("k", make_files(tmp_path / "made"))
@@ -279,7 +344,7 @@ def fake_lab(known: VmKernel, monkeypatch: pytest.MonkeyPatch) -> FakeLab:
 def test_one_that_is_missing_is_made_once_and_a_broken_one_again(fake_lab: FakeLab) -> None:
     steps = tuple(map(placed, starts().values()))
     for _ in range(2):
-        vm_snapshot.make_missing(steps, IMAGE, TOOLS)
+        vm_snapshot.make_missing(steps, IMAGE, TOOLS, some_software)
     assert len(fake_lab.runs) == 1
     (done, folder, options), wanted = fake_lab.runs[0], key(steps[0])
     assert options["seed"] == vm_snapshot.SEED
@@ -291,7 +356,7 @@ def test_one_that_is_missing_is_made_once_and_a_broken_one_again(fake_lab: FakeL
     assert take.words[4:] == ("1", "512M", *qemu.snapshot_words(steps[0].words))
     with (snapshot_cache.folder() / wanted / "state").open("ab") as file:
         file.write(b"x")
-    vm_snapshot.make_missing(steps, IMAGE, TOOLS)
+    vm_snapshot.make_missing(steps, IMAGE, TOOLS, some_software)
     assert len(fake_lab.runs) == 2
     assert snapshot_cache.find(wanted) is not None
 
@@ -300,7 +365,7 @@ def test_one_that_is_missing_is_made_once_and_a_broken_one_again(fake_lab: FakeL
 def test_one_that_cannot_be_made_leaves_nothing(fake_lab: FakeLab, error: BaseException) -> None:
     fake_lab.error = error
     with pytest.raises(type(error)) as raised:
-        vm_snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS)
+        vm_snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS, some_software)
     if isinstance(error, TrialError):
         assert str(raised.value) == "no snapshot of a virtual machine could be made: the kernel panicked"
     assert not fake_lab.runs[0][1].exists()
@@ -313,7 +378,7 @@ def test_a_guest_that_left_no_state_is_an_error(fake_lab: FakeLab, monkeypatch: 
 
     monkeypatch.setattr(lab, "run", run)
     with pytest.raises(MachineError, match=r"could not be kept: .*state"):
-        vm_snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS)
+        vm_snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS, some_software)
 
 
 SAY = (

@@ -193,6 +193,7 @@ def steps_of(trial: Trial, made: Orders) -> str:
         is_virtual_time=trial.kernel.is_virtual_time,
         files=files,
         image=ready.image,
+        software=software.of_snapshots,
     )
     return steps_text(steps)
 

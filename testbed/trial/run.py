@@ -19,7 +19,7 @@ from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
 from ..spec.scenario.trial import trial_data
-from . import provenance, strict_folder
+from . import provenance, software, strict_folder
 from .evidence import reader, remains
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
@@ -61,9 +61,10 @@ def run(
         is_virtual_time=trial.kernel.is_virtual_time,
         files=files,
         image=ready.image,
+        software=software.of_snapshots,
     )
     if ready.image is not None:
-        vm_snapshot.make_missing(steps, ready.image, ready.tools, cancelled)
+        vm_snapshot.make_missing(steps, ready.image, ready.tools, software.of_snapshots, cancelled)
     described = partial(_describe, trial, made, noted, accelerator, folder)
     described()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -227,6 +227,14 @@ def of_machines(kernels: str) -> dict[str, str]:
     }
 
 
+@cache
+def of_snapshots() -> str:
+    """Of all parts that decide the bytes of virtual machines' snapshots, but for the lab kernel, firmware and what the
+    machines are made of.
+    """
+    return _sha(json.dumps(sorted({**here(), **contents((PROGRAM,))}.items())).encode(), length=16)
+
+
 def _programs(names: tuple[str, ...] = PROGRAMS) -> dict[str, str]:
     """Each program's content, where in the search path it is, and the libraries that it loads."""
     found = {name: path for name in names if (path := shutil.which(name, path=os.pathsep.join(PLACES))) is not None}

@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
 
-from ... import package
 from ...error import MachineError
 from ...journal import folder_noted, unique
 from ...plan.node import vm as qemu
@@ -30,17 +29,15 @@ from ..vm import content, hypervisor, kernel_cache, snapshot_cache
 from . import vm_runtime
 
 SEED = 1
+Software = Callable[[], str]
+"""Tells, as a digest, the software of this computer that decides the bytes of what a lab kernel's guest writes."""
+
 BASE_BYTES = 256 << 20
 """For the lab kernel itself; its map of its memory takes a sixtieth."""
 CPU_LIMIT_S, WALL_LIMIT_S = 600.0, 3600.0
 CONSOLE = "machine.log"
 WAITS = "testbed-vm: waits"
 """What a machine says when it can be stopped."""
-
-PROGRAMS = (
-    *("sh", "cat", "cp", "cut", "env", "grep", "ip", "ln", "mkdir", "mkfifo", "mount", "readlink", "seq", "sleep"),
-)
-"""What a guest starts to make one. When it asks for the time decides when the machine is stopped."""
 
 TAKE = f"""\
 name=$0 cards=$1 memory=$2 console=/run/trial/{CONSOLE} work=/run/snapshot
@@ -79,7 +76,7 @@ cp --sparse=always $work/memory $work/state /run/trial/
 """
 
 
-def with_folders(steps: Sequence[Step], image: KernelImage, tools: Tools) -> tuple[Step, ...]:
+def with_folders(steps: Sequence[Step], image: KernelImage, tools: Tools, software: Software) -> tuple[Step, ...]:
     """The steps, with the folders of the snapshots that machines start from, as a lab kernel's guest has them. Makes
     none. MachineError if a file is missing that goes into one.
     """
@@ -87,14 +84,18 @@ def with_folders(steps: Sequence[Step], image: KernelImage, tools: Tools) -> tup
     def filled(step: Step) -> Step:
         if not _is_resumed(step):
             return step
-        folder = f"{vm_runtime.MOUNTED}/{snapshot_cache.folder().name}/{key(step, image, tools)}"
+        folder = f"{vm_runtime.MOUNTED}/{snapshot_cache.folder().name}/{key(step, image, tools, software)}"
         return replace(step, words=tuple(word.replace(str(qemu.SNAPSHOT), folder) for word in step.words))
 
     return tuple(filled(step) for step in steps)
 
 
 def make_missing(
-    steps: Sequence[Step], image: KernelImage, tools: Tools, cancelled: Callable[[], bool] = lambda: False
+    steps: Sequence[Step],
+    image: KernelImage,
+    tools: Tools,
+    software: Software,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> None:
     """Makes the snapshots that machines start from and that are not here, or not whole.
 
@@ -102,17 +103,21 @@ def make_missing(
     """
     for step in steps:
         if _is_resumed(step):
-            wanted = key(step, image, tools)
+            wanted = key(step, image, tools, software)
             if snapshot_cache.find(wanted) is None:
                 _make(wanted, step, image, tools, cancelled)
 
 
-def key(step: Run, image: KernelImage, tools: Tools) -> str:
-    """The name of a machine's snapshot: a digest of all that decides its bytes."""
+def key(step: Run, image: KernelImage, tools: Tools, software: Software) -> str:
+    """The name of a machine's snapshot: a digest of all that decides its bytes, and of no folder's place.
+
+    That is all software, too: each random number that the agent draws in the lab kernel changes those that the machine
+    gets, and when a program asks for the time decides when the machine is stopped.
+    """
     parts = (
         *(TAKE, vm_runtime.MAKE_ROOT, str(SEED), *_words(step)),
-        *(image.key, tools.digest, tools.agent.name, content.of_firmware(), hypervisor.version()),
-        content.of_files(_read_by(_words(step)), Path("/")),
+        *(image.key, tools.digest, content.of_firmware(), hypervisor.version(), software()),
+        content.of_files(_started_from(_words(step)), kernel_cache.folder().resolve()),
     )
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
@@ -129,14 +134,10 @@ def _after(words: Sequence[str], option: str) -> str:
     return words[words.index(option) + 1]
 
 
-def _read_by(words: Sequence[str]) -> tuple[Path, ...]:
-    """QEMU and the other programs, the kernel and what it starts from."""
-    programs = (package.which(name) for name in (qemu.PROGRAM, *PROGRAMS))
+def _started_from(words: Sequence[str]) -> tuple[Path, ...]:
+    """The kernel and its initramfs."""
     said = (_after(words, option) for option in ("-kernel", "-initrd"))
-    return (
-        *(Path(found).resolve() for found in programs if found is not None),
-        *(kernel_cache.folder().resolve() / path.removeprefix(f"{vm_runtime.MOUNTED}/") for path in said),
-    )
+    return tuple(kernel_cache.folder().resolve() / path.removeprefix(f"{vm_runtime.MOUNTED}/") for path in said)
 
 
 def _make(wanted: str, step: Run, image: KernelImage, tools: Tools, cancelled: Callable[[], bool]) -> None:

@@ -14,7 +14,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -42,9 +42,10 @@ def find(key: str) -> Path | None:
         known = json.loads((home / RECORD).read_text())
         if known["key"] != key or any(known[name] != _digest(home / name) for name in FILES):
             return None
-        os.utime(home / RECORD)
     except (OSError, ValueError, LookupError, TypeError):
         return None
+    with suppress(OSError):  # in a cache that is read-only nothing goes either
+        os.utime(home / RECORD)
     return home
 
 

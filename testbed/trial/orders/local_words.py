@@ -30,10 +30,11 @@ def substituted(
     is_virtual_time: bool = False,
     files: Path | None = None,
     image: KernelImage | None = None,
+    software: vm_snapshot.Software | None = None,
 ) -> tuple[tuple[Step, ...], Accelerator | None]:
     """The steps as this computer can carry them out, and the accelerator of its virtual machines (None without any).
-    `files` is the folder with the workload's files; None if it has none. `image` is the lab kernel: which snapshots
-    machines start from depends on it (None: that stays open).
+    `files` is the folder with the workload's files; None if it has none. `image` is the lab kernel, and `software`
+    tells that of this computer: which snapshots machines start from depends on both (without them that stays open).
     """
     place = f"hostfs:{lab.HERE}/{lab.FILES}" if is_lab else str(files)
     steps = controller_program.with_files(steps, topology, is_lab=is_lab)
@@ -46,7 +47,9 @@ def substituted(
     if not is_lab:
         return hypervisor.filled(done, known), how
     filled = hypervisor.filled(vm_runtime.with_files(done, machines), vm_runtime.in_lab(known))
-    return filled if image is None else vm_snapshot.with_folders(filled, image, tools), how
+    if image is None or software is None:
+        return filled, how
+    return vm_snapshot.with_folders(filled, image, tools, software), how
 
 
 def programs(topology: Topology) -> Programs:
