@@ -8,17 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from runs import files_of
 from toykernel import executable
 from typer.testing import CliRunner
 
 from testbed import process
+from testbed.cache_folder import user_folder
 from testbed.commands.computer import kernel, training
 from testbed.error import MachineError
+from testbed.kernel.image import cache as kernel_cache
 from testbed.kernel.image import feature, profile, recipe
 from testbed.kernel.image.build import KernelImage, build
 from testbed.kernel.image.cache import Cache
 from testbed.process import CommandError
 from testbed.spec.load import load_scenario
+from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
 HOT = ("net/core/dev.o", "net/core/skbuff.o")
@@ -116,6 +120,9 @@ def test_whoever_has_a_kernel_without_a_profile_is_told_how_to_try_again(
     said = " ".join(CliRunner().invoke(kernel.app, ["build"]).stdout.split())
     assert "wrote nothing of net/core/dev.o" in said
     assert f"to try again: rm -r {image.folder}, and build" in said
+    monkeypatch.setattr(kernel, "installed", lambda: (image,))
+    listed = " ".join(CliRunner().invoke(kernel.app, ["list"]).stdout.split())
+    assert "has no profile, so its trials take more CPU time (none: the kernel that counts wrote nothing of" in listed
     shutil.rmtree(image.folder)
     assert told(build(str(hot_tree), cache=cache, train=trained())) == "training.yaml"
 
@@ -179,3 +186,31 @@ def test_the_compiler_itself_refuses_a_profile_that_is_missing_or_of_another_fun
     (tmp_path / "hot.c").write_text(body.format("i % 3 ? i : (i & 4) ? n : 7") + end)
     with pytest.raises(CommandError, match="coverage-mismatch"):
         compiled(profile.USE)
+
+
+@pytest.mark.lab
+@pytest.mark.nightly
+def test_trials_write_the_same_bytes_with_a_profile_and_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A draw that depends on what the compiler inlines, or a miscompiled file, would be seen here. Takes a build."""
+    ours = kernel_cache.find(None)
+    assert ours.profile == recipe.TRAINING, "the lab kernel has no profile, so nothing can be compared"
+    home, shared = tmp_path / "testbed", user_folder()
+    home.mkdir()
+    for name in ("tools", "debian", "cores"):
+        (home / name).symlink_to(shared / name)
+    bare = build(cache=Cache(home / "kernels"))
+    assert (bare.profile, bare.key) == ("", ours.key)
+    assert bare.path.read_bytes() != ours.path.read_bytes()
+    for number, trial in enumerate(load_scenario(training.FILE, ["workload.duration=1 s"]).trials()):
+        made = orders(trial)
+        folders = [tmp_path / f"{number}-{name}" for name in ("with", "without")]
+        for folder, cache_home in zip(folders, (shared.parent, tmp_path), strict=True):
+            monkeypatch.setenv("XDG_CACHE_HOME", str(cache_home))
+            folder.mkdir()
+            assert runner.run(trial, made, folder).verdict == "valid"
+        found, expected = (files_of(folder, but=("host.json",)) for folder in folders)
+        assert len(found) > 10
+        assert [name for name in expected if found.get(name) != expected[name]] == []
+        assert found.keys() == expected.keys()

@@ -190,6 +190,10 @@ def list_command(
         show(table(images, machines).lines(terminal_width()))
         for name, folder in [(each.name, each.folder) for each in images] + [(m.name, m.folder) for m in machines]:
             print(paragraph(f"{name} has the congestion controls {_controls(folder)}", terminal_width()))
+        for image in images:
+            if image.profile.startswith("none"):
+                what = f"{image.folder.name} has no profile, so its trials take more CPU time ({image.profile})"
+                print(paragraph(what, terminal_width()))
 
 
 def _controls(folder: Path) -> str:
