@@ -13,7 +13,8 @@ from typing import Any
 
 from .. import __version__, process
 from ..error import MachineError, UserError
-from ..kernel.guest import steps_text
+from ..kernel.guest import Steps, steps_text
+from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
 from ..spec.syntax import input_file
@@ -185,7 +186,12 @@ def steps_of(trial: Trial, made: Orders) -> str:
     """steps.json as it would be written now."""
     ready = ready_kernel(trial.kernel)
     files = None if ready.image is not None else program_store.find(trial.workload.needed_files)
-    steps, _ = substituted(
+    return steps_text(steps_here(trial, made, ready, files)[0])
+
+
+def steps_here(trial: Trial, made: Orders, ready: ReadyKernel, files: Path | None) -> tuple[Steps, Accelerator | None]:
+    """The steps as this computer carries them out on that kernel, and the accelerator of the virtual machines."""
+    return substituted(
         trial.topology,
         made.steps,
         ready.tools,
@@ -195,7 +201,6 @@ def steps_of(trial: Trial, made: Orders) -> str:
         image=ready.image,
         software=software.of_snapshots,
     )
-    return steps_text(steps)
 
 
 @cache

@@ -53,16 +53,7 @@ def run(
     ready = ready or ready_kernel(trial.kernel)
     noted = provenance.of(trial, ready)
     files = program_store.find(trial.workload.needed_files)
-    steps, accelerator = local_words.substituted(
-        trial.topology,
-        made.steps,
-        ready.tools,
-        is_lab=ready.image is not None,
-        is_virtual_time=trial.kernel.is_virtual_time,
-        files=files,
-        image=ready.image,
-        software=software.of_snapshots,
-    )
+    steps, accelerator = provenance.steps_here(trial, made, ready, files)
     if ready.image is not None:
         vm_snapshot.make_missing(steps, ready.image, ready.tools, software.of_snapshots, cancelled)
     described = partial(_describe, trial, made, noted, accelerator, folder)
