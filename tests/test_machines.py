@@ -122,7 +122,7 @@ def test_a_machine_in_the_middle_drops_exactly_one_in_x(computers: Room, tmp_pat
     assert forward.oversize_packets == 0
     assert done.flows[0].retransmits + 1 >= forward.dropped_packets  # the last one may come too late
     assert done.goodput_bps <= 100e6 * 1448 / 1514 * 1.001
-    assert done.verdict != "invalid"
+    assert done.verdict != "invalid", "\n".join(done.warnings)
     assert done.seen.rtt_s < 0.1
 
 
