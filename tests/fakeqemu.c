@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -153,6 +155,44 @@ static void by_packet(void)
 	is_vcpu = false;
 }
 
+/* The machine's thread tells another one that there is something in a queue, as it does under QEMU's lock: whether that
+   one had its turn before the lock is given back, and after.  On one processor, where a thread runs until it sleeps. */
+static int kicked[2];
+static atomic_int turns;
+
+static void *serves(void *unused)
+{
+	uint64_t one;
+
+	if (read(kicked[0], &one, sizeof one) == sizeof one)
+		turns++;
+	return unused;
+}
+
+static void kick(void)
+{
+	cpu_set_t first;
+	pthread_t other;
+	uint64_t one = 1;
+
+	CPU_ZERO(&first);
+	CPU_SET(sched_getcpu(), &first);
+	if (sched_setaffinity(0, sizeof first, &first) || pipe(kicked) || pthread_create(&other, NULL, serves, NULL)) {
+		puts("kick failed");
+		return;
+	}
+	raw_sleep();	/* it waits in read() */
+	pthread_mutex_lock(&mutex);
+	is_vcpu = true, ahead_ns = 0;
+	if (write(kicked[1], &one, sizeof one) != sizeof one)
+		puts("write failed");
+	int before = turns;
+	pthread_mutex_unlock(&mutex);
+	printf("kick %d %d\n", before, turns);
+	is_vcpu = false;
+	pthread_join(other, NULL);
+}
+
 /* As cpu_exec() does when it is ahead; before and after the first packet. */
 static void by_align(void)
 {
@@ -182,6 +222,7 @@ int main(void)
 
 		printf("%s %lld %lld %d\n", ways[i].name, (long long)slept, (long long)seen, first == again);
 	}
+	kick();
 	printf("ahead %d %d\n", cpu_exec(9000), cpu_exec(20000));
 	return 0;
 }

@@ -978,7 +978,7 @@ class TestClock:
         done = with_clock(fakeqemu)
         assert (done.returncode, done.stderr) == (0, "")
         found = numbers(done.stdout)
-        assert set(found) == {*WAYS, "event", "boot", "packet", "spoken", "ahead"}
+        assert set(found) == {*WAYS, "event", "boot", "packet", "spoken", "kick", "ahead"}
         for name in WAYS:
             slept_ns, seen_ns, is_kept = found[name]
             assert is_kept, name
@@ -992,6 +992,10 @@ class TestClock:
         assert found["packet"][0] >= 5_000_000
         assert found["ahead"] == [0, 1]  # 9 us are not far, 20 us are
         assert "ahead 0 0\n" in alone
+
+    def test_who_is_told_of_a_queue_looks_at_it_before_the_machine_goes_on(self, fakeqemu: Path) -> None:
+        """Once the machine has given QEMU's lock back, not before: the other thread would wait for it."""
+        assert numbers(with_clock(fakeqemu).stdout)["kick"] == [0, 1]
 
     def test_a_machine_that_has_said_nothing_yet_may_be_further_ahead(self, fakeqemu: Path) -> None:
         """0.5 ms, which it waits for from its first packet on; the clock is kept while nobody slept."""

@@ -71,6 +71,7 @@ def run(
     seed: int,
     memory_bytes: int,
     virtual_time: bool = True,
+    clock_start_s: int = 0,
     wall_limit_s: float | None = None,
     cpu_limit_s: float | None = None,
     bytes_max: int | None = None,
@@ -82,7 +83,8 @@ def run(
 ) -> Ending:
     """Boots the kernel and has it execute the steps, which leave their files in `folder`, with `console.log`.
 
-    `memory_bytes` is a ceiling: the guest takes from the host what it touches. `cpu_limit_s` is the processor time of
+    `memory_bytes` is a ceiling: the guest takes from the host what it touches. `clock_start_s` is what its clock says
+    when virtual time starts, in s since 1970. `cpu_limit_s` is the processor time of
     the guest with all its processes (None: no limit), `bytes_max` what its files may take (None: `consumption.share`),
     `variables` more of the environment of the lab kernel itself.
     Raises TrialError if a step fails, the guest dies or hangs; MachineError if the host lacks the memory.
@@ -100,6 +102,7 @@ def run(
             seed=seed,
             memory_bytes=memory_bytes,
             virtual_time=virtual_time,
+            clock_start_s=clock_start_s,
             signs=writing,
             core=core,
             files=files,
@@ -121,6 +124,7 @@ def started(
     memory_bytes: int,
     virtual_time: bool,
     signs: int,
+    clock_start_s: int = 0,
     core: int | None = None,
     channel: tuple[int, int] | None = None,
     files: Path | None = None,
@@ -139,7 +143,7 @@ def started(
             *confinement.words(tools, allowance(image.path, folder, tools, memory_bytes, files, programs)),
             str(image.path),
             f"mem={memory_bytes >> 20}M",
-            *(("time-travel=inf-cpu", "time-travel-start=0") if virtual_time else ()),
+            *(("time-travel=inf-cpu", f"time-travel-start={clock_start_s * 10**9}") if virtual_time else ()),
             "seccomp=on",
             f"uml_dir={HERE}",
             "umid=lab",

@@ -131,6 +131,7 @@ def _carry_out(
         seed=trial.seed,
         memory_bytes=made.memory_bytes,
         virtual_time=trial.kernel.is_virtual_time,
+        clock_start_s=vm_snapshot.clock_start_s(steps),
         wall_limit_s=wall_limit_s,
         cpu_limit_s=cpu_limit_s,
         progress=progress,

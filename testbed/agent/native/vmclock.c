@@ -5,7 +5,8 @@
  * With `-icount align=on` QEMU sleeps when its machine's clock, which its instructions drive, is ahead of its own; but
  * only once it is 3 ms ahead, and meanwhile all that the machine sends leaves too early.  Here, the machine
  *   - waits once it is AHEAD_NS ahead: QEMU compares with a constant in cpu_exec(), which we replace;
- *   - waits for as long as it is ahead in truth, before anything leaves its processor for a device.
+ *   - waits for as long as it is ahead in truth, before anything leaves its processor for a device;
+ *   - lets the device look at what it was told of before it goes on.  What it added to a queue later would leave early.
  * Until its first packet, or the first answer of its agent, nobody waits for it, and it may be BOOT_AHEAD_NS ahead.
  *
  * clock_gettime(): QEMU asks at every turn, which in User-Mode Linux is a system call of 8 us of computing, and moves lab
@@ -163,12 +164,29 @@ int nanosleep(const struct timespec *length, struct timespec *left)
 	return 0;
 }
 
+static __thread bool has_told;	/* another thread that there is something in a queue */
+
 ssize_t write(int fd, const void *bytes, size_t size)
 {
 	NEXT(write);
-	if (size == sizeof(uint64_t))	/* an event for another thread: there is something in a queue */
+	if (size == sizeof(uint64_t)) {	/* an event for another thread */
 		wait_for_lab();
+		has_told = in_vcpu_thread && in_vcpu_thread();
+	}
 	return next(fd, bytes, size);
+}
+
+/* The first one after that is QEMU's lock, for which the other thread would wait. */
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	NEXT(pthread_mutex_unlock);
+	int result = next(mutex);
+
+	if (has_told) {
+		has_told = false;
+		sched_yield();
+	}
+	return result;
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int count)	/* a packet */

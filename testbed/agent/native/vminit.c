@@ -29,6 +29,7 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NEW "/new"
@@ -135,10 +136,9 @@ static void set_address(int number, const char *address)
     fail("the network card %d", number);
 }
 
-/* What all machines of a snapshot share ends here: waits for a line that says what is this one's own, its name and the
-   addresses of its cards.  Random numbers are drawn once it has come, so after the snapshot.  The clock goes on: Linux
-   refuses one that is before its own start.  A byte may get lost before the line, while QEMU reads the snapshot: an
-   empty line stands there. */
+/* What all machines of a snapshot share ends here: waits for a line that says what is this one's own, its name, the time
+   (s and ns since 1970), and the addresses of its cards.  Random numbers are drawn once it has come, so after the
+   snapshot.  A byte may get lost before the line, while QEMU reads the snapshot: an empty line stands there. */
 static void become_one(void)
 {
     char line[4096], *rest = line;
@@ -153,8 +153,14 @@ static void become_one(void)
         if (!fgets(line, sizeof line, stdin))
             fail("what this machine is");
     } while (*line == '\n');
+    struct timespec now = {0};
+    strsep(&rest, " \n"); /* its name */
+    if (!rest || sscanf(rest, "%ld %ld", &now.tv_sec, &now.tv_nsec) != 2 || clock_settime(CLOCK_REALTIME, &now))
+        fail("the time");
     draw_random();
-    const char *address = strsep(&rest, " \n"); /* its name */
+    strsep(&rest, " \n");
+    strsep(&rest, " \n");
+    const char *address;
     for (int number = 0; (address = strsep(&rest, " \n")) && *address; number++)
         set_address(number, address);
 }

@@ -122,6 +122,11 @@ def key(step: Run, image: KernelImage, tools: Tools, software: Software) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
+def clock_start_s(steps: Sequence[Step]) -> int:
+    """What the lab kernel's clock must say when a trial of these steps starts, in s since 1970."""
+    return qemu.CLOCK_START_S if any(map(_is_resumed, steps)) else 0
+
+
 def _is_resumed(step: Step) -> TypeGuard[StartVm]:
     return isinstance(step, StartVm) and qemu.RESUME in step.words
 

@@ -63,7 +63,7 @@ SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "214748364
 RESUME = """\
 name=$1 addresses=$2 memory=$3
 shift 3
-printf '\\n%s %s\\n' "$name" "$addresses" > "/run/$name.told"
+printf '\\n%s %s %s\\n' "$name" "$(date '+%s %N')" "$addresses" > "/run/$name.told"
 printf '%s\\n' 'migrate_set_capability x-ignore-shared on' 'migrate_incoming fd:3' > "/run/$name.orders.in"
 ln -s /dev/null "/run/$name.orders.out"
 exec "$@" -name "$name,debug-threads=on" -chardev "pipe,id=orders,path=/run/$name.orders" -mon orders \
@@ -72,10 +72,15 @@ exec "$@" -name "$name,debug-threads=on" -chardev "pipe,id=orders,path=/run/$nam
     -incoming defer -global migration.announce-rounds=0 \
     < "/run/$name.told" 3< "$0/state"
 """
-"""Starts a machine from a snapshot, and tells it on its console the addresses of its cards (`vminit.c`). QEMU maps the
-file of its memory for it alone, and reads of it what the machine uses. It must not announce the machine, as after a
-move to another computer: the frames are none of the machine's, and one of QEMU's threads would keep the other from the
-timer for the next ones for ever.
+"""Starts a machine from a snapshot, and tells it on its console the time and the addresses of its cards (`vminit.c`).
+QEMU maps the file of its memory for it alone, and reads of it what the machine uses. It must not announce the machine,
+as after a move to another computer: the frames are none of the machine's, and one of QEMU's threads would keep the
+other from the timer for the next ones for ever.
+"""
+
+CLOCK_START_S = 1000
+"""When lab time starts, in s since 1970, where machines start from snapshots: Linux refuses a clock before its own
+start, and a machine's kernel has run for some seconds when it goes on.
 """
 
 NOBODYS = "02:54:42:ff:ff"
