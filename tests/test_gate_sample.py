@@ -17,7 +17,7 @@ from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence import damage
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.evidence.vm import VmEvidence
-from testbed.trial.gate.whole import presence, sample
+from testbed.trial.gate.whole import presence, queue_sample, sample
 from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 from testbed.trial.orders.sequence import orders
 
@@ -69,7 +69,7 @@ def sampled(number: int, **changes: Any) -> Change:
 )
 def test_counters_of_a_queue_only_rise(number: int, changes: Any, fault: str | None) -> None:
     expected = [("invalid", f"path forward: {fault}")] if fault else []
-    assert of(sample.queues, sampled(number, **changes)) == expected
+    assert of(queue_sample.queues, sampled(number, **changes)) == expected
 
 
 def test_the_looks_around_the_workload_are_of_the_same_queue() -> None:
@@ -82,9 +82,9 @@ def test_the_looks_around_the_workload_are_of_the_same_queue() -> None:
         return change
 
     for number in (0, 1):
-        (found,) = of(sample.queues, looks(number, kind="fq"))
+        (found,) = of(queue_sample.queues, looks(number, kind="fq"))
         assert found == ("invalid", f"path backward: a sample of fq 2: in {QUEUE}, not of tbf 2: in {QUEUE}")
-    assert of(sample.queues, looks(1, bytes=999)) != []
+    assert of(queue_sample.queues, looks(1, bytes=999)) != []
 
 
 @pytest.mark.parametrize(

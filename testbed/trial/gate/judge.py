@@ -40,13 +40,13 @@ from .link import (
     tclink_check,
     trace_check,
 )
-from .whole import account, counter, presence, sample
+from .whole import account, counter, presence, queue_sample, sample
 
 SEVERITY = ("invalid", "suspect", "valid")
 
 Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
 
-FIRST: tuple[Check, ...] = (presence.present, sample.queues, sample.sockets, counter.adds_up)
+FIRST: tuple[Check, ...] = (presence.present, queue_sample.queues, sample.sockets, counter.adds_up)
 """The other checks may take for granted what these find."""
 
 CHECKS: tuple[Check, ...] = (

@@ -19,6 +19,13 @@ from .set_up_check import TOLD_TWICE
 BUCKET_SLACK_NS = 1000 + TICK_NS
 """tc writes the time of a bucket in ticks, of whole microseconds in some versions."""
 
+CAME, FEW = 1, 2
+"""On a kernel that runs in real time packets come while a queue is looked at: how many wait is read first, and their
+bytes a moment later (`whole.queue_sample`). So one packet more is allowed, and so few looks may have met a burst. Of
+25 000 looks at an HTB of 100 Mbit/s on two processors, 33 had the bytes of one frame more; of as many at 1 Gbit/s, 107,
+and 7 of these had 2 to 37 frames more.
+"""
+
 
 def _where(each: TcEvidence) -> str:
     return f"{each.port.link} at {each.port.node}"
@@ -117,14 +124,20 @@ def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
     TCP makes none; those that a program makes of datagrams (UDP_SEGMENT) are cut below the queue.
     """
     if "offload" not in dict(plan.nics).values():
+        came, few = (0, 0) if trial.kernel.is_virtual_time else (CAME, FEW)
         for each in evidence.tc_ends:
-            whole = sum(_holds_superpackets(look, each.port.mtu_bytes) for look in each.samples)
+            whole = sum(_holds_superpackets(look, each.port.mtu_bytes, came) for look in each.samples)
             if whole:
+                what = (
+                    f"{_where(each)}: frames larger than the MTU of {each.port.mtu_bytes} bytes waited at {whole} of "
+                    f"{len(each.samples)} looks"
+                )
                 yield Finding(
                     "frame size",
-                    "invalid",
-                    f"{_where(each)}: frames larger than the MTU of {each.port.mtu_bytes} bytes waited at {whole} of "
-                    f"{len(each.samples)} looks: each was queued and dropped as a whole",
+                    "invalid" if whole > few else "suspect",
+                    f"{what}: each was queued and dropped as a whole"
+                    if whole > few
+                    else f"{what}, or a burst came while it was looked at",
                     "the program sends superpackets of datagrams (UDP_SEGMENT): use engine: netns",
                 )
     elif evidence.tc_ends:
@@ -136,5 +149,5 @@ def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
         )
 
 
-def _holds_superpackets(look: QueueSample, mtu_bytes: int) -> bool:
-    return look.backlog_bytes > look.backlog_packets * frame_bytes(mtu_bytes)
+def _holds_superpackets(look: QueueSample, mtu_bytes: int, came: int) -> bool:
+    return look.backlog_bytes > (look.backlog_packets + came) * frame_bytes(mtu_bytes)

@@ -1,4 +1,4 @@
-"""Checks of the gate: were samples taken all the time, in their order, and of what they should be of? Pure, no I/O.
+"""Checks of the gate: were samples taken all the time, and are those of sockets in their order and whole? Pure, no I/O.
 
 A counter only rises, and a socket that moves data has a window, a round-trip time and a segment size.
 """
@@ -11,12 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 from ....model.scenario import Trial
-from ....plan.link import paced
-from ....plan.link.stage import BUFFER, DELAY, RATE
-from ....plan.link.tclink import HTB, NETEM
+from ....plan.link.stage import RATE
 from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.stage import Evidence
 from ...observe.sample import QueueSample, TcpSample
 from ...observe.tcp_info import FIELDS, UNKNOWN
 from ...orders.sequence import is_observed
@@ -29,14 +27,6 @@ ENOUGH = {True: 0.9, False: 0.5}
 GAP = 1.5
 """The longest time between two samples in virtual time, in intervals."""
 
-KINDS = {DELAY: "netem", RATE: "tbf", BUFFER: "pfifo", HTB: "htb", NETEM: "netem"}
-"""The kind of queue behind each handle of a plan, unless a link asks for another one."""
-
-UNEVEN = ("dualpi2",)
-"""Linux 7.3's dualpi2 tells of a packet and of its bytes at different moments."""
-
-COUNTED = ("aqm_drops", "full_drops", "marks", "filtered_acks")
-"""What a queue that was asked counts apart."""
 RISING = (
     "bytes_acked",
     "bytes_received",
@@ -68,41 +58,6 @@ LARGEST_BYTES, SYNS = 65_536, 10
 """What one segment has at most; so many SYNs may be sent again."""
 
 
-def queues(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    """The samples of every queue on the path, with the looks around the workload."""
-    netns = {emulator.link: emulator.netns for emulator in plan.emulators}
-    for each in (*evidence.stages, *evidence.channels):
-        yield from _faults(f"{each.link} {each.stage.way}", _stage_faults(each, netns[each.link]))
-    for end in evidence.tc_ends:
-        where, handle = f"{end.port.link} at {end.port.node}", HTB if end.port.rate_bps else NETEM
-        yield from _faults(where, _queue_faults(end.samples, end.port.netns, handle))
-        if any(later.time_ns <= one.time_ns for one, later in pairwise(end.samples)):
-            yield from _faults(where, iter(("two samples at one time",)))
-
-
-def _stage_faults(each: StageEvidence, netns: str) -> Iterator[str]:
-    if each.around is not None and not each.stage.states:
-        first, last = each.around
-        yield from _queue_faults((first, *each.samples, last), netns, first.handle, _kind(each))
-    for look in each.around or ():
-        yield from _queue_faults((look,), netns, look.handle, _kind(each))
-    if each.stage.queue is not None:
-        looks = (*(each.queue_around or ()),)
-        whole = (*looks[:1], *each.queue_samples, *looks[1:])
-        yield from _queue_faults(whole, netns, BUFFER, asked=each.stage.queue.type)
-    for samples in (each.samples, *(interval.samples for interval in each.intervals)):
-        if samples:
-            yield from _queue_faults(samples, netns, samples[0].handle, _kind(each))
-        if any(later.time_ns <= one.time_ns for one, later in pairwise(samples)):
-            yield "two samples at one time"
-
-
-def _kind(each: StageEvidence) -> str:
-    """What sends at the rate of a link."""
-    asked = each.stage.asked
-    return paced.SHAPER if asked.shaper is not None else paced.TRACE if asked.trace is not None else KINDS[RATE]
-
-
 def often(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Samples of every queue that sends data, and of every flow's two sockets, all the time."""
     if trial.samples_interval_ns is None:
@@ -124,16 +79,16 @@ def often(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
 def sockets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     """Every sample of a socket, and those of every flow's two sockets one after the other."""
     known = {node_netns(node.name) for node in trial.topology.nodes}
-    if damaged := tuple(_faults("the sockets", _all_faults(evidence.tcp, known))):
+    if damaged := tuple(first_fault("the sockets", _all_faults(evidence.tcp, known))):
         yield from damaged
         return
     for number, flow, node, mine in _of_flows(trial, plan, evidence):
         where = f"flow {number} at {node}"
-        yield from _faults(where, _socket_faults(mine))
+        yield from first_fault(where, _socket_faults(mine))
         if plan.rtts_ns[0] >= 1000 and any(_moves(each) and not each.info["srtt_s"] for each in mine):
-            yield from _faults(where, iter(("an RTT of 0 in a sample",)))
+            yield from first_fault(where, iter(("an RTT of 0 in a sample",)))
         if node == trial.workload.source:
-            yield from _faults(where, _end_faults(flow, mine, evidence.outcome.end_ns))
+            yield from first_fault(where, _end_faults(flow, mine, evidence.outcome.end_ns))
 
 
 def _of_flows(
@@ -157,7 +112,8 @@ def _is_of(each: TcpSample, netns: str, port: int | None, is_receiver: bool) -> 
     return each.netns == netns and open_ and port == (own if is_receiver else other)
 
 
-def _faults(where: str, faults: Iterator[str]) -> Iterator[Finding]:
+def first_fault(where: str, faults: Iterator[str]) -> Iterator[Finding]:
+    """What is wrong with the samples of one queue or socket, if anything is: one fault tells of the others."""
     for fault in faults:
         yield Finding("samples", "invalid", f"{where}: {fault}", "samples.bin is damaged, or somebody set it up again")
         return
@@ -180,28 +136,6 @@ def _enough(
             f"{every_ns / 1e9:g} s",
             "the observer ended early, or the machine is too busy: look at observer.err",
         )
-
-
-def _queue_faults(
-    samples: Sequence[QueueSample], netns: str, handle: str, sends: str = KINDS[RATE], asked: str | None = None
-) -> Iterator[str]:
-    kind = asked or (sends if handle == RATE else KINDS.get(handle))
-    for each in samples:
-        if (each.netns, each.handle, each.kind) != (netns, handle, kind) or each.device <= 0:
-            yield f"a sample of {each.kind} {each.handle} in {each.netns}, not of {kind} {handle} in {netns}"
-        if each.kind not in UNEVEN and bool(each.backlog_bytes) != bool(each.backlog_packets):
-            yield f"{each.backlog_packets} packets of {each.backlog_bytes} bytes waited"
-        if bool(each.bytes) != bool(each.packets):
-            yield f"{each.packets} packets with {each.bytes} bytes"
-    for one, later in pairwise(samples):
-        for name in ("time_ns", "bytes", "packets", "drops", "device"):
-            before, after = getattr(one, name), getattr(later, name)
-            if after < before or (name == "device" and after != before):
-                yield f"{name} went from {before} to {after}"
-        for name in COUNTED if asked is not None else ():
-            before, after = (getattr(look.counts, name, None) for look in (one, later))
-            if before is None or after is None or after < before:
-                yield f"{name} went from {before} to {after}"
 
 
 def _all_faults(samples: Sequence[TcpSample], known: set[str]) -> Iterator[str]:
