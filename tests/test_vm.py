@@ -528,6 +528,11 @@ def test_in_virtual_time_both_kernels_count(cache: Path, monkeypatch: pytest.Mon
     assert ready_kernel.kernel_key(trial) == f"lab; {machines}".replace("test", "changed")
 
 
+@pytest.mark.parametrize(("told", "cpus"), [("0", "1"), ("0-1", "2"), ("0-2,5,7-8", "6"), ("", "")])
+def test_the_processors_of_a_machine_are_counted(told: str, cpus: str) -> None:
+    assert remote_vm.count_of(told) == cpus
+
+
 @pytest.mark.parametrize("what", ["kernel", "module", "image", "QEMU", "guest agent"])
 def test_no_result_is_believed_after_a_file_of_its_machines_changed(
     what: str, cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -537,7 +542,7 @@ def test_no_result_is_believed_after_a_file_of_its_machines_changed(
     program, disk = tmp_path / qemu.PROGRAM, tmp_path / "disk.raw"
     module = kernel_cache.find(None).modules / "tcp_bbr.ko"
     monkeypatch.setattr(software, "_asked", lambda: {"modules": [], "files": ["/lib/ld-linux.so"]})
-    monkeypatch.setattr(software, "_libraries", lambda programs: {str(program): []})
+    monkeypatch.setattr(software, "_libraries", lambda programs: {str(each): [] for each in programs})
     monkeypatch.setattr(software, "PLACES", (str(tmp_path),))
     monkeypatch.setattr(guest_agent, "agent", lambda: tmp_path / "qemu-ga")
     monkeypatch.setattr(software, "here", dict)

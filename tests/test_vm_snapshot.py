@@ -27,7 +27,7 @@ from testbed.kernel.vm import hypervisor, kernel_cache, snapshot_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.model.scenario import Trial
 from testbed.plan.node import vm as qemu
-from testbed.plan.step import Run, StartVm, Step
+from testbed.plan.step import ReachVm, Run, StartVm, Step
 from testbed.spec.load import load_scenario
 from testbed.trial import provenance, ready_kernel, software
 from testbed.trial.orders.sequence import orders
@@ -60,6 +60,13 @@ def test_machines_of_one_kind_start_from_one_snapshot_each_with_addresses_of_its
         assert "testbed.waits=1" in shared
         assert "-incoming" not in shared
         assert "announce-rounds=0" in step.words[2]  # else a thread of QEMU's waits for the other for ever
+
+
+def test_only_the_cards_of_a_machine_that_boots_are_named_through_its_agent() -> None:
+    """The first program of the others has looked at their names."""
+    for kind, named in (("lab", {"a": False, "b": True}), ("host", {"a": True, "b": True})):
+        steps = orders(make_trial(with_nodes(b={**SMALL, "image": "/d"}), kernel=kind)).steps
+        assert {step.node: bool(step.devices) for step in steps if isinstance(step, ReachVm)} == named
 
 
 @pytest.mark.parametrize("node", [{"image": "/d"}, {"image": "/d", "kernel": "k"}])
@@ -181,7 +188,7 @@ def test_whose_cache_it_is_in_does_not_change_its_name(
 
 
 @pytest.mark.parametrize(
-    "part", ["agent", "python", "python libraries", "cp", "files in sight", "testbed sources", "QEMU"]
+    "part", ["agent", "python", "python libraries", "cp", "files in sight", "testbed sources", "QEMU", "guest agent"]
 )
 def test_other_software_of_this_computer_has_another_snapshot(
     known: VmKernel, monkeypatch: pytest.MonkeyPatch, part: str
@@ -189,9 +196,10 @@ def test_other_software_of_this_computer_has_another_snapshot(
     """A random number more that the agent draws changed the bytes of a snapshot (measured): whoever has this agent must
     not start from the snapshot that another one made.
     """
-    parts: dict[str, str] = {**software.here(), "QEMU": "one, with its libraries"}
+    more = {name: "one, with its libraries" for name in ("QEMU", "guest agent")}
+    parts: dict[str, str] = {**software.here(), **more}
     monkeypatch.setattr(software, "here", lambda: parts)
-    monkeypatch.setattr(software, "contents", lambda names: {"QEMU": parts["QEMU"]})
+    monkeypatch.setattr(software, "of_machines", lambda kernels: {name: parts[name] for name in more})
     monkeypatch.setattr(provenance, "ready_kernel", lambda asked: ready_kernel.ReadyKernel(asked, TOOLS, IMAGE))
     monkeypatch.setattr(hypervisor, "words", lambda machines, tools, how: {})
     monkeypatch.setattr(vm_snapshot, "_started_from", lambda words: ())

@@ -29,6 +29,9 @@ CONSOLE_LINES = 25
 TOOLS = "/run"
 """Where a machine keeps programs and files of ours, which go with it."""
 CHUNK_BYTES = 1 << 18
+RELEASE = "/proc/sys/kernel/osrelease"
+CONTROLS = "/proc/sys/net/ipv4/tcp_available_congestion_control"
+CPUS = "/sys/devices/system/cpu/online"
 SHELL_WRITE = """\
 while [ $# -gt 1 ]; do printf %s "$2" > "$1" || exit 1; shift 2; done
 """
@@ -51,9 +54,9 @@ class VirtualMachine:
         self.synchronise(deadline_s)
         self.boot_s = age_s(self.pid)
         self.name_devices(step["devices"])
-        words = ["sh", "-c", "uname -r; cat /proc/sys/net/ipv4/tcp_available_congestion_control; nproc"]
-        said = self.run(words, b"", None)[1].decode(errors="replace").splitlines()
-        self.release, self.controls, self.cpus = (*said, "", "", "")[:3]
+        said = self.run(["cat", RELEASE, CONTROLS, CPUS], b"", None)[1].decode(errors="replace").splitlines()
+        self.release, self.controls, cpus = (*said, "", "", "")[:3]
+        self.cpus = count_of(cpus)
 
     def about(self) -> Step:
         return {
@@ -86,6 +89,8 @@ class VirtualMachine:
 
     def name_devices(self, wanted: dict[str, str]) -> None:
         """Gives the network devices the names that the commands use, by their MAC addresses."""
+        if not wanted:
+            return
         found = {each.get("hardware-address"): each["name"] for each in self.ask("guest-network-get-interfaces")}
         missing = [f"{name} ({mac})" for mac, name in wanted.items() if mac not in found]
         if missing:
@@ -259,6 +264,12 @@ def age_s(pid: int) -> float:
     with open(f"/proc/{pid}/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     return round(time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"), 3)
+
+
+def count_of(ranges: str) -> str:
+    """How many numbers there are in `0-2,5`; empty if none are told."""
+    ends = [each.partition("-") for each in ranges.split(",") if each]
+    return str(sum(int(last or first) - int(first) + 1 for first, _, last in ends)) if ends else ""
 
 
 def words_of(listed: bytes, prefix: str = "") -> dict[str, list[str]]:

@@ -223,16 +223,21 @@ def of_machines(kernels: str) -> dict[str, str]:
         "machine kernels": _sha(kernels.encode()),
         "QEMU": contents((PROGRAM,))[PROGRAM],
         "QEMU's firmware": _examined(content.of_firmware),
-        "guest agent": _examined(lambda: _sha(guest_agent.agent().read_bytes())),
+        "guest agent": _examined(_guest_agent),
     }
+
+
+def _guest_agent() -> str:
+    """Its content, and that of the libraries that it loads: a snapshot holds both."""
+    path = guest_agent.agent()
+    files = map(Path, _libraries([str(path)])[str(path)])
+    return _sha(path.read_bytes(), repr([_library(file) for file in files if file.is_file()]).encode())
 
 
 @cache
 def of_snapshots() -> str:
-    """Of all parts that decide the bytes of virtual machines' snapshots, but for the lab kernel, firmware and what the
-    machines are made of.
-    """
-    return _sha(json.dumps(sorted({**here(), **contents((PROGRAM,))}.items())).encode(), length=16)
+    """Of all parts that decide the bytes of machines' snapshots, but for the lab kernel and what they are made of."""
+    return _sha(json.dumps(sorted({**here(), **of_machines("")}.items())).encode(), length=16)
 
 
 def _programs(names: tuple[str, ...] = PROGRAMS) -> dict[str, str]:

@@ -7,15 +7,17 @@
        testbed.root=host    the root is a 9p share called `root`, read-only, below a tmpfs; modules are in another one,
                             called `modules`; testbed.agent=FILE is the guest agent there
        testbed.root=disk    the root is the first file system of the first disk, below a tmpfs, and its init goes on
-       testbed.waits=1      before that, once the modules are loaded, see become_one()
+       testbed.waits=1      before the root, once the modules are loaded and the agent runs, see become_one()
    A failure is said on the console, and powers the machine off. */
 
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/random.h>
 #include <net/if.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,8 @@
 #include <unistd.h>
 
 #define NEW "/new"
+#define SMALL "/small" /* a root that holds the agent only */
+#define AGENT_STARTS_US 100000
 #define AGENT "/run/qemu-ga"
 #define PORTS "/sys/class/virtio-ports"
 #define SHARE "trans=virtio,version=9p2000.L,msize=262144,cache=loose"
@@ -114,26 +118,25 @@ static void draw_random(void)
     close(file);
 }
 
-/* Gives a card of the snapshot, of which the address is 02:54:42:ff:ff:NUMBER, its own: XX:XX:XX:XX:XX:XX. */
+/* Gives a card of the snapshot, ethNUMBER with the address 02:54:42:ff:ff:NUMBER, its own: XX:XX:XX:XX:XX:XX. */
 static void set_address(int number, const char *address)
 {
     struct ifreq card = {0};
     unsigned char *bytes = (unsigned char *)card.ifr_hwaddr.sa_data;
-    unsigned char asked[] = {0x02, 0x54, 0x42, 0xff, 0xff, number};
+    unsigned char expected[] = {0x02, 0x54, 0x42, 0xff, 0xff, number};
     int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    for (int i = 0; i < 256; i++) {
-        snprintf(card.ifr_name, sizeof card.ifr_name, "eth%d", i);
-        if (ioctl(any, SIOCGIFHWADDR, &card) || memcmp(bytes, asked, sizeof asked))
-            continue;
-        if (sscanf(address, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx", bytes, bytes + 1, bytes + 2, bytes + 3, bytes + 4,
-                   bytes + 5) != 6)
-            fail("the address %s", address);
-        if (ioctl(any, SIOCSIFHWADDR, &card))
-            fail("the address of %s", card.ifr_name);
-        close(any);
-        return;
-    }
-    fail("the network card %d", number);
+    snprintf(card.ifr_name, sizeof card.ifr_name, "eth%d", number);
+    if (ioctl(any, SIOCGIFHWADDR, &card))
+        fail("the network card %s", card.ifr_name);
+    errno = 0;
+    if (memcmp(bytes, expected, sizeof expected))
+        fail("%s is another network card", card.ifr_name);
+    if (sscanf(address, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx", bytes, bytes + 1, bytes + 2, bytes + 3, bytes + 4,
+               bytes + 5) != 6)
+        fail("the address %s", address);
+    if (ioctl(any, SIOCSIFHWADDR, &card))
+        fail("the address of %s", card.ifr_name);
+    close(any);
 }
 
 /* What all machines of a snapshot share ends here: waits for a line that says what is this one's own, its name, the time
@@ -165,6 +168,53 @@ static void become_one(void)
         set_address(number, address);
 }
 
+/* Copies a file, with the folders above it. */
+static void copy(const char *path, int to)
+{
+    static char bytes[1 << 16];
+    char folder[PATH_MAX];
+    ssize_t size;
+    for (const char *end = path; (end = strchr(end + 1, '/'));) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(end - path), path);
+        mkdirat(to, folder + 1, 0755);
+    }
+    int in = open(path, O_RDONLY | O_CLOEXEC), out = openat(to, path + 1, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+    while ((size = read(in, bytes, sizeof bytes)) > 0)
+        if (write(out, bytes, size) != size)
+            fail("copy of %s", path);
+    if (size || close(out))
+        fail("copy of %s", path);
+    close(in);
+}
+
+/* Copies a program of /lower to a folder, with the libraries that it loads by its loader's own account. */
+static void copy_program(const char *program, const char *folder)
+{
+    char line[PATH_MAX + 100], path[PATH_MAX];
+    int both[2], to = open(folder, O_PATH | O_CLOEXEC);
+    pid_t pid = fork();
+    if (pid) {
+        waitpid(pid, NULL, 0);
+        return;
+    }
+    if (to < 0 || chroot("/lower") || pipe2(both, O_CLOEXEC))
+        fail("copy of %s", program);
+    if (!fork()) {
+        dup2(both[1], 1);
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        execl(program, program, NULL);
+        _exit(1);
+    }
+    close(both[1]);
+    copy(program, to);
+    for (FILE *said = fdopen(both[0], "r"); fgets(line, sizeof line, said);) {
+        const char *begin = strchr(line, '/');
+        if (begin && sscanf(begin, "%4095s", path) == 1)
+            copy(path, to);
+    }
+    _exit(0);
+}
+
 /* What is mounted on /lower stays as it is: all writing goes to memory. */
 static void overlay(void)
 {
@@ -174,18 +224,35 @@ static void overlay(void)
     need_mount("overlay", "overlay", NEW, 0, "lowerdir=/lower,upperdir=/writes/upper,workdir=/writes/work");
 }
 
-static void enter_root(void)
+static void move_into(const char *root)
 {
     static const char *moved[] = {"/proc", "/sys", "/dev"};
     for (int i = 0; i < 3; i++) {
         char to[32];
-        snprintf(to, sizeof to, NEW "%s", moved[i]);
+        snprintf(to, sizeof to, "%s%s", root, moved[i]);
         need_mount(NULL, moved[i], to, MS_MOVE, NULL);
     }
-    if (chdir(NEW) || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
+    if (chdir(root))
         fail("the new root");
 }
 
+/* From the initramfs, which stays below. */
+static void enter_root(const char *root)
+{
+    move_into(root);
+    if (mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
+        fail("the new root");
+}
+
+/* From the small root, together with the agent. */
+static void swap_root(const char *root)
+{
+    move_into(root);
+    if (syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
+        fail("the new root");
+}
+
+/* `agent` is a file of the share; NULL if it runs already. */
 static void set_up_host_root(const char *agent)
 {
     char path[4200];
@@ -195,11 +262,15 @@ static void set_up_host_root(const char *agent)
     need_mount("9p", "modules", NEW "/lib/modules", MS_RDONLY, SHARE);
     for (int i = 0; i < 4; i++)
         need_mount("tmpfs", "tmpfs", fresh[i], 0, "mode=1777");
-    snprintf(path, sizeof path, "/lower%s", agent);
-    close(open(NEW AGENT, O_WRONLY | O_CREAT, 0755));
-    if (mount(path, NEW AGENT, NULL, MS_BIND, NULL))
-        fail("the guest agent %s", agent);
-    enter_root();
+    if (agent) {
+        snprintf(path, sizeof path, "/lower%s", agent);
+        close(open(NEW AGENT, O_WRONLY | O_CREAT, 0755));
+        if (mount(path, NEW AGENT, NULL, MS_BIND, NULL))
+            fail("the guest agent %s", agent);
+        enter_root(NEW);
+    } else {
+        swap_root(NEW);
+    }
     mkdir("/dev/pts", 0755);
     mount("devpts", "/dev/pts", "devpts", 0, NULL);
 }
@@ -212,7 +283,7 @@ static void set_up_disk_root(void)
     for (int i = 0; i < 6; i++)
         if (!mount(disks[i / 3], "/lower", kinds[i % 3], MS_RDONLY, NULL)) {
             overlay();
-            enter_root();
+            enter_root(NEW);
             return;
         }
     fail("no file system on the disk");
@@ -252,7 +323,7 @@ static void say_features(void)
     printf("testbed-features: %s", text);
 }
 
-static void __attribute__((noreturn)) serve(void)
+static pid_t start_agent(const char *agent)
 {
     const char *device = port();
     setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
@@ -261,10 +332,15 @@ static void __attribute__((noreturn)) serve(void)
     pid_t pid = fork();
     if (!pid) {
         setsid();
-        execl(AGENT, AGENT, "--method", "virtio-serial", "--path", device, "--statedir", "/run", "--pidfile",
+        execl(agent, agent, "--method", "virtio-serial", "--path", device, "--statedir", "/run", "--pidfile",
               "/run/agent.pid", NULL);
         fail("the guest agent");
     }
+    return pid;
+}
+
+static void __attribute__((noreturn)) serve(pid_t pid)
+{
     printf("testbed-vm: ready\n");
     fflush(stdout);
     for (int status;;) {
@@ -274,6 +350,25 @@ static void __attribute__((noreturn)) serve(void)
             fail("the guest agent ended with status %d", status);
         }
     }
+}
+
+/* For a machine that waits: its agent starts before that, once for all, from copies in memory.  It is stopped then, so it
+   answers no one before the machine has its root. */
+static pid_t start_early(const char *agent)
+{
+    static const char *folders[] = {SMALL "/proc", SMALL "/sys", SMALL "/dev", SMALL "/run"};
+    need_mount("9p", "root", "/lower", MS_RDONLY, SHARE);
+    need_mount("tmpfs", "tmpfs", SMALL, 0, "mode=755");
+    copy_program(agent, SMALL);
+    if (umount("/lower"))
+        fail("umount /lower");
+    for (int i = 0; i < 4; i++)
+        mkdir(folders[i], 0755);
+    enter_root(SMALL);
+    pid_t pid = start_agent(agent);
+    usleep(AGENT_STARTS_US);
+    kill(pid, SIGSTOP);
+    return pid;
 }
 
 int main(void)
@@ -295,14 +390,21 @@ int main(void)
     int is_disk = !strcmp(root, "disk");
     int waits = option("testbed.waits") != NULL;
     load_modules();
-    if (waits)
-        become_one();
     if (is_disk) {
         set_up_disk_root();
         execl("/sbin/init", "/sbin/init", NULL);
         fail("/sbin/init");
     }
     const char *agent = option("testbed.agent");
-    set_up_host_root(agent ? agent : "/usr/sbin/qemu-ga");
-    serve();
+    if (!agent)
+        agent = "/usr/sbin/qemu-ga";
+    if (!waits) {
+        set_up_host_root(agent);
+        serve(start_agent(AGENT));
+    }
+    pid_t pid = start_early(agent);
+    become_one();
+    set_up_host_root(NULL);
+    kill(pid, SIGCONT);
+    serve(pid);
 }

@@ -52,10 +52,12 @@ BOOT_WORDS = "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check tsc=reli
 consider its timer broken and panic, or replace its fast clock with a slow one."""
 
 COUNTED_WORDS = (
-    "nolapic_timer mitigations=off rodata=off nokaslr cryptomgr.notests initcall_blacklist=load_system_certificate_list"
+    "nolapic_timer mitigations=off rodata=off nokaslr norandmaps cryptomgr.notests "
+    "initcall_blacklist=load_system_certificate_list"
 )
 """What they add in virtual time, where each instruction takes its time: no self-tests, no work-arounds for faults
-that this processor does not have, and no certificates, as nothing there is signed."""
+that this processor does not have, no certificates, as nothing there is signed, and libraries at the same addresses in
+all programs, so that QEMU translates them once."""
 
 SYSCTLS = (("net.core.rmem_max", "2147483647"), ("net.core.wmem_max", "2147483647"))
 """The sysctls of a virtual machine's own kernel: it must not limit socket buffers."""
@@ -197,8 +199,10 @@ def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic], *, count
             )
 
 
-def reach_steps(topology: Topology, book: AddressBook) -> Iterator[ReachVm]:
-    """Waits for one machine after the other; all of them boot at the same time."""
+def reach_steps(topology: Topology, book: AddressBook, *, counted: bool) -> Iterator[ReachVm]:
+    """Waits for one machine after the other; all of them boot at the same time. In one that starts from a snapshot the
+    first program has looked at the names of the cards.
+    """
     for node in topology.nodes:
         if node.vm is not None:
             yield ReachVm(
@@ -207,7 +211,9 @@ def reach_steps(topology: Topology, book: AddressBook) -> Iterator[ReachVm]:
                 console=console_file(node.name),
                 socket=socket_file(node.name),
                 limit_s=BOOT_LIMIT_S,
-                devices=tuple((port.mac, port.device) for port in book.ports_of(node.name)),
+                devices=()
+                if is_resumed(node.vm, counted=counted)
+                else tuple((port.mac, port.device) for port in book.ports_of(node.name)),
             )
 
 

@@ -79,7 +79,7 @@ def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Ite
         *reach_machines,
         *batch.steps(outside),
         *remote.ready_steps(planned),
-        *vm.reach_steps(topology, planned.book),
+        *vm.reach_steps(topology, planned.book, counted=kernel.is_virtual_time),
         *batch.steps(inside),
     )
 
