@@ -73,6 +73,31 @@ def test_bytes_that_wait_at_the_next_look_or_were_dropped_came() -> None:
     assert found(replace(after, drops=after.drops + 1)) == []
 
 
+def test_bytes_that_waited_before_and_never_leave_did_not_come() -> None:
+    """Such as those of a queue that counted a packet off without its bytes: they wait at every look from then on."""
+    looks = [replace(each, backlog_packets=10, backlog_bytes=15_140) for each in carried(*(100e6,) * 20)]
+    looks[24:] = [replace(each, backlog_packets=0, backlog_bytes=66) for each in looks[24:]]
+    said = "path forward: 0 packets of 66 bytes waited, and from the look before it to the next 0 packets left and 0 "
+    found = of(queue_sample.queues, on_data(samples=tuple(looks), around=None), kernel="host")
+    assert found == [("invalid", f"{said}bytes came")]
+
+
+@pytest.mark.parametrize("lacked", ["backlog_bytes", "backlog_packets"])
+@pytest.mark.parametrize(("full", "even", "refused"), [(40, 0, False), (41, 0, True), (41, 1, False)])
+def test_a_queue_of_which_nobody_tells_the_packets_or_the_bytes_is_refused_though_it_is_mostly_empty(
+    lacked: str, full: int, even: int, refused: bool
+) -> None:
+    """It holds something at fewer than half of the looks. Chance would bring one with both."""
+    looks = [*carried(*(100e6,) * (full + 2))]
+    looks += [replace(looks[-1], time_ns=looks[-1].time_ns + n) for n in range(1, full)]
+    for n in range(full):
+        whole = replace(looks[3 + n], backlog_packets=10, backlog_bytes=15_140)
+        looks[3 + n] = whole if n < even else replace(whole, **{lacked: 0})
+    said = f"something waited at {full} looks, and none tells of {lacked.removeprefix('backlog_')}"
+    expected = [("invalid", f"path forward: {said}")] if refused else []
+    assert of(queue_sample.queues, on_data(samples=tuple(looks), around=None), kernel="host") == expected
+
+
 @pytest.mark.parametrize(("uneven", "refused"), [(0, False), (18, False), (19, True), (36, True)])
 @pytest.mark.parametrize("told", [{"backlog_packets": 0}, {"backlog_bytes": 0}])
 def test_a_queue_that_lacks_its_packets_or_its_bytes_at_most_looks_is_refused(
@@ -118,6 +143,9 @@ def test_drops_of_a_full_queue_may_be_among_the_others_until_the_next_look(
         ([(2, 3 * 1514 + 1)] * 2, "invalid", "suspect"),
         ([(2, 3 * 1514 + 1)] * 3, "invalid", "invalid"),
         ([(1, 65_226)] * 3, "invalid", "invalid"),
+        ([(1, 3028)] * 40, "invalid", None),
+        ([(1, 3028)] * 41, "invalid", "invalid"),
+        ([(1, 3028)] * 41 + [(1, 1514)] * 41, "invalid", None),
     ],
 )
 def test_a_packet_that_comes_during_a_look_makes_no_superpacket(
