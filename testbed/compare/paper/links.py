@@ -48,7 +48,7 @@ MACHINE = (
     "QEMU in virtual time in place of ESXi; processors of 1 GIPS without caches, and virtio in place of Intel's card, "
     "which we chose; what is outside of machines computes in no time"
 )
-SHORT = f"{MACHINE}; quick size: three repetitions of 1 s, and MB are the rate times 30 s"
+SHORT = f"{MACHINE}; quick size: five repetitions of 1 s, and MB are the rate times 30 s"
 SWITCHED = "the controller is not known; ours is a learning switch"
 PHYSICAL = "each port of the Gigabit switch delays packets by 35 µs, which we chose, as that of the baseline does"
 
