@@ -220,6 +220,18 @@ def test_other_software_of_this_computer_has_another_snapshot(
     assert before != after
 
 
+@pytest.mark.parametrize("part", ["python", "guest agent"])
+def test_software_that_could_not_be_examined_has_none(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    """Else all agents that the loader cannot be asked about would have the same."""
+    of = "of_machines" if part == "guest agent" else "here"
+    parts = {**getattr(software, of)(*([""] if part == "guest agent" else [])), part: software.UNKNOWN}
+    monkeypatch.setattr(software, of, lambda *kernels: parts)
+    software.of_snapshots.cache_clear()
+    with pytest.raises(MachineError, match=f"unknown what is here of {part};"):
+        software.of_snapshots()
+    software.of_snapshots.cache_clear()
+
+
 def test_the_steps_name_the_snapshot_as_the_guest_has_it_and_nothing_else(known: VmKernel, cache: Path) -> None:  # noqa: F811
     step = placed(starts()["vm-a"])
     (named,) = vm_snapshot.with_folders((step,), IMAGE, TOOLS, some_software)

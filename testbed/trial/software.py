@@ -48,9 +48,8 @@ PLACES = (*SEARCH, FRR_DAEMONS)
 PROGRAMS = (
     *("ip", "tc", "nft", "ethtool", "bridge", "ping", "iperf3", "tcpdump", "nginx", "curl"),
     *("ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ovsdb-server", "ovsdb-tool"),
-    *("zebra", *DAEMONS, "vtysh", "dnsmasq", "busybox"),
+    *("zebra", *DAEMONS, "vtysh", "dnsmasq", "busybox", "cp", "cut", "ln", "mkfifo", "readlink", "seq"),
     *("sh", "awk", "cat", "date", "env", "grep", "mkdir", "mount", "sleep", "tee", "truncate", "python3", "mnexec"),
-    *("cp", "cut", "ln", "mkfifo", "readlink", "seq"),
 )
 """All that plans, workloads and controllers start in a guest, but for our own programs."""
 
@@ -130,9 +129,7 @@ def _agent() -> str:
 
 
 def _tools() -> str:
-    """Our programs as they are compiled here, and their sources; not the mark of the journal, which is never twice the
-    same.
-    """
+    """Our programs as compiled here, and their sources; not the mark of the journal, which is never the same."""
     made = tools()
     programs = [path for path in made.folder.iterdir() if not path.name.startswith(".")]
     return f"{made.digest} {_of_files(made.folder, programs)}"
@@ -147,9 +144,8 @@ def _asked() -> dict[str, Any]:
 
 def _python() -> str:
     """How deep it lies counts, as it looks for its library on the way."""
-    executable = Path(interpreter())
-    content = _sha(executable.read_bytes(), str(len(executable.parts)).encode())
-    return f"{platform.python_version()} {content}"
+    path = Path(interpreter())
+    return f"{platform.python_version()} {_sha(path.read_bytes(), str(len(path.parts)).encode())}"
 
 
 def _python_modules() -> str:
@@ -165,8 +161,7 @@ def _python_modules() -> str:
 
 
 def _python_libraries() -> str:
-    executable = interpreter()
-    libraries = [Path(file) for file in _asked()["files"] if file != executable]
+    libraries = [Path(file) for file in _asked()["files"] if file != interpreter()]
     return _sha(repr([_library(path) for path in libraries if path.is_file()]).encode())
 
 
@@ -230,14 +225,20 @@ def of_machines(kernels: str) -> dict[str, str]:
 def _guest_agent() -> str:
     """Its content, and that of the libraries that it loads: a snapshot holds both."""
     path = guest_agent.agent()
-    files = map(Path, _libraries([str(path)])[str(path)])
-    return _sha(path.read_bytes(), repr([_library(file) for file in files if file.is_file()]).encode())
+    loaded = [_library(file) for file in map(Path, _libraries([str(path)])[str(path)]) if file.is_file()]
+    return _sha(path.read_bytes(), repr(loaded).encode())
 
 
 @cache
 def of_snapshots() -> str:
-    """Of all parts that decide the bytes of machines' snapshots, but for the lab kernel and what they are made of."""
-    return _sha(json.dumps(sorted({**here(), **of_machines("")}.items())).encode(), length=16)
+    """Of all parts that decide the bytes of machines' snapshots, but for the lab kernel and what they are made of.
+    MachineError if one is unknown: a snapshot of other software would pass for one of this.
+    """
+    parts = {**here(), **of_machines("")}
+    if (found := digest(parts)) is None:
+        unknown = ", ".join(name for name, *_ in differences(parts, parts))
+        raise MachineError(f"no snapshots of machines, as it is unknown what is here of {unknown}", "testbed doctor")
+    return found
 
 
 def _programs(names: tuple[str, ...] = PROGRAMS) -> dict[str, str]:
