@@ -1,13 +1,11 @@
-/* Sends bursts of datagrams to port 99 of the host HOST.  Each says the number of its burst, its own number there, and
+/* burst HOST BURSTS EACH: sends bursts of so many datagrams each to port 99 of the host.  Each says the number of its burst, its own number there, and
    when it was sent, in ns: by CLOCK_MONOTONIC and by CLOCK_REALTIME. */
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-#define BURSTS 60
-#define EACH 8
 
 static long long ns(clockid_t clock)
 {
@@ -22,10 +20,12 @@ int main(int count, char **words)
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(99)};
 	int any = socket(AF_INET, SOCK_DGRAM, 0);
 
-	if (count != 2 || !inet_pton(AF_INET, words[1], &to.sin_addr))
+	if (count != 4 || !inet_pton(AF_INET, words[1], &to.sin_addr))
 		return 2;
-	for (int burst = 0; burst < BURSTS; burst++) {
-		for (int i = 0; i < EACH; i++) {
+	int bursts = atoi(words[2]), each = atoi(words[3]);
+
+	for (int burst = 0; burst < bursts; burst++) {
+		for (int i = 0; i < each; i++) {
 			char said[64];
 			int size = snprintf(said, sizeof said, "#%d %d %lld %lld;", burst, i, ns(CLOCK_MONOTONIC),
 					    ns(CLOCK_REALTIME));
