@@ -37,7 +37,7 @@ from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
 from testbed.plan.node import vm as qemu
-from testbed.plan.step import Placeholder, Run, Sleep, StartVm
+from testbed.plan.step import Location, Placeholder, Run, Sleep, StartVm
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_of
 from testbed.sweep.store import Store
@@ -141,6 +141,15 @@ def test_what_a_kernel_cannot_give_a_machine_is_refused(kernel: str, keys: dict[
     if kernel == "lab-realtime":
         with pytest.raises(UserError, match=said):
             build(make_trial(of_a(**keys)).topology, Kernel("lab-realtime"))
+
+
+@pytest.mark.parametrize("kernel", ["lab", "host"])
+def test_only_cards_that_look_for_a_partner_are_waited_for(kernel: str) -> None:
+    nodes = {**TOPOLOGY["nodes"], "b": {**SMALL, "model": "e1000"}}  # type: ignore[dict-item]
+    steps = orders(make_trial({**TOPOLOGY, "nodes": nodes}, kernel=kernel)).steps
+    (waits,) = (step for step in steps if isinstance(step, Run) and qemu.AWAIT_LINK in step.words)
+    assert (waits.where, waits.words[4:]) == (Location(on="b"), ("eth0",))
+    assert not any(isinstance(step, Run) and qemu.AWAIT_LINK in step.words for step in orders(make_trial()).steps)
 
 
 @pytest.mark.parametrize(

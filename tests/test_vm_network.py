@@ -153,6 +153,19 @@ class TestNetwork:
         ran = run_real(make_trial(network, kernel="lab", workload=iperf3("2 s")), tmp_path / "trial")
         moved(ran)
 
+    def test_cards_that_look_for_a_partner_have_found_it_before_the_first_packet(
+        self,
+        kernel: VmKernel,  # noqa: F811
+        tmp_path: Path,
+    ) -> None:
+        """An e1000 takes 2 s and more after it was switched on: the first ping was lost, and the trial invalid."""
+        card = {**PLAIN, "model": "e1000"}
+        ping = {"tool": "ping", "from": "a", "to": "b", "count": 3, "interval": "200 ms"}
+        network = over({"a": card, "b": card}, {"l": {"ends": ["a", "b"]}})
+        ran = run_real(make_trial(network, kernel="lab", workload=ping), tmp_path / "trial")
+        assert ran.result.verdict == "valid", ran.result.findings
+        assert ran.ping.received == 3
+
     @pytest.mark.parametrize("control", ["cubic", "bbr"])
     def test_two_kernels_share_a_bottleneck(
         self,

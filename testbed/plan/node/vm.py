@@ -16,7 +16,7 @@ from ...model.address import AddressBook, Port
 from ...model.node.vm import Cpu, Vm
 from ...model.topology import Nic, Node, Topology
 from ..command import PREFIX, Command, output_file
-from ..step import Placeholder, ReachVm
+from ..step import Location, Placeholder, ReachVm, Run
 
 PROGRAM = "qemu-system-x86_64"
 ACCELERATOR, CPU, AGENT = Placeholder("accelerator"), Placeholder("cpu"), Placeholder("agent")
@@ -84,6 +84,18 @@ CLOCK_START_S = 1000
 """When lab time starts, in s since 1970, where machines start from snapshots: Linux refuses a clock before its own
 start, and a machine's kernel has run for some seconds when it goes on.
 """
+
+AWAIT_LINK = """\
+for device; do
+    tries=0
+    until [ "$(cat "/sys/class/net/$device/carrier")" = 1 ]; do
+        tries=$((tries + 1))
+        [ $tries -le 100 ] || { echo "$device finds nobody at its other end" >&2; exit 1; }
+        sleep 0.1
+    done
+done
+"""
+"""Waits until cards have found a partner, for 10 s at most."""
 
 NOBODYS = "02:54:42:ff:ff"
 """How the MAC addresses of a snapshot's cards begin, which end with their number; a machine's own come later."""
@@ -215,6 +227,15 @@ def reach_steps(topology: Topology, book: AddressBook, *, counted: bool) -> Iter
                 if is_resumed(node.vm, counted=counted)
                 else tuple((port.mac, port.device) for port in book.ports_of(node.name)),
             )
+
+
+def link_steps(topology: Topology, book: AddressBook) -> Iterator[Run]:
+    """Waits for the cards that look for a partner when they are switched on: an e1000 takes two seconds and more."""
+    for node in topology.nodes:
+        if node.vm is not None and node.vm.model == "e1000":
+            devices = (port.device for port in book.ports_of(node.name))
+            words = ("sh", "-c", AWAIT_LINK, "sh", *devices)
+            yield Run(words, f"wait for the cards of {node.name}", Location(on=node.name))
 
 
 def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = False) -> Iterator[str]:

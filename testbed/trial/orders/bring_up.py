@@ -81,6 +81,7 @@ def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Ite
         *remote.ready_steps(planned),
         *vm.reach_steps(topology, planned.book, counted=kernel.is_virtual_time),
         *batch.steps(inside),
+        *vm.link_steps(topology, planned.book),
     )
 
 
