@@ -182,6 +182,7 @@ def small(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
 
 
 @pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a disk of any size")
 @pytest.mark.lab
 @pytest.mark.parametrize(
     "kib", [8, *(pytest.param(size, marks=pytest.mark.nightly) for size in (16, 64, 96)), 128, 192,
