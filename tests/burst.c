@@ -1,5 +1,5 @@
-/* burst HOST BURSTS EACH: sends bursts of so many datagrams each to port 99 of the host.  Each says the number of its burst, its own number there, and
-   when it was sent, in ns: by CLOCK_MONOTONIC and by CLOCK_REALTIME. */
+/* burst HOST BURSTS EACH: sends bursts of so many datagrams each to port 99 of the host.  Each says the number of its
+   burst, its own number there, and when it was sent, in ns: by CLOCK_MONOTONIC and by CLOCK_REALTIME. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

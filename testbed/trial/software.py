@@ -161,7 +161,7 @@ def _python_modules() -> str:
 
 
 def _python_libraries() -> str:
-    libraries = [Path(file) for file in _asked()["files"] if file != interpreter()]
+    libraries = map(Path, sorted({*_asked()["files"]} - {interpreter()}))
     return _sha(repr([_library(path) for path in libraries if path.is_file()]).encode())
 
 
