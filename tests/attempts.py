@@ -179,6 +179,10 @@ def process_attempts(about: About) -> Attempts:
         "an attribute": lambda: os.setxattr(about["home"] + "/attribute", "user.x", b"1"),
         "an owner": lambda: os.chown(about["home"] + "/owner", os.getuid(), os.getgid()),
         "a lease": lambda: leased(about["tool"]),
+        "the flags of a file": lambda: put_back(about["tool"], 0x80086601, 0x40086602),
+        "the generation of a file": lambda: put_back(about["tool"], 0x80087601, 0x40087602),
+        "the generation of a file, by ext4": lambda: put_back(about["tool"], 0x80086603, 0x40086604),
+        "the project of a file": lambda: put_back(about["tool"], 0x801C581F, 0x401C5820),
         "a terminal": os.openpty,
         "another's terminal": lambda: write(about["terminal"]),
         "a key ring": lambda: call(250, 219, 0, -3, 0),
@@ -242,6 +246,19 @@ def leased(path: str) -> None:
     with open(path, "rb") as file:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+
+def put_back(path: str, get: int, set: int) -> None:
+    """Sets what an ioctl of file systems says, to what it is."""
+    value = bytearray(28)
+    with open(path, "rb") as file:
+        try:
+            fcntl.ioctl(file, get, value)
+            fcntl.ioctl(file, set, value)
+        except OSError as error:
+            if error.errno in (errno.ENOTTY, errno.EOPNOTSUPP, errno.EINVAL):  # not on this file system
+                raise OSError(errno.EPERM, error.strerror) from None
+            raise
 
 
 def endless(path: str, most: int) -> None:

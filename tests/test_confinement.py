@@ -39,6 +39,7 @@ FILE_BYTES = 1 << 20
 SYSTEM_REFUSES = {
     *("a trace", "a look at memory", "an open memory", "io_uring", "a fault handler", "an attribute"),
     *("a namespace", "a namespace with a process", "descriptors without end"),
+    *("the flags of a file", "the generation of a file", "the generation of a file, by ext4", "the project of a file"),
 }
 """What some systems refuse to everybody."""
 
