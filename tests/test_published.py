@@ -9,6 +9,7 @@ from testbed.compare import published
 from testbed.compare.number import parse_number
 from testbed.compare.published import Certainty, Measure, PublishedProfile, Series
 from testbed.error import SpecError, UserError, ValueRefused
+from testbed.spec import load
 
 PROFILES = sorted((Path(__file__).parents[1] / "profiles").glob("*.yaml"))
 
@@ -518,4 +519,4 @@ def test_a_file_that_cites_or_has_facts_or_series_is_meant_as_a_profile(
     tmp_path: Path, key: str, is_profile: int
 ) -> None:
     (tmp_path / "it.yaml").write_text(f"name: it\n{key}: {{}}\n")
-    assert published.is_profile(tmp_path / "it.yaml") == bool(is_profile)
+    assert load.is_profile(tmp_path / "it.yaml") == bool(is_profile)

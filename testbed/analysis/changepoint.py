@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from scipy import stats
 
 from . import statistic
+from .distribution import t_below
 from .statistic import LEVEL, FloatArray, Values
 
 SHORTEST = 5
@@ -17,7 +18,7 @@ PENALTY = 3.0
 """Times log n for each change: as in the modified BIC of Zhang and Siegmund, Biometrics 63, 2007."""
 
 _FLOOR = 1e-3
-_MAD_TO_SD = float(1 / stats.norm.ppf(0.75))
+_MAD_TO_SD = 1 / NormalDist().inv_cdf(0.75)
 _LARGEST_CORRELATION = 0.95
 _LARGEST_AT_FIRST = 0.8
 
@@ -141,7 +142,7 @@ class _Split:
             freedoms.append(independent - 1)
         freedom = sum(errors) ** 2 / sum(e**2 / f for e, f in zip(errors, freedoms, strict=True))
         t = abs(new.mean() - old.mean()) / np.sqrt(sum(errors))
-        return 1 - min(1.0, len(self.samples) * 2 * float(stats.t.sf(t, freedom)))
+        return 1 - min(1.0, len(self.samples) * 2 * t_below(freedom, -float(t)))
 
 
 def _inflation(correlation: float) -> float:

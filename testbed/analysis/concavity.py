@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import trapezoid
 
 from . import statistic
 from .profile import Bend, ThroughputProfile
@@ -44,7 +43,12 @@ class Curve:
 
     @property
     def mean(self) -> float:
-        return float(trapezoid(self.y, self.x))
+        return _trapezoids(np.asarray(self.y), np.asarray(self.x))
+
+
+def _trapezoids(y: FloatArray, x: FloatArray) -> float:
+    """The integral of y over x, as trapezoids between the points."""
+    return float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum())
 
 
 def normalized(profile: ThroughputProfile, capacity_bps: float) -> Curve:
@@ -134,7 +138,7 @@ def convex_concave_bits(profile: ThroughputProfile) -> float:
     """
     rtt, mean = statistic.paired(profile.rtt_s, profile.mean_bps, least=2)
     chord = (rtt[-1] - rtt[0]) * (mean[0] + mean[-1]) / 2
-    return float(trapezoid(mean, rtt) - chord)
+    return float(_trapezoids(mean, rtt) - chord)
 
 
 def convex_concave_bits_as_printed(profile: ThroughputProfile) -> float:
@@ -146,7 +150,7 @@ def convex_concave_bits_as_printed(profile: ThroughputProfile) -> float:
     rtt, mean = statistic.paired(profile.rtt_s, profile.mean_bps, least=2)
     slope = (mean[-1] - mean[0]) / (rtt[-1] - rtt[0])
     chord = mean[0] * (rtt[-1] - rtt[0]) + slope * (rtt[-1] ** 2 - rtt[0] ** 2) / 2
-    return float(trapezoid(mean, rtt) - chord)
+    return float(_trapezoids(mean, rtt) - chord)
 
 
 def utilization_concavity_with_measured_midpoint(curve: Curve) -> float:

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from scipy import special
 
 from . import statistic
+from .distribution import t_quantile
 from .significance import multiple, noise, power
 from .significance.noise import Noise
 from .statistic import LEVEL, FloatArray, Interval, Values
@@ -177,7 +177,7 @@ def _with_noise(cells: Mapping[K, tuple[FloatArray, FloatArray]], kind: Callable
 
 def _t(level: float, df: float) -> float:
     """The quantile of the two-sided t interval."""
-    return float(special.stdtrit(df, (1 + level) / 2))
+    return t_quantile(df, (1 + level) / 2)
 
 
 def _cell(

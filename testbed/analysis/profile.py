@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy import stats
 
 from . import statistic
+from .distribution import t_quantile
 from .statistic import LEVEL, Estimate, FloatArray, Values
 
 Limit: TypeAlias = Literal["at least", "at most"]
@@ -189,5 +189,4 @@ def _welch_margin(groups: list[tuple[float, ...]], factors: FloatArray, chance: 
     if sum(parts) == 0:
         return 0.0
     spread = sum(part**2 / (len(group) - 1) for part, (_, group) in zip(parts, many, strict=True))
-    t = stats.t.isf(chance / 2, sum(parts) ** 2 / spread)
-    return float(t * np.sqrt(sum(parts)))
+    return -t_quantile(sum(parts) ** 2 / spread, chance / 2) * float(np.sqrt(sum(parts)))

@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+
+from .distribution import t_quantile
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = "FloatArray | Iterable[float | None]"
@@ -58,7 +59,7 @@ class Estimate:
         """Student's. None if the error is not known: one sample, or equal samples, which are one case seen again."""
         if self.error is None or (self.error == 0 and np.isfinite(self.freedom)):
             return None
-        half = float(special.stdtrit(self.freedom, (1 + _level(level)) / 2)) * self.error if self.error else 0.0
+        half = t_quantile(self.freedom, (1 + _level(level)) / 2) * self.error if self.error else 0.0
         return Interval(self.value - half, self.value + half, level)
 
 
@@ -160,7 +161,7 @@ def jain_index(values: Values) -> float:
 def t_interval(values: Values, level: float = LEVEL) -> Interval:
     """Student's interval of the mean: exact for normal samples. Needs 2 samples; n - 1 degrees of freedom."""
     samples, level = checked(values, 2), _level(level)
-    half = float(stats.t.ppf((1 + level) / 2, len(samples) - 1)) * sample_sd(samples) / np.sqrt(len(samples))
+    half = t_quantile(len(samples) - 1, (1 + level) / 2) * sample_sd(samples) / np.sqrt(len(samples))
     return Interval(float(samples.mean() - half), float(samples.mean() + half), level)
 
 

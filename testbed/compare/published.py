@@ -18,7 +18,6 @@ from ..analysis.statistic import Estimate
 from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
-from ..spec.syntax.document import mapping
 from ..spec.syntax.field import Name, Text
 from ..spec.syntax.file_model import FileModel, check
 from ..spec.syntax.scalar import whole
@@ -283,11 +282,6 @@ def load(path: str | os.PathLike[str]) -> PublishedProfile:
     if profile is None or document.faults:
         raise SpecError(document.problems(faults))
     return profile
-
-
-def is_profile(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is meant as a profile: it cites somebody, or has facts or series. Raises SpecError."""
-    return bool({"citation", "facts", "series"} & set(mapping(specfile.read(path).data)))
 
 
 def schema() -> dict[str, Any]:

@@ -30,6 +30,7 @@ from ..kernel import host, lab, nic
 from ..kernel.consumption import Watch, share
 from ..kernel.guest import CONSOLE, TrialError, ending, write_steps
 from ..kernel.image.cache import find
+from ..kernel.machine import connected
 from ..kernel.native_program import tools
 from ..plan.node.real_nic import Wanted
 from ..plan.step import Serve
@@ -153,11 +154,10 @@ def _machines(start: dict[str, Any], folder: Path) -> Iterator[None]:
     if start["machines"] is None:
         yield
         return
-    from ..kernel.machine import ssh_relay  # imports all that SSH needs
     from ..spec.topology.file import TopologyFile
 
     nodes = TopologyFile.model_validate(start["machines"]).topology().nodes
-    with ssh_relay.opened({node.name: node.machine for node in nodes if node.machine is not None}, folder):
+    with connected({node.name: node.machine for node in nodes if node.machine is not None}, folder):
         yield
 
 

@@ -175,6 +175,11 @@ def is_scenario(path: str | os.PathLike[str]) -> bool:
     return bool({"workload", "topology", "sweep"} & set(mapping(read(path).data)))
 
 
+def is_profile(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is meant as a profile: it cites somebody, or has facts or series. Raises SpecError."""
+    return bool({"citation", "facts", "series"} & set(mapping(read(path).data)))
+
+
 def sizes_of(scenario: str | os.PathLike[str]) -> tuple[Size, ...]:
     """The sizes that a scenario file has: full, and quick if it says what that is. Raises SpecError."""
     return ("full", "quick") if "quick" in mapping(read(scenario).data) else ("full",)

@@ -12,7 +12,7 @@ from ..agent.remote import REACH
 from ..agent.syscall import StepError
 from ..error import MachineError, UserError
 from ..kernel.image.feature import ATTEMPTS
-from ..kernel.machine import ssh_relay
+from ..kernel.machine import connected
 from ..kernel.ready import controller_program, feasibility
 from ..kernel.ready.probe import lacking_program
 from ..kernel.vm import first_boot as vm_first_boot
@@ -107,7 +107,7 @@ def _check_machines(trial: Trial, made: Orders) -> None:
 
 @cache
 def _examine(named: tuple[tuple[str, Machine], ...], steps: tuple[ReachMachine, ...]) -> None:
-    with tempfile.TemporaryDirectory(prefix="testbed-") as folder, ssh_relay.opened(dict(named), Path(folder)):
+    with tempfile.TemporaryDirectory(prefix="testbed-") as folder, connected(dict(named), Path(folder)):
         for step in map(data, steps):
             needs = {key: step[key] for key in ("machine", "needs")}
             try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, Steps, TrialError, write_steps
-from ..kernel.machine import ssh_relay
+from ..kernel.machine import connected
 from ..kernel.ready import vm_snapshot
 from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
@@ -61,7 +61,7 @@ def run(
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     try:
         try:
-            with ssh_relay.opened(machines(trial), folder):
+            with connected(machines(trial), folder):
                 ending = _carry_out(trial, made, steps, ready, folder, progress, cancelled, files, cpu_limit_s)
         finally:
             left = remains.tidied(folder)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ...compare import published
+from ... import library
 from ...error import SpecError, TestbedError
 from ...kernel.image.named_control import check_names as check_controls
 from ...kernel.ready import feasibility
@@ -17,7 +17,7 @@ from ...kernel.vm.named_kernels import check_names, names
 from ...library import PROFILES, spec_file
 from ...model.scenario import Trial
 from ...plan.network import plan
-from ...spec.load import files_of, is_scenario, load_scenario, load_topology, read, sizes_of
+from ...spec.load import files_of, is_profile, is_scenario, load_scenario, load_topology, read, sizes_of
 from ...spec.mininet_import import without_effect
 from ...trial import readiness
 from ...trial.orders.remark import remarks
@@ -56,7 +56,7 @@ def check(
     failed: TestbedError | None = None
     for file in map(_file, files):
         try:
-            if not allow_code and not published.is_profile(file):
+            if not allow_code and not is_profile(file):
                 refuse_python(file)
             described, said = _describe(file)
             print(f"{file}: {described}{_where(file) if on_this_machine else ''}{said}")
@@ -73,12 +73,12 @@ def check(
 def _file(path: Path) -> Path:
     """A spec file, or the profile of this name."""
     found = spec_file(path)
-    return PROFILES / f"{path}.yaml" if not found.exists() and str(path) in published.names() else found
+    return PROFILES / f"{path}.yaml" if not found.exists() and str(path) in library.names(PROFILES) else found
 
 
 def _describe(file: Path) -> tuple[str, str]:
     """A line, and lines with remarks below it."""
-    if published.is_profile(file):
+    if is_profile(file):
         return _profile(file), ""
     if is_scenario(file):
         found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
@@ -96,6 +96,8 @@ def _describe(file: Path) -> tuple[str, str]:
 
 
 def _profile(file: Path) -> str:
+    from ...compare import published  # imports what computes
+
     profile = published.load(file)
     points = sum(len(each.points) for each in profile.series.values())
     counts = ((len(profile.facts), "fact"), (len(profile.series), "series"), (points, "point"))
@@ -118,7 +120,7 @@ def _counted(count: int, noun: str) -> str:
 
 def _where(file: Path) -> str:
     """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
-    if published.is_profile(file):
+    if is_profile(file):
         return ""
     if not is_scenario(file):
         check_names([file], names([load_topology(file)]))

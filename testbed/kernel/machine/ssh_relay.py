@@ -12,8 +12,8 @@ import json
 import os
 import shlex
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -183,17 +183,3 @@ async def _beat(process: asyncssh.SSHClientProcess[bytes]) -> None:
 
 def _gone(said: str) -> bytes:
     return (json.dumps({"gone": said}) + "\n").encode()
-
-
-@contextmanager
-def opened(machines: Mapping[str, Machine], folder: Path) -> Iterator[None]:
-    """Keeps a socket NODE.sock in the trial's folder for each machine until the block ends."""
-    if not machines:
-        yield
-        return
-    relay = Relay(machines, folder)
-    relay.open()
-    try:
-        yield
-    finally:
-        relay.close()

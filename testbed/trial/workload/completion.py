@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-
 from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...model.workload import ShortFlowWorkload
 from ...plan.link.stage import frame_bytes
@@ -199,6 +197,8 @@ def _spread(ended: list[float], cut: list[float]) -> FctSpread | None:
     """
     if not ended:
         return None
+    import numpy as np  # few readers of orders need it
+
     least, most = np.sort([*ended, *cut]), np.sort([*ended, *([np.inf] * len(cut))])
     found, bounds = {"mean": float(least.mean()), "max": float(least[-1])}, ["mean", "max"] if cut else []
     for name, share in SHARES.items():
