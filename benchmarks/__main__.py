@@ -39,9 +39,10 @@ from . import (
     power,
     queue,
     report,
+    same,
 )
 
-WITH_OPTIONS = {"digests": digests.main, "power": power.main, "exercises": exercises.main}
+WITH_OPTIONS = {"digests": digests.main, "power": power.main, "exercises": exercises.main, "same": same.main}
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main
     for each in (cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)
