@@ -90,7 +90,7 @@ def test_a_missing_program_is_found_with_its_package(monkeypatch: pytest.MonkeyP
 
 def test_a_machine_without_open_vswitch_is_told_which_package_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package, "which", lambda program: None if program.startswith("ovs") else f"/usr/bin/{program}")
-    found = by_name(doctor.sdn_doctor.examine())
+    found = by_name(doctor._open_vswitch())
     assert not found["ovs"].ok
     assert "apt-get install -y openvswitch-switch" in found["ovs"].fix
     assert found["controller"].ok

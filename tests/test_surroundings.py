@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from testbed.kernel.ready.surroundings import examine, surroundings
+from testbed.kernel.ready import doctor
+from testbed.kernel.ready.surroundings import surroundings
 
 WSL2 = {"proc/sys/kernel/osrelease": "5.15.167.4-microsoft-standard-WSL2\n"}
 QEMU = {"sys/class/dmi/id/sys_vendor": "QEMU\n", "proc/cpuinfo": "flags\t\t: fpu hypervisor\n"}
@@ -49,6 +50,6 @@ def test_a_computer_is_known_by_what_it_says_of_itself(name: str, tmp_path: Path
 
 
 def test_the_doctor_says_it_in_one_line_that_needs_no_mending() -> None:
-    (line,) = examine()
+    (line,) = doctor._surroundings()
     assert (line.what, line.ok, line.fix) == ("this is", True, "")
     assert line.detail

@@ -29,7 +29,7 @@ from testbed.error import MachineError, SpecError, UserError
 from testbed.interactive.build import build
 from testbed.kernel.guest import TrialError
 from testbed.kernel.native_program import tools
-from testbed.kernel.ready import vm_doctor
+from testbed.kernel.ready import doctor
 from testbed.kernel.vm import bootable, fetch, guest_agent, hypervisor, initramfs, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.kernel.vm.named_kernels import check_names, names
@@ -369,10 +369,10 @@ def test_a_kernel_is_found_by_name_or_as_the_newest_default(cache: Path) -> None
 
 def test_doctor_names_every_kernel_that_a_machine_can_have(cache: Path) -> None:
     newest = fake_kernel("debian", default=True)
-    assert vm_doctor._kernel() == f"debian (7.3) {newest.folder}"
+    assert doctor._vm_kernel() == f"debian (7.3) {newest.folder}"
     fake_kernel("mine")
     fake_kernel("old")
-    assert vm_doctor._kernel() == f"debian (7.3) {newest.folder}; also mine (7.3), old (7.3)"
+    assert doctor._vm_kernel() == f"debian (7.3) {newest.folder}; also mine (7.3), old (7.3)"
 
 
 def test_a_kernel_that_a_file_names_and_that_is_not_here_is_refused_with_the_line(cache: Path, tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from ...kernel.ready.doctor import examine, lab_works
-from ...kernel.ready.examination import BUILD, CONFINED, HOST, LAB, MININET, ROUTE, SDN, VM, Examination
+from ...kernel.ready.doctor import BUILD, CONFINED, HOST, LAB, MININET, ROUTE, SDN, VM, Examination, examine, lab_works
 from ...kernel.ready.feasibility import Ability, abilities
 from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
 

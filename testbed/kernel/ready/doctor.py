@@ -4,12 +4,15 @@ Looks at the computer and boots the lab kernel once. Changes nothing that lasts:
 temporary network namespace.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import os
 import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ... import package, process
@@ -18,9 +21,31 @@ from ...spec import mininet_import
 from .. import confinement
 from ..image import feature, first_boot
 from ..image.cache import find
-from . import machine_doctor, sdn_doctor, surroundings, vm_doctor
-from .examination import BUILD, CONFINED, HOST, LAB, MININET, ROUTE, VM, Examination
-from .probe import lacking, lacking_program
+from ..native_program import tools
+from ..vm import guest_agent, hypervisor, kernel_cache
+from ..vm.hypervisor import TUN
+from . import controller_runtime, surroundings
+from .probe import OVS_PACKAGE, lacking, lacking_program, missing_of_open_vswitch
+
+LAB, HOST, BUILD, SDN, VM, MININET, ROUTE = "lab", "host", "build", "sdn", "vm", "mininet", "route"
+CONFINED = "confinement"
+
+
+@dataclass(frozen=True)
+class Examination:
+    """`fix` is what to type: empty if all is well, "# …" if nothing helps.
+
+    `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
+    of the types ovs and controller), "vm", "mininet" (`engine: mininet`), "route" (FRR, DHCP, DNS) or "confinement"
+    (what others wrote).
+    """
+
+    what: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    needed_for: str = LAB
+
 
 PYTHON = (3, 11)
 PYTHON_PACKAGES = (
@@ -63,6 +88,12 @@ def _machine() -> Iterator[Examination]:
     ok = platform.machine() == "x86_64" and sys.platform == "linux"
     fix = "" if ok else "testbed run --set kernel=host …"
     yield Examination("machine", ok, f"{platform.system()} {platform.release()} on {platform.machine()}", fix)
+
+
+def _surroundings() -> Iterator[Examination]:
+    """One line, which is never wrong: what else is lacking, others say."""
+    found = surroundings.surroundings(Path("/"), os.environ, platform.machine())
+    yield Examination("this is", True, ", ".join(found) or "a computer of its own, or one that hides what it is")
 
 
 def _python() -> Iterator[Examination]:
@@ -189,12 +220,100 @@ def _congestion_controls() -> Iterator[Examination]:
     yield Examination("congestion controls", not lacking, detail, fix, HOST)
 
 
+_SSH_FILES = Path("~/.ssh")
+
+
+def _ssh_and_ansible() -> Iterator[Examination]:
+    """`testbed machines` needs the SSH client and Ansible; trials have their own client, and need a key."""
+    ssh = package.which("ssh")
+    fix = "" if ssh else package.fix_for("ssh")
+    yield Examination("ssh client (machine)", ssh is not None, ssh or "missing", fix, HOST)
+    playbook = Path(sys.executable).with_name("ansible-playbook")
+    found = str(playbook) if os.access(playbook, os.X_OK) else package.which("ansible-playbook")
+    yield Examination(
+        "ansible-playbook (machine)", found is not None, found or "missing", "" if found else "make setup", HOST
+    )
+    keys = sorted(path.name for path in _SSH_FILES.expanduser().glob("id_*") if not path.suffix)
+    agent = os.environ.get("SSH_AUTH_SOCK")
+    detail = ", ".join([*keys, *(["an agent"] if agent else [])]) or "no key in ~/.ssh and no agent"
+    ok = bool(keys or agent)
+    fix = "" if ok else "ssh-keygen -t ed25519   # or name one in inventory.yml"
+    yield Examination("ssh key (machine)", ok, detail, fix, HOST)
+
+
+def _open_vswitch() -> Iterator[Examination]:
+    missing = missing_of_open_vswitch()
+    fix = package.install_command([OVS_PACKAGE]) if missing else ""
+    detail = f"missing: {', '.join(missing)}" if missing else "all its programs are here"
+    yield Examination("ovs", not missing, detail, fix, SDN)
+    yield _controller()
+    yield _datapath()
+
+
+def _controller() -> Examination:
+    try:
+        controller_runtime.check(is_lab=True)
+    except MachineError as error:
+        return Examination("controller", False, error.what, error.fix, SDN)
+    return Examination("controller", True, f"os-ken in {controller_runtime.folders()[-1]}", needed_for=SDN)
+
+
+def _datapath() -> Examination:
+    lab = "in the lab kernel both" if lacking("lab kernel") is None else "no lab kernel yet"
+    if package.has_module("openvswitch"):
+        return Examination("datapaths", True, f"{lab}; in this machine's kernel its own", needed_for=SDN)
+    if TUN.exists():
+        detail = f"{lab}; this machine's kernel has none of its own: in user space"
+        return Examination("datapaths", True, detail, needed_for=SDN)
+    return Examination("datapaths", False, f"{lab}; in this machine's kernel none", "sudo modprobe openvswitch", SDN)
+
+
+def _virtual_machines() -> Iterator[Examination]:
+    """In order of dependency; leaves out what it cannot examine."""
+    works = True
+    for what, look in VM_LOOKS:
+        if not works and what == "virtual machines run":
+            return
+        try:
+            yield Examination(what, True, look(), needed_for=VM)
+        except MachineError as error:
+            works = False
+            yield Examination(what, False, error.what, error.fix, VM)
+
+
+def _vm_kernel() -> str:
+    found = kernel_cache.find(None)
+    others = [f"{each.name} ({each.release})" for each in kernel_cache.installed() if each.name != found.name]
+    also = f"; also {', '.join(others)}" if others else ""
+    return f"{found.name} ({found.release}) {found.folder}{also}"
+
+
+def _vm_accelerator() -> str:
+    found = hypervisor.accelerator(tools())
+    return "with KVM" if found.name == "kvm" else f"emulated, exact only in virtual time (`kernel: lab`): {found.why}"
+
+
+def _taps() -> str:
+    if not hypervisor.TUN.exists():
+        raise MachineError(f"there is no {hypervisor.TUN}", "sudo modprobe tun")
+    return f"{hypervisor.TUN}, and {'also' if hypervisor.VHOST.exists() else 'no'} {hypervisor.VHOST}"
+
+
+VM_LOOKS: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("QEMU", hypervisor.version),
+    ("taps", _taps),
+    ("kernel for virtual machines", _vm_kernel),
+    ("guest agent", lambda: str(guest_agent.agent())),
+    ("virtual machines run", _vm_accelerator),
+)
+
+
 ABILITIES = {"veth": "veth", "netem": "sch_netem", "tbf": "sch_tbf", "periodic loss": "nft_numgen"}
 """Probes, and the kernel module that each looks for."""
 
 CHECKS: tuple[Callable[[], Iterator[Examination]], ...] = (
     _machine,
-    surroundings.examine,
+    _surroundings,
     _python,
     _programs,
     _mininet,
@@ -203,7 +322,7 @@ CHECKS: tuple[Callable[[], Iterator[Examination]], ...] = (
     _lab_kernel,
     _host_kernel,
     _congestion_controls,
-    machine_doctor.examine,
-    sdn_doctor.examine,
-    vm_doctor.examine,
+    _ssh_and_ansible,
+    _open_vswitch,
+    _virtual_machines,
 )
