@@ -70,8 +70,8 @@ GROUPS = {
     },
 }
 """The commands and what they do, by the package of `testbed.commands` that their module is in, in the order of the
-help. The module has a function or a group `app` of the command's name; its docstring says more. EXAMPLES in it are
-for the help, and SETTINGS say how the command differs from others.
+help; those of BESIDE lie elsewhere. The module has a function or a group `app` of the command's name; its docstring
+says more. EXAMPLES in it are for the help, and SETTINGS say how the command differs from others.
 """
 
 TITLES = {
@@ -84,6 +84,14 @@ TITLES = {
 }
 
 COMMANDS = {name: group for group, names in GROUPS.items() for name in names}
+
+BESIDE = {"reproduce": "testbed_reproductions.command"}
+"""Commands whose module is in a package beside this one, which uses `testbed.api`."""
+
+
+def module_of(name: str) -> str:
+    """The full name of a command's module."""
+    return BESIDE.get(name) or f"{__package__}.commands.{COMMANDS[name]}.{name}"
 
 
 class Interrupted(TestbedError):
@@ -106,12 +114,12 @@ class Commands(help_page.Group):
         return GROUPS[COMMANDS[name]][name]
 
     def source_of(self, name: str) -> Path:
-        return Path(__file__).parent / "commands" / COMMANDS[name] / f"{name}.py"
+        return Path(__file__).parents[1].joinpath(*module_of(name).split(".")).with_suffix(".py")
 
     def get_command(self, ctx: Any, name: str) -> Any:
         if name not in COMMANDS:
             return None
-        module = import_module(f".commands.{COMMANDS[name]}.{name}", __package__)
+        module = import_module(module_of(name))
         found = getattr(module, "app", None)
         if found is None:
             found = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from results import plain
-from testbed.compare.reproduction.measured import Measured
 from testbed.trial.stored_result import TrialResult
 from testbed.units import parse_one_in
+from testbed_reproductions.measured import Measured
 
 Runs: TypeAlias = Mapping[str, Measured]
 Share: TypeAlias = Callable[[str, str, int, int], float]

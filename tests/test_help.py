@@ -94,7 +94,7 @@ def test_every_command_has_a_line_of_plain_text(name: str) -> None:
     line = cli.GROUPS[cli.COMMANDS[name]][name]
     assert line.endswith(".")
     assert len(line) <= 80 - len("  completion  ")
-    module = import_module(f"testbed.commands.{cli.COMMANDS[name]}.{name}")
+    module = import_module(cli.module_of(name))
     assert (module.__doc__ or "").startswith(f"`testbed {name}`: ")
 
 

@@ -26,13 +26,13 @@ from testbed.cli import screened
 from testbed.commands.terminal import Terminal, say
 from testbed.commands.text_table import Column, Table, show
 from testbed.compare import published
-from testbed.compare.paper.catalogue import ROWS
-from testbed.compare.reproduction import table
-from testbed.compare.reproduction.row import Finding
 from testbed.compare.run_text import escaped
 from testbed.error import MachineError, harmless
 from testbed.interactive.connection import Exchange
 from testbed.report import page
+from testbed_reproductions import table
+from testbed_reproductions.catalogue import ROWS
+from testbed_reproductions.row import Finding
 
 MARKUP = "[/x] [red] :x: a|b <script>alert(1)</script> ![i](http://x) $\\frac{$ \\"
 CONTROLS = "\x1b[31m\x1b]0;title\x07 \x9b31m \u202eevil\u2066 \x7f\r\x00"

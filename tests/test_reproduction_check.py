@@ -8,20 +8,7 @@ import numpy as np
 import pytest
 
 from testbed.compare import published
-from testbed.compare.paper import (
-    cloudcmp,
-    interdatacenter_degradation,
-    interdatacenter_path,
-    interdatacenter_policy,
-    interdatacenter_rtt,
-    links,
-    object_store_download,
-    object_store_origin,
-    throughput_profile,
-    throughput_profile_check,
-    throughput_profile_cloud,
-)
-from testbed.compare.reproduction.check import (
+from testbed_reproductions.check import (
     AnyOf,
     Holds,
     LittleSpread,
@@ -37,6 +24,19 @@ from testbed.compare.reproduction.check import (
     minus,
     near,
     over,
+)
+from testbed_reproductions.paper import (
+    cloudcmp,
+    interdatacenter_degradation,
+    interdatacenter_path,
+    interdatacenter_policy,
+    interdatacenter_rtt,
+    links,
+    object_store_download,
+    object_store_origin,
+    throughput_profile,
+    throughput_profile_check,
+    throughput_profile_cloud,
 )
 
 

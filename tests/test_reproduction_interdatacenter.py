@@ -11,14 +11,14 @@ import pytest
 from scipy import stats
 
 from results import plain
-from testbed.compare.paper import interdatacenter_degradation as worse
-from testbed.compare.paper import interdatacenter_path as path
-from testbed.compare.paper import interdatacenter_policy as policy
-from testbed.compare.paper import interdatacenter_rtt as rtt
-from testbed.compare.paper.catalogue import select
-from testbed.compare.paper.interdatacenter import ROWS
-from testbed.compare.reproduction.measured import Measured
-from testbed.compare.reproduction.row import Judge, Judgement
+from testbed_reproductions.catalogue import select
+from testbed_reproductions.measured import Measured
+from testbed_reproductions.paper import interdatacenter_degradation as worse
+from testbed_reproductions.paper import interdatacenter_path as path
+from testbed_reproductions.paper import interdatacenter_policy as policy
+from testbed_reproductions.paper import interdatacenter_rtt as rtt
+from testbed_reproductions.paper.interdatacenter import ROWS
+from testbed_reproductions.row import Judge, Judgement
 
 PAYLOAD_BYTES = 1400
 SEEDS = (1, 2, 3)

@@ -11,12 +11,13 @@ from typing import Any, TypeAlias
 import pytest
 
 from results import plain
-from testbed.compare.paper import catalogue, cloudcmp, object_store_origin
 from testbed.compare.published import load
-from testbed.compare.reproduction.measured import Measured
-from testbed.compare.reproduction.row import Finding
 from testbed.spec import load as specfile
 from testbed.trial.stored_result import TrialResult
+from testbed_reproductions import catalogue
+from testbed_reproductions.measured import Measured
+from testbed_reproductions.paper import cloudcmp, object_store_origin
+from testbed_reproductions.row import Finding
 
 ROOT = Path(__file__).parents[1]
 ROWS = {row.id: row for id in ("S1", "S2") for row in catalogue.PUBLICATIONS[id]}

@@ -9,8 +9,8 @@ import printed
 import pytest
 from printed import BASELINE, BRIDGED, MININET, SDN, VIRTUAL, Runs, Share, cloud, datagrams, links, profile, together
 
-from testbed.compare.paper import catalogue
-from testbed.compare.reproduction.row import Judgement
+from testbed_reproductions import catalogue
+from testbed_reproductions.row import Judgement
 
 ROWS = {row.id: row for row in catalogue.ROWS}
 Made = Callable[[], Runs]

@@ -16,12 +16,12 @@ from testbed.analysis.condition import conditions
 from testbed.analysis.limit.limited_by import flow_limitations, limited_by, limits
 from testbed.analysis.series import Series, goodput_bps, rtt_key, series
 from testbed.analysis.theory_curve import line_rate_bps, overlays
-from testbed.compare.reproduction.measured import Measured
 from testbed.model.link.impairment import GilbertElliott, PeriodicLoss, RandomLoss, mean_loss
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import PolicyResult, StageResult, TrialResult
+from testbed_reproductions.measured import Measured
 
 LINE = RATE_BPS * 1448 / 1514
 

@@ -1,1 +1,1 @@
-"""Commands that measure: run, reproduce."""
+"""Commands that measure: run, merge, audit."""

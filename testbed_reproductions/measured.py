@@ -6,11 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
-from ...analysis import concavity, series, statistic
-from ...analysis.concavity import Curve
-from ...analysis.profile import ThroughputProfile
-from ...error import UserError
-from ...trial.stored_result import TrialResult
+from testbed.api import Curve, ThroughputProfile, TrialResult, UserError, concavity, series, statistic
 
 T = TypeVar("T")
 
@@ -43,7 +39,7 @@ class Measured:
         """What to know about the trials before trusting their results; empty if all are valid."""
         suspect = sum(each.verdict == "suspect" for each in self.results)
         counts = {"suspect": suspect, "invalid and left out": self.invalid}
-        parts = ", ".join(f"{count} are {word}" for word, count in counts.items() if count)
+        parts = ", ".join(f"{count} {'is' if count == 1 else 'are'} {word}" for word, count in counts.items() if count)
         return f"of the {len(self.results) + self.invalid} trials of {self.scenario}, {parts}" if parts else ""
 
     def only(self, **params: str) -> Measured:

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .. import published
-from ..reproduction.check import MoreSpread, Values, above, average, below, minus, near
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, gbit, known
-from ..reproduction.row import Judgement
+from testbed.api import published
+
+from ..check import MoreSpread, Values, above, average, below, minus, near
+from ..check import estimate as mean_of
+from ..measured import Measured, gbit, known
+from ..row import Judgement
 from . import throughput_profile_check as check
 from .throughput_profile_check import FEW, MANY
 

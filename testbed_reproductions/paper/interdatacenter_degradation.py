@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...analysis import statistic
-from ...trial.measured import UdpResult, backgrounds, need
-from ...trial.stored_result import TrialResult
-from ..reproduction.check import Holds, Part, Within, above, alike, average, below, over
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, known, mbit
-from ..reproduction.row import Judgement
+from testbed.api import TrialResult, UdpResult, backgrounds, need, statistic
+
+from ..check import Holds, Part, Within, above, alike, average, below, over
+from ..check import estimate as mean_of
+from ..measured import Measured, known, mbit
+from ..row import Judgement
 from .interdatacenter_path import CLOSE, RAMP_S, one_of, parts_of, seconds
 
 ASYMMETRY, PROBES, SHARED, LOWER = "asymmetric-degradation", "rtt-in-degradation", "shared-degradation", "lower-zone"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..published import Claim
+from testbed.api import Claim
+
 from .check import Decision, Part, decide
 from .measured import Measured
 
@@ -15,7 +16,17 @@ Outcome: TypeAlias = Literal["pass", "fail", "cannot tell", "not run"]
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a row must meet, in words with its bounds, and the `source` of these: what is printed where.
+    """What a row must meet, in words with its bounds, and the `source` of these: what is printed where. It is written
+    before the runs that it judges.
+
+    How a bound follows from what is printed: a number x is met within half a unit of its last digit; one that is
+    printed as approximate ("about x"), within half a unit of its last digit other than 0. A bound is met beyond it, and
+    an order by differences beyond 0.
+    "Alike", "close to", "no effect": at most 5 % apart, as rates are printed as whole Gbit/s of 10, and an effect of
+    memory that is called none is up to 4.65 %. "Apart", "noticeable", "matters": more than the same 5 %. "The line
+    rate" is 95 % or more of a full link's goodput. "Much lower": less than half. A profile is concave or convex if its
+    C_CC is more than 0.02 above or below 0, the margin that comparisons use too; C_UC does not rise if it rises by at
+    most 0.02. Where a row claims a shape, orders and bends are judged; numbers only where its criterion says so.
 
     `repeats` is the id of the row whose finding this one judges again, on the same data; empty if it has its own.
     """
@@ -102,8 +113,9 @@ class Publication:
         scenarios: tuple[str, ...],
         limits: str,
         *facts: str,
+        criterion: Criterion | None = None,
     ) -> Row:
-        return Row(id, self.source, where, what, expected, claim, limits, facts, scenarios, judge)
+        return Row(id, self.source, where, what, expected, claim, limits, facts, scenarios, judge, criterion=criterion)
 
     def data(self, id: str, where: str, what: str, expected: str, limits: str, *facts: str) -> Row:
         """A row that is not run; `limits` says why."""

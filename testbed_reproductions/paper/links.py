@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from ...analysis import statistic
-from ...trial.measured import UdpResult, need
-from ..published import Claim
-from ..reproduction.check import Estimate, Holds, Part, Values, Within, above, alike, below, minus, over
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, known
-from ..reproduction.row import Judge, Judgement, Publication, Row
+from testbed.api import Claim, UdpResult, need, statistic
+
+from ..check import Estimate, Holds, Part, Values, Within, above, alike, below, minus, over
+from ..check import estimate as mean_of
+from ..measured import Measured, known
+from ..row import Criterion, Judge, Judgement, Publication, Row
 
 SOURCE = "physical-virtual-links-2015"
 BASELINE, MACHINES, SDN, BRIDGED, MININET = (
@@ -189,8 +188,9 @@ def _row(
     limits: str = OURS,
     needs: tuple[str, ...] = (),
     facts: tuple[str, ...] = (),
+    criterion: Criterion,
 ) -> Row:
-    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge, needs=needs)
+    return Row(id, SOURCE, where, what, expected, claim, limits, facts, scenarios, judge, needs, criterion)
 
 
 _data = Publication(SOURCE).data
@@ -203,59 +203,84 @@ ROWS: tuple[Row, ...] = (
          "4K 772.6 to 814.9, 8K 1798 to 1824, 16K 1820 to 1835, 64K 2725 to 2800 MB for three switches",
          rises_and_is_flat, BASELINE, facts=("physical-cisco", "physical-juniper", "physical-d-link"),
          limits=f"{OURS}; no real switches, so the three vendors have one result; to match the printed values, each "
-                "window would need its own delay"),
+                "window would need its own delay",
+         criterion=Criterion("more at 8 than at 4 KiB, at 16 within 5 % of 8 KiB, more at 64 than at 16 KiB",
+                             "Table II: 792, 1814, 1829, 2773 MB on the mean")),
     _row("S4-T3", "Table III", "Two Linux virtual machines on one host",
          "4K 991.9/994, 8K 1700/1779, 16K 4059/4101, 64K 10980/10800 MB with 1/2 GB; above the baseline but at 8K",
          against(MACHINES, BASELINE_IPERF3, BELOW_AT_8), MACHINES, BASELINE_IPERF3, needs=VIRTUAL,
-         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits=f"{SHORT}; no Windows XP"),
+         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits=f"{SHORT}; no Windows XP",
+         criterion=Criterion("above the baseline at 4, 16 and 64 KiB, below it at 8 KiB",
+                             "Tables III and V, orders as printed")),
     _row("S4-T4", "Table IV", "Two switches joined by Open vSwitch with a controller",
          "Linux 447.7/765.5/1646/4127 MB: below the virtual machines, above the baseline at 64K",
          sdn_between, SDN, MACHINES, BASELINE_IPERF3, needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-linux",),
-         limits=f"{SWITCHED}; {SHORT}"),
+         limits=f"{SWITCHED}; {SHORT}",
+         criterion=Criterion("below virtual machines at every window; below the baseline at 4, 8 and 16 KiB, above "
+                             "it at 64 KiB",
+                             "Tables III to V, orders as printed")),
     _row("S4-T5-BR", "Table V", "Bridged: virtual switch to physical switch", "949.1/952/1321/1768 MB",
          against(BRIDGED, BASELINE_IPERF3, ABOVE_AT_4), BRIDGED, BASELINE_IPERF3, needs=VIRTUAL, facts=("bridged",),
-         limits=f"{PHYSICAL}; {SHORT}"),
+         limits=f"{PHYSICAL}; {SHORT}",
+         criterion=Criterion("above the baseline at 4 KiB, below it at 8, 16 and 64 KiB",
+                             "Table V, orders as printed")),
     _row("S4-T5-MN", "Table V", "Mininet in a virtual machine", "2054/2244/2980/3284 MB",
          against(MININET, BASELINE, dict.fromkeys(WINDOWS, "above")),
-         MININET, BASELINE, needs=MINI, facts=("mininet",), limits="the version of Mininet is not known"),
+         MININET, BASELINE, needs=MINI, facts=("mininet",), limits="the version of Mininet is not known",
+         criterion=Criterion("above the baseline at every window", "Table V, orders as printed")),
     _data("S4-T6", "Table VI", "Means by class", "baseline 805.2/1527.7/1639.3/2515.8 MB, …",
           "its baseline contradicts Table V", "class-physical"),
     _data("S4-F6", "Fig. 6", "Operating system and memory on one switch", "Linux below Windows until 64K",
           "shown in a figure only, and Windows cannot be run"),
     _row("S4-E2", "II.A.2", "UDP jitter and loss", "below 1 ms and 1 %", quiet_udp, UDP,
-         facts=("jitter", "udp-loss"), limits="the rate is not printed; ours is 100 Mbit/s"),
+         facts=("jitter", "udp-loss"), limits="the rate is not printed; ours is 100 Mbit/s",
+         criterion=Criterion("jitter below 1 ms and loss below 1 % in every run", "II.A.2, bounds as printed")),
     _row("S4-E3", "Table III", "Memory of a virtual machine", "no effect: at most 4.65 %",
          memory_does_not_matter, MACHINES, MEMORY, needs=VIRTUAL, facts=("memory-does-not-matter",),
-         limits=f"virtual machines of 1 and 2 GB; {SHORT}"),
+         limits=f"virtual machines of 1 and 2 GB; {SHORT}",
+         criterion=Criterion("twice the memory changes each transfer by less than 5 %", "Table III: 4.65 % at most")),
     _data("S4-E4", "Table II", "Spread between vendors", "standard deviations by switch", "no real switches"),
     _data("S4-E5", "II.A", "Traffic of an idle switch", "STP, discovery and DHCP of two vendors",
           "a Linux bridge does not send the vendors' protocols"),
     _row("S4-TV", "III.E", "iperf against a capture of the same run", "13.589 and 13.598 Mbit/s, 0.064 % apart",
          tool_agrees_with_capture, VALIDATION, claim="reproduced", facts=("check-computed", "check-frames"),
          limits="iperf3 in place of iperf 2; segments of 1448 bytes, as Linux uses TCP timestamps; we chose window and "
-                "RTT"),
+                "RTT",
+         criterion=Criterion("at most 0.064 % apart", "III.E, derived from 13.589 and 13.598 Mbit/s")),
     _row("K8", "Tables II to V", "Transfer over window", "does not fall as the window grows",
-         grow_with_window, BASELINE, facts=("grows-with-window",)),
+         grow_with_window, BASELINE, facts=("grows-with-window",),
+         criterion=Criterion("no step to a larger window lowers the transfer by more than 1 %",
+                             "Tables II to V: equal pairs are equal within 1 %",
+                             "S4-T2")),
     _row("K8-VM", "Tables III, V", "Transfer over window with virtual machines", "does not fall as the window grows",
          grow_with_window, MACHINES, SDN, BRIDGED, facts=("grows-with-window",), needs=(*VIRTUAL, *OPENFLOW),
-         limits=SHORT),
+         limits=SHORT,
+         criterion=Criterion("no step to a larger window lowers the transfer by more than 1 %, on any kind of link",
+                             "Tables III to V")),
     _row("K9", "Table V", "Mininet against the baseline", "above at all windows",
          against(MININET, BASELINE, dict.fromkeys(WINDOWS, "above")), MININET,
-         BASELINE, needs=MINI, facts=("mininet-above-physical",)),
+         BASELINE, needs=MINI, facts=("mininet-above-physical",),
+         criterion=Criterion("as S4-T5-MN", "Table V", "S4-T5-MN")),
     _row("K10", "Tables III, IV", "SDN against virtual machines", "below at all windows",
          SDN_BELOW_MACHINES, SDN, MACHINES, needs=(*VIRTUAL, *OPENFLOW), facts=("sdn-below-virtual",),
-         limits=f"{SWITCHED}; {SHORT}"),
+         limits=f"{SWITCHED}; {SHORT}",
+         criterion=Criterion("below virtual machines at every window", "Tables III, IV", "S4-T4")),
     _row("K11", "Table V", "Bridged against the baseline", "below from 8K on",
          against(BRIDGED, BASELINE_IPERF3, dict.fromkeys(WINDOWS[1:], "below")), BRIDGED, BASELINE_IPERF3,
-         needs=VIRTUAL, facts=("bridged-below-physical",), limits=f"{PHYSICAL}; {SHORT}"),
+         needs=VIRTUAL, facts=("bridged-below-physical",), limits=f"{PHYSICAL}; {SHORT}",
+         criterion=Criterion("below the baseline at 8, 16 and 64 KiB", "Table V", "S4-T5-BR")),
     _row("K12", "Table III", "Twice the memory", "less than 5 %",
-         memory_does_not_matter, MACHINES, MEMORY, needs=VIRTUAL, facts=("memory-does-not-matter",), limits=SHORT),
+         memory_does_not_matter, MACHINES, MEMORY, needs=VIRTUAL, facts=("memory-does-not-matter",), limits=SHORT,
+         criterion=Criterion("as S4-E3", "Table III", "S4-E3")),
     _row("K13", "II.A.2", "UDP on baseline, virtual machines and Mininet", "jitter below 1 ms, loss below 1 %",
-         quiet_udp, UDP, facts=("udp-clean",), limits="this row is the baseline"),
+         quiet_udp, UDP, facts=("udp-clean",), limits="this row is the baseline",
+         criterion=Criterion("as S4-E2", "II.A.2", "S4-E2")),
     _row("K13-VM", "II.A.2", "UDP between virtual machines", "jitter below 1 ms, loss below 1 %",
          quiet_udp, UDP_MACHINES, facts=("udp-clean",), needs=VIRTUAL,
-         limits=f"at 1 and 10 Mbit/s, for 2 s in the quick size; {MACHINE}"),
+         limits=f"at 1 and 10 Mbit/s, for 2 s in the quick size; {MACHINE}",
+         criterion=Criterion("jitter below 1 ms and loss below 1 % in every run", "II.A.2, bounds as printed")),
     _row("K13-MN", "II.A.2", "UDP in Mininet", "jitter below 1 ms, loss below 1 %",
          quiet_udp, UDP_MININET, facts=("udp-clean",), needs=MINI,
-         limits="at 10 and 100 Mbit/s over TCLinks of 1 Gbit/s"),
+         limits="at 10 and 100 Mbit/s over TCLinks of 1 Gbit/s",
+         criterion=Criterion("jitter below 1 ms and loss below 1 % in every run", "II.A.2, bounds as printed")),
 )  # fmt: skip

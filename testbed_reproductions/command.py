@@ -12,25 +12,35 @@ from typing import Annotated, get_args
 import typer
 from rich.console import Console
 
-from ... import library
-from ...compare import published
-from ...compare.paper import catalogue
-from ...compare.reproduction import table
-from ...compare.reproduction.measured import Measured, Size
-from ...compare.reproduction.row import Finding, Row
-from ...error import MachineError, TestbedError, UserError
-from ...model.node.type import NODE_TYPES
-from ...model.scenario import Scenario
-from ...model.topology import Engine
-from ...spec.load import files_of, load_scenario
-from ...sweep.run import Summary
-from ...sweep.store import Store
-from ...trial.stored_result import TrialResult
-from ..result_table import Format
-from ..screen import duration
-from ..terminal import Terminal, say
-from ..text_table import Column, Table, show, terminal_width
-from .run import carry_out, prepare
+from testbed.api import (
+    NODE_TYPES,
+    SCENARIOS,
+    Column,
+    Engine,
+    Format,
+    MachineError,
+    Scenario,
+    Store,
+    Summary,
+    Table,
+    Terminal,
+    TestbedError,
+    TrialResult,
+    UserError,
+    carry_out,
+    duration,
+    files_of,
+    load_scenario,
+    prepare,
+    published,
+    say,
+    show,
+    terminal_width,
+)
+
+from . import catalogue, table
+from .measured import Measured, Size
+from .row import Finding, Row
 
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")
@@ -239,7 +249,7 @@ def lacks(row: Row) -> str:
 
 
 def _path(name: str) -> Path:
-    return library.SCENARIOS / f"{name}.yaml"
+    return SCENARIOS / f"{name}.yaml"
 
 
 def _print(findings: Sequence[Finding], format: Format) -> None:

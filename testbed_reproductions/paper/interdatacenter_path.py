@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
 
-from ...analysis import statistic
-from ...trial.measured import TcpResult, need
-from ...trial.stored_result import TrialResult
-from ..reproduction.check import (
+from testbed.api import TcpResult, TrialResult, need, statistic
+
+from ..check import (
     Holds,
     MoreSpread,
     Part,
@@ -25,9 +24,9 @@ from ..reproduction.check import (
     near,
     over,
 )
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, known, mbit
-from ..reproduction.row import Judgement
+from ..check import estimate as mean_of
+from ..measured import Measured, known, mbit
+from ..row import Judgement
 
 PAIRS, UDP, TCP = "region-pairs", "udp-among-others", "tcp-among-others"
 

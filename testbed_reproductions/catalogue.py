@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ...error import UserError, nearest
-from ..reproduction.row import Row
-from . import cloudcmp, interdatacenter, links, object_store, throughput_profile
-from .criterion import CRITERIA
+from testbed.api import UserError, nearest
 
-
-def _with_criteria(rows: Sequence[Row]) -> tuple[Row, ...]:
-    return tuple(replace(row, criterion=CRITERIA.get(row.id)) for row in rows)
-
+from .paper import cloudcmp, interdatacenter, links, object_store, throughput_profile
+from .row import Row
 
 PUBLICATIONS = {
-    "S0": _with_criteria(interdatacenter.ROWS),
-    "S1": _with_criteria(object_store.ROWS),
-    "S2": _with_criteria(cloudcmp.ROWS),
-    "S3": _with_criteria(throughput_profile.ROWS),
-    "S4": _with_criteria(links.ROWS),
+    "S0": interdatacenter.ROWS,
+    "S1": object_store.ROWS,
+    "S2": cloudcmp.ROWS,
+    "S3": throughput_profile.ROWS,
+    "S4": links.ROWS,
 }
 """By the first word of the ids of their rows; checks ("K1") stand among the rows that they are about."""
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..published import Citation
-from ..run_text import escaped
+from testbed.api import Citation, escaped
+
 from .row import Finding
 
 HEAD = ("Row", "Where", "What", "Printed", "Criterion", "Ours", "Claim", "Outcome")

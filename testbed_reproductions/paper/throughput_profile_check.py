@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from ...units import parse_one_in
-from ..reproduction.check import AnyOf, Holds, Part, Values, Within, above, alike, apart, average, below, minus, over
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, both
-from ..reproduction.row import Judgement
+from testbed.api import parse_one_in
+
+from ..check import AnyOf, Holds, Part, Values, Within, above, alike, apart, average, below, minus, over
+from ..check import estimate as mean_of
+from ..measured import Measured, both
+from ..row import Judgement
 
 LOSSLESS, LOSSY = "throughput-profile", "throughput-profile-loss"
 NONE = "none"

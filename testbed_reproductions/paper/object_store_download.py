@@ -8,13 +8,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
 
-from ...analysis import statistic
-from ...trial.measured import Download, HttpResult, need
-from ...trial.stored_result import TrialResult
-from ..reproduction.check import AnyOf, Holds, Part, Values, above, alike, apart, average, minus, near, over
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, known
-from ..reproduction.row import Judgement
+from testbed.api import Download, HttpResult, TrialResult, need, statistic
+
+from ..check import AnyOf, Holds, Part, Values, above, alike, apart, average, minus, near, over
+from ..check import estimate as mean_of
+from ..measured import Measured, known
+from ..row import Judgement
 
 SIZES, ACCESS = "object-sizes", "access-limited"
 KIB = 2**10

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...analysis import statistic
-from ...trial.measured import PingResult, need
-from ...trial.stored_result import TrialResult
-from ..reproduction.check import Holds, Part, Share, Values, Within, above, alike, apart, average, below, minus, near
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, known
-from ..reproduction.row import Judgement
+from testbed.api import PingResult, TrialResult, need, statistic
+
+from ..check import Holds, Part, Share, Values, Within, above, alike, apart, average, below, minus, near
+from ..check import estimate as mean_of
+from ..measured import Measured, known
+from ..row import Judgement
 from .interdatacenter_path import CLOSE, one_of, parts_of, providers_of
 
 RTTS, DETOUR = "rtt-variation", "path-inflation"

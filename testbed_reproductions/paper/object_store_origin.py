@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from ...analysis import statistic
-from ..reproduction.check import Holds, Part, Values, Within, above, average, below, decide, minus, near, over
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, known
-from ..reproduction.row import Judgement
+from testbed.api import statistic
+
+from ..check import Holds, Part, Values, Within, above, average, below, decide, minus, near, over
+from ..check import estimate as mean_of
+from ..measured import Measured, known
+from ..row import Judgement
 from .object_store_download import LARGEST, MIB, asked_rtt_s, by_home, by_size, downloads, kib_s, size_name
 
 REGIONS = "object-regions"

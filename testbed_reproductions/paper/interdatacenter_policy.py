@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...analysis import changepoint, statistic
-from ...trial.measured import UdpResult, UdpSecond, need
-from ...trial.stored_result import TrialResult
-from ..reproduction.check import Holds, Part, Share, below, near, over
-from ..reproduction.check import estimate as mean_of
-from ..reproduction.measured import Measured, known, mbit, with_interval
-from ..reproduction.row import Judgement
+from testbed.api import TrialResult, UdpResult, UdpSecond, changepoint, need, statistic
+
+from ..check import Holds, Part, Share, below, near, over
+from ..check import estimate as mean_of
+from ..measured import Measured, known, mbit, with_interval
+from ..row import Judgement
 
 POLICY, LENGTHS = "rate-policy", "run-length"
 HIGH_BPS, LOW_BPS = 850e6, 400e6

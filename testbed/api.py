@@ -1,0 +1,85 @@
+"""What programs outside this package may import from it, with `testbed.open`: results, analyses, published profiles,
+running a scenario, and the tables of the command line. `testbed_reproductions` imports these names and no others.
+
+What new tools, node types and metrics are registered with is in docs/extending.md.
+"""
+
+from __future__ import annotations
+
+from .analysis import changepoint, concavity, series, statistic, tcp_model
+from .analysis.concavity import Curve
+from .analysis.profile import ThroughputProfile
+from .commands.measure.run import carry_out, prepare
+from .commands.result_table import Format
+from .commands.screen import duration
+from .commands.terminal import Terminal, say
+from .commands.text_table import Column, Table, show, terminal_width
+from .compare import published
+from .compare.published import Citation, Claim
+from .compare.run_text import escaped
+from .error import MachineError, TestbedError, UserError, nearest
+from .library import SCENARIOS
+from .model.node.type import NODE_TYPES
+from .model.scenario import Scenario
+from .model.topology import Engine
+from .spec.load import files_of, load_scenario
+from .sweep.run import Summary
+from .sweep.store import Store
+from .trial.measured import (
+    Download,
+    HttpResult,
+    PingResult,
+    TcpResult,
+    UdpResult,
+    UdpSecond,
+    backgrounds,
+    need,
+)
+from .trial.stored_result import TrialResult
+from .units import parse_one_in
+
+__all__ = [
+    "NODE_TYPES",
+    "SCENARIOS",
+    "Citation",
+    "Claim",
+    "Column",
+    "Curve",
+    "Download",
+    "Engine",
+    "Format",
+    "HttpResult",
+    "MachineError",
+    "PingResult",
+    "Scenario",
+    "Store",
+    "Summary",
+    "Table",
+    "TcpResult",
+    "Terminal",
+    "TestbedError",
+    "ThroughputProfile",
+    "TrialResult",
+    "UdpResult",
+    "UdpSecond",
+    "UserError",
+    "backgrounds",
+    "carry_out",
+    "changepoint",
+    "concavity",
+    "duration",
+    "escaped",
+    "files_of",
+    "load_scenario",
+    "nearest",
+    "need",
+    "parse_one_in",
+    "prepare",
+    "published",
+    "say",
+    "series",
+    "show",
+    "statistic",
+    "tcp_model",
+    "terminal_width",
+]

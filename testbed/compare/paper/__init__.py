@@ -1,1 +1,0 @@
-"""The publications, one module each (and one for each group of its checks)."""

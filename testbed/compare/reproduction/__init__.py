@@ -1,1 +1,0 @@
-"""Reproduction of publications: rows of printed results, the runs that they are judged by, and the table."""

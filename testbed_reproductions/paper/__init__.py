@@ -1,0 +1,1 @@
+"""The rows of each publication, and the groups of their checks."""
