@@ -122,8 +122,28 @@ DEVICES: dict[str, Leave] = {f"{name} a device": replaced(name, device) for name
 ALL = [*LEFT, *(pytest.param(name, marks=ROOT) for name in DEVICES)]
 
 
+def each(*leaves: Leave) -> Leave:
+    def leave(folder: Path, outside: Path) -> None:
+        for one in leaves:
+            one(folder, outside)
+
+    return leave
+
+
+KINDS: dict[str, Leave] = {
+    **{
+        f"every file {kind}": each(*(LEFT[f"{name} {kind}"] for name in NAMES))
+        for kind in ("a link", "a pipe", "a folder", "of 1 TB", "with another name outside")
+    },
+    **{what: LEFT[what] for what in LEFT if not what.startswith(NAMES)},
+}
+"""All names of a kind at once: that each name alone is removed, and said, shows the test that needs no run."""
+DEVICE_KIND: dict[str, Leave] = {"every file a device": each(*DEVICES.values())}
+ALL_KINDS = [*KINDS, *(pytest.param(name, marks=ROOT) for name in DEVICE_KIND)]
+
+
 def leave(what: str, folder: Path, outside: Path) -> None:
-    (LEFT | DEVICES)[what](folder, outside)
+    (LEFT | DEVICES | KINDS | DEVICE_KIND)[what](folder, outside)
 
 
 @pytest.fixture(autouse=True)
@@ -277,7 +297,7 @@ def swept(folder: Path) -> tuple[Store, sweep.Summary]:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("fails", [False, True], ids=["ends", "dies"])
-@pytest.mark.parametrize("what", ALL)
+@pytest.mark.parametrize("what", ALL_KINDS)
 def test_only_the_trial_fails_whose_guest_left_it(
     what: str, fails: bool, tmp_path: Path, outside: Path, carried_out: Callable[[Guest], None]
 ) -> None:
