@@ -11,10 +11,18 @@ PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 SIZE = quick
 NIGHTLY = results/nightly
 
-.PHONY: setup demo check check-style check-types check-tests test nightly bench regression regression-compare clean
+.PHONY: setup lock demo check check-style check-types check-tests test nightly bench regression regression-compare clean
 
 setup:
 	@./setup.sh
+
+# The Python packages of `make setup`, with their versions and hashes, anew: the newest that pyproject.toml allows.
+lock:
+	python3 -m venv build/lock
+	build/lock/bin/python -m pip install --quiet uv
+	printf 'hatchling\neditables\n' >build/lock/backend.in
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-header \
+		--no-emit-index-url --no-annotate --extra dev pyproject.toml build/lock/backend.in -o requirements.lock
 
 demo: setup
 	$(TESTBED) run scenarios/quickstart.yaml -o $(DEMO)

@@ -55,6 +55,8 @@ find_python() {
     return 1
 }
 
+pip_install() { .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@"; }
+
 # What only tests need is no reason to stop: without it they are skipped.
 install_for_tests() {
     # shellcheck disable=SC2046 # each word is a package
@@ -131,12 +133,14 @@ as_root() {
 }
 
 make_environment() {
-    stamp="$PWD $(sha256sum pyproject.toml)"
+    stamp="$PWD $(cat pyproject.toml requirements.lock | sha256sum)"
     if [ "$(cat .venv/stamp 2>/dev/null)" = "$stamp" ] && .venv/bin/python -c '' 2>/dev/null; then return; fi
     usable_environment || new_environment
     echo "setup: installing the Python packages into .venv"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' ||
-        stop "pip could not install the Python packages (see above; is there a network?)" "make setup"
+    {
+        pip_install --require-hashes --requirement requirements.lock &&
+            pip_install --no-deps --no-build-isolation --editable .
+    } || stop "pip could not install the Python packages (see above; is there a network?)" "make setup"
     echo "$stamp" >.venv/stamp
 }
 
