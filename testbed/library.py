@@ -26,6 +26,12 @@ def spec_file(path: Path) -> Path:
     return next((file for file in named if file.exists()), path)
 
 
+def is_ours(path: str | Path) -> bool:
+    """Whether a file comes with the testbed, wherever links lead."""
+    real = Path(path).resolve()
+    return any(real.is_relative_to(folder.resolve()) for folder in (SCENARIOS, TOPOLOGIES))
+
+
 def did_you_mean_file(written: str) -> str:
     """The end of a sentence that names the scenario or topology of ours, or the file, which a path that does not exist
     probably means; empty if there is none.

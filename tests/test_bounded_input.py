@@ -17,6 +17,7 @@ from testbed.model.schedule import Change, course
 from testbed.plan.link.emulator import change, emulator
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.topologies import read
+from testbed.spec.syntax.attachment import permitted
 from testbed.spec.syntax.document import Position, parse
 from testbed.spec.syntax.node_tree import EXPLAINED
 from testbed.sweep import table
@@ -57,7 +58,7 @@ def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path: Path, make: obje
         "name: m\nnodes: {a: {type: machine}, b: {type: host}}\nlinks: {p: {ends: [a, b]}}\n"
     )
     with pytest.raises(SpecError, match=f"inventory.yml: this cannot be read: {what}"):
-        load_topology(tmp_path / "m.yaml")
+        load_topology(tmp_path / "m.yaml", permitted(["/dev/zero"]))
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[{a: "])

@@ -25,6 +25,7 @@ from testbed.plan.network import plan
 from testbed.spec import mininet_import
 from testbed.spec.load import files_of, is_scenario, load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.spec.syntax.attachment import permitted
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial import readiness
 from testbed.trial.evidence.stage import Evidence, TcEvidence
@@ -284,7 +285,7 @@ def test_a_key_that_names_no_class_is_refused(
 def topology_of(folder: Path, name: str, args: str = "{}", more: str = "") -> Topology:
     path = folder / "t.yaml"
     path.write_text(f"name: t\ntopo: {{file: {CLASSES}, class: {name}, args: {args}{more and ', '}{more}}}\n")
-    return load_topology(path)
+    return load_topology(path, permitted([CLASSES]))
 
 
 def test_without_mininet_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from testbed.commands.measure.lone_topology import scenario_for
 from testbed.error import UserError, ValueRefused
 from testbed.spec.load import load_scenario, load_topology, read
 from testbed.spec.mininet_import import without_effect
+from testbed.spec.syntax.attachment import NOTHING_MORE, Folder
 from testbed.spec.topology.mininet_option import NODES, OF_BRIDGES, OF_LINKS, OF_NET, OF_SWITCHES, check_net, numbering
 
 NET = """
@@ -60,7 +61,7 @@ def test_options_without_effect_change_nothing_and_are_told(tmp_path: Path) -> N
     net = words(dict.fromkeys(OF_NET, True))
     path = made(tmp_path, yaml=f", args: {{{args}}}, options: {net}")
     assert load_topology(path) == plain
-    said = without_effect(read(path), str(tmp_path))
+    said = without_effect(read(path), Folder.of(path))
     named = {(each.split()[3], whose) for each in said for whose in each.rpartition(") of ")[2].split(", ")}
     told = {"h1": NODES, "s1": OF_SWITCHES, "h1-s1": set(OF_LINKS) - {"port1", "port2"}, "Mininet()": OF_NET}
     assert named == {(option, whose) for whose, table in told.items() for option in table}
@@ -113,8 +114,8 @@ def test_every_table_says_why() -> None:
 @pytest.mark.parametrize(("more", "tool"), [("bw=10", "flow"), ("delay='1ms'", "ping")])
 def test_a_topology_that_runs_by_itself_has_a_flow_where_there_is_a_rate(tmp_path: Path, more: str, tool: str) -> None:
     made(tmp_path, more=more)
-    with scenario_for(tmp_path / "net.py") as path:
-        (trial,) = load_scenario(path).trials()
+    with scenario_for(tmp_path / "net.py", NOTHING_MORE) as (path, may):
+        (trial,) = load_scenario(path, permission=may).trials()
         assert (trial.workload.tool, trial.workload.source, trial.workload.destination) == (tool, "h1", "h2")
         assert trial.topology == load_topology(tmp_path / "net.py")
     assert not path.exists()
@@ -126,10 +127,10 @@ def test_a_topology_with_one_host_runs_nothing(tmp_path: Path) -> None:
         "from mininet.topo import Topo\n\n\nclass One(Topo):\n    def build(self):\n"
         "        self.addLink(self.addHost('h1'), self.addSwitch('s1'))\n"
     )
-    with pytest.raises(UserError, match="has no two hosts"), scenario_for(tmp_path / "one.py"):
+    with pytest.raises(UserError, match="has no two hosts"), scenario_for(tmp_path / "one.py", NOTHING_MORE):
         pass
 
 
 def test_a_scenario_is_what_runs(tmp_path: Path) -> None:
-    with scenario_for(tmp_path / "s.yaml") as path:
-        assert path == tmp_path / "s.yaml"
+    with scenario_for(tmp_path / "s.yaml", NOTHING_MORE) as found:
+        assert found == (tmp_path / "s.yaml", NOTHING_MORE)

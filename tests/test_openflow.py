@@ -31,6 +31,7 @@ from testbed.plan.node import control_channel
 from testbed.plan.node.controller import told
 from testbed.plan.script import script
 from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.syntax.attachment import permitted
 from testbed.trial import readiness, ready_kernel
 from testbed.trial.orders import openflow_dump
 from testbed.trial.orders.sequence import orders
@@ -235,7 +236,7 @@ def test_a_rule_between_hosts_is_a_match_of_their_addresses() -> None:
 
 
 def test_the_channel_can_vary_one_way() -> None:
-    trials = load_scenario(ROOT / "tests/specs/good/openflow.yaml").trials()
+    trials = load_scenario(ROOT / "tests/specs/good/openflow.yaml", permission=permitted([ROOT])).trials()
     last = trials[-1].topology
     fire, own = last.node("fire").controller, last.node("own").controller
     assert fire is not None

@@ -35,6 +35,7 @@ from testbed.plan.node.namespace import node_netns
 from testbed.plan.script import comment
 from testbed.plan.script import script as as_script
 from testbed.spec.load import is_scenario, load_scenario, load_topology
+from testbed.spec.syntax.attachment import permitted
 from testbed.trial.orders.sequence import orders
 
 HERE = Path(__file__).parent
@@ -45,7 +46,7 @@ TOPOLOGIES = sorted((HERE.parent / "topologies").glob("*.yaml"))
 def script(path: Path) -> str:
     if is_scenario(path):
         return orders(load_scenario(path).trials()[0]).script
-    return plan(load_topology(path)).script()
+    return plan(load_topology(path, permitted([HERE.parent]))).script()
 
 
 def stem(path: Path) -> str:

@@ -25,6 +25,7 @@ from testbed.model.workload import FlowWorkload, Iperf3Workload, PingWorkload
 from testbed.spec.json_schema import schema
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
+from testbed.spec.syntax.attachment import permitted
 from testbed.spec.topology.file import TopologyFile
 from testbed.spec.topology.link.impaired import halves
 
@@ -34,6 +35,7 @@ BAD = sorted((SPECS / "bad").glob("*.yaml"))
 TOPOLOGIES = sorted((ROOT / "topologies").glob("*.yaml"))
 SCENARIOS = [*scenarios(), *sorted((SPECS / "good").glob("*.yaml"))]
 QUICKSTART = ROOT / "scenarios" / "quickstart.yaml"
+ANYWHERE = permitted(["/"])
 EVERYTHING = SPECS / "good" / "everything.yaml"
 
 
@@ -42,7 +44,9 @@ def stem(path: Path) -> str:
 
 
 def load(path: Path) -> Topology | Scenario:
-    return load_topology(path) if path.stem.startswith("topology") else load_scenario(path)
+    if path.stem.startswith("topology"):
+        return load_topology(path)
+    return load_scenario(path, permission=ANYWHERE)
 
 
 @pytest.mark.parametrize("path", BAD, ids=stem)
@@ -70,7 +74,7 @@ def test_a_topology_file_opens_with_what_it_is_good_for(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=stem)
 def test_a_stored_trial_is_the_same_trial(path: Path) -> None:
-    trials = load_scenario(path).trials()
+    trials = load_scenario(path, permission=ANYWHERE).trials()
     for trial in trials[:: max(1, len(trials) // 200)]:
         assert trial_of(json.loads(json.dumps(trial_data(trial)))) == trial
 
@@ -138,7 +142,7 @@ def test_an_rtt_that_is_odd_in_nanoseconds_is_still_the_sum_of_both_ways() -> No
 
 
 def test_workloads_of_every_tool_are_resolved() -> None:
-    found = {path.stem: load_scenario(path).cells[-1].workload for path in SCENARIOS}
+    found = {path.stem: load_scenario(path, permission=ANYWHERE).cells[-1].workload for path in SCENARIOS}
     assert found["iperf3-tcp"] == Iperf3Workload(
         "client", "server", 5 * 10**9, "tcp", flows=2, congestion="bbr", window_bytes=2**22
     )
@@ -378,7 +382,7 @@ def _problems(file: Path, data: Any) -> tuple[Problem, ...]:
     file.write_text(yaml.safe_dump(data, sort_keys=False))
     for quick in (False, True) if "quick" in data else (False,):
         try:
-            load_scenario(file, quick=quick)
+            load_scenario(file, quick=quick, permission=ANYWHERE)
         except SpecError as error:
             return error.problems
     return ()

@@ -12,37 +12,29 @@ import typer
 from ..agent.mininet_driver import ALLOW_CODE
 from ..error import UserError
 from ..kernel import confinement
-from ..library import SCENARIOS, TOPOLOGIES
 from ..model.run_setting import Kernel
 from ..model.topology import Topology
 from ..model.workload import Workload
-from ..spec.load import files_of, is_scenario
-from ..spec.mininet_import import python_file
-from ..spec.scenario.topologies import read
+from ..spec.syntax.attachment import OPTION
 
 AllowCode = Annotated[
     bool,
     typer.Option("--allow-code", help="Run the code that stands in a file also where nothing confines it."),
+]
+AllowFile = Annotated[
+    list[Path] | None,
+    typer.Option(
+        OPTION,
+        metavar="FILE|DIR",
+        exists=True,
+        help="Let spec files name this file, or those in this folder, outside their own folder; may be repeated.",
+    ),
 ]
 
 
 def allow() -> None:
     """From here on topologies in Python are read even where nothing confines them."""
     os.environ[ALLOW_CODE] = "1"
-
-
-def refuse_python(file: Path) -> None:
-    """Raises UserError if it takes Python that does not come with the testbed to read a topology or scenario file."""
-    named = files_of(file).values() if is_scenario(file) else [python_file(read(file), os.path.dirname(file))]
-    for path in named:
-        if path is not None and path.endswith(".py") and not _is_ours(path):
-            what = f"the topology is Python, {path}, which is not run here"
-            raise UserError(f"{what}; allowed: --allow-code, if you trust it")
-
-
-def _is_ours(path: str) -> bool:
-    real = Path(path).resolve()
-    return any(real.is_relative_to(folder.resolve()) for folder in (SCENARIOS, TOPOLOGIES))
 
 
 def refuse_unconfined(whose: str, parts: Iterable[tuple[Topology, Workload | None, Kernel]]) -> None:

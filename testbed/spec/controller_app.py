@@ -10,23 +10,24 @@ from dataclasses import replace
 
 from ..model.openflow import APPS
 from .syntax import input_file
-from .syntax.document import Document, Fault, Path, Position, mapping
+from .syntax.attachment import Folder, unread
+from .syntax.document import Document, Path, Position, mapping
 from .topology.node.keys import nodes_that
 
 ALLOWED = "a file in UTF-8, relative to the topology file's folder"
 
 
-def with_apps(document: Document, folder: str) -> Document:
+def with_apps(document: Document, folder: Folder) -> Document:
     """The document of a topology with the text of every such file; what cannot be read is a fault of it."""
     for name, about in nodes_that(document.data, lambda kind: kind.openflow == "controller").items():
         if "command" not in about:  # see `controller_program`
             document = _with_files(document, name, about.get("files"), folder)
     for path, file, to in (*_apps(document), *_of_routers(document)):
         try:
-            said = input_file.read_text(os.path.join(folder, file), input_file.SPEC_BYTES)
+            said = input_file.read_text(folder.find(document, path, file), input_file.SPEC_BYTES)
             text = Document(said, {(): document.positions.get(path, Position(file))})
         except OSError as error:
-            fault = Fault(path, f"the file {file!r} cannot be read: {error.strerror}", ALLOWED)
+            fault = unread(path, file, error, ALLOWED)
             document = replace(document, faults=(*document.faults, fault))
             continue
         document = document.grafted(to, text)
@@ -50,20 +51,20 @@ def _of_routers(document: Document) -> Iterator[tuple[Path, str, Path]]:
             yield ("nodes", name, "nftables"), rules, ("nodes", name, "nftables_text")
 
 
-def _with_files(document: Document, node: str, names: object, folder: str) -> Document:
+def _with_files(document: Document, node: str, names: object, folder: Folder) -> Document:
     """A list of files with their texts in its place, as a mapping."""
     if not isinstance(names, list):
         return document
     path = ("nodes", node, "files")
     texts: dict[str, str] = {}
     for number, each in enumerate(names):
+        at = (*path, number)
         try:
             if not isinstance(each, str) or os.path.basename(each) != each:
                 raise OSError(0, "it is in another folder")
-            texts[each] = input_file.read_text(os.path.join(folder, each), input_file.SPEC_BYTES)
+            texts[each] = input_file.read_text(folder.find(document, at, each), input_file.SPEC_BYTES)
         except OSError as error:
-            at = (*path, number)
-            fault = Fault(at, f"the file {each!r} cannot be read: {error.strerror}", ALLOWED)
+            fault = unread(at, each, error, ALLOWED)
             document = replace(document, faults=(*document.faults, fault))
     position = document.positions.get(path, Position(node))
     here: dict[Path, Position] = {(): position, **{(each,): position for each in texts}}

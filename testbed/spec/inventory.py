@@ -15,6 +15,7 @@ from pydantic import Field, TypeAdapter
 
 from ..error import Problem, SpecError
 from .syntax import input_file
+from .syntax.attachment import Folder, Outside
 from .syntax.document import Document, Position, parse
 from .syntax.field import Lines
 from .syntax.file_model import FileModel, check
@@ -32,29 +33,31 @@ class InventoryFile(FileModel):
     hosts: dict[Host, SshFile] = Field(min_length=1)
 
 
-def with_inventory(topology: Document, folder: str) -> Document:
+def with_inventory(topology: Document, folder: Folder) -> Document:
     """The document of a topology with an `ssh` key in every machine that the inventory of the folder has.
 
     Raises SpecError with all the problems of the inventory; it is read only if there are machines.
     """
     machines = nodes_that(topology.data, lambda kind: kind.runs_in == "computer")
     wanted = {name: node.get("host", name) for name, node in machines.items() if "ssh" not in node}
-    path = os.path.join(folder, INVENTORY)
+    path = os.path.join(folder.path, INVENTORY)
     if not wanted or not os.path.exists(path):
         return topology
-    hosts = _hosts(path)
+    hosts = _hosts(path, folder)
     for name, host in wanted.items():
         if isinstance(host, str) and host in hosts.data:
             topology = topology.grafted(("nodes", name, "ssh"), hosts.at(host))
     return topology
 
 
-def _hosts(path: str) -> Document:
+def _hosts(path: str, beside: Folder) -> Document:
     name = os.path.normpath(path)
     try:
+        beside.refuse(path, INVENTORY)
         document = parse(input_file.read_text(path, input_file.SPEC_BYTES), Position(name, 1))
     except OSError as error:
-        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}")]) from None
+        allowed = error.allowed if isinstance(error, Outside) else None
+        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}", allowed)]) from None
     found, faults = check(TypeAdapter(InventoryFile), document.data)
     if found is None or document.faults:
         raise SpecError(document.problems(faults))

@@ -23,6 +23,7 @@ from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
 from .scenario.topologies import OWN, ScenarioTopologies, read_topology, scenario_topologies, topology_files
 from .scenario.topologies import read as read
+from .syntax.attachment import NOTHING_MORE, Folder, Permission
 from .syntax.document import Document, Fault, mapping
 from .syntax.file_model import check
 from .topology.rules import check_topology
@@ -37,16 +38,24 @@ COPIED_BYTES = 32 << 20
 """So large a program file is copied into a run's folder; a larger one is only named there, by its SHA-256."""
 
 
-def load_topology(path: str | os.PathLike[str]) -> Topology:
+def load_topology(path: str | os.PathLike[str], permission: Permission = NOTHING_MORE) -> Topology:
     """Raises SpecError with all the problems of the file."""
-    document = read_topology(path)
+    folder = Folder.of(path, permission)
+    document = read_topology(path, folder)
     file, faults = check_topology(document)
     if file is None:
         raise SpecError(document.problems(faults))
-    return file.topology()
+    made = file.topology()
+    folder.carry_out()
+    return made
 
 
-def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), quick: bool = False) -> Scenario:
+def load_scenario(
+    path: str | os.PathLike[str],
+    settings: Sequence[str] = (),
+    quick: bool = False,
+    permission: Permission = NOTHING_MORE,
+) -> Scenario:
     """The scenario of a file, in its quick size if that is wanted, changed by `settings`, which are KEY=VALUE with
     VALUE in YAML.
 
@@ -56,11 +65,10 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
 
     Raises SpecError with all the problems of the file, the settings and the topology.
     """
-    changed = with_options(read(path), settings, quick)
-    changed = replace(changed, document=with_programs(changed.document, _folder(path)))
-    changed = replace(changed, document=number_file.with_files(changed.document, _folder(path)))
-    changed = replace(changed, document=with_axis_traces(changed.document, _folder(path)))
-    topologies = scenario_topologies(changed.document, _folder(path))
+    changed, folder = with_options(read(path), settings, quick), Folder.of(path, permission)
+    for attached in (with_programs, number_file.with_files, with_axis_traces):
+        changed = replace(changed, document=attached(changed.document, folder))
+    topologies = scenario_topologies(changed.document, folder)
     spec, varied, excluded, expected, faults = _checked(changed, topologies)
     if spec is None or None in topologies.files or faults or topologies.problems:
         raise SpecError(_problems(changed.document, faults, topologies))
@@ -84,6 +92,7 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
     until = None if spec.until is None else spec.until.until()
     size: Size = "quick" if quick else "full"
+    folder.carry_out()
     return Scenario(
         name=spec.name,
         description=spec.description,
@@ -101,10 +110,6 @@ def load_scenario(path: str | os.PathLike[str], settings: Sequence[str] = (), qu
         primary=spec.primary,
         expect=expected,
     )
-
-
-def _folder(path: str | os.PathLike[str]) -> str:
-    return os.path.dirname(os.fspath(path))
 
 
 def _checked(
@@ -191,11 +196,16 @@ def files_of(scenario: str | os.PathLike[str], settings: Sequence[str] = (), qui
     With the same `settings` and size as for `load_scenario` they are the files that it reads.
     """
     document = with_options(read(scenario), settings, quick).document
-    return {"scenario.yaml": os.fspath(scenario)} | topology_files(document, _folder(scenario))
+    return {"scenario.yaml": os.fspath(scenario)} | topology_files(document, Folder.of(scenario))
 
 
-def programs_of(scenario: str | os.PathLike[str], settings: Sequence[str] = (), quick: bool = False) -> dict[str, str]:
+def programs_of(
+    scenario: str | os.PathLike[str],
+    settings: Sequence[str] = (),
+    quick: bool = False,
+    permission: Permission = NOTHING_MORE,
+) -> dict[str, str]:
     """The files that its workload names, without folders and large ones, as paths, by the names that copies get."""
     document = with_options(read(scenario), settings, quick).document
-    named = program_files(document, _folder(scenario)).items()
+    named = program_files(document, Folder.of(scenario, permission)).items()
     return {f"{COPY}{name}": path for name, path in named if os.path.getsize(path) <= COPIED_BYTES}

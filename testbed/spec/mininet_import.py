@@ -14,8 +14,10 @@ from typing import Any
 from .. import process
 from ..agent.mininet_driver import ONLY
 from ..error import MachineError, Problem, SpecError, ValueRefused
+from ..library import is_ours
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax import input_file
+from .syntax.attachment import Folder, Outside, unread
 from .syntax.document import Document, Fault, Position, mapping
 from .syntax.file_model import check
 from .topology import mininet_option
@@ -28,6 +30,11 @@ READ_LIMIT_S = 20
 def is_python(path: str | os.PathLike[str]) -> bool:
     """Whether a path is that of a Python file, or of a topology in one: FILE.py:NAME."""
     return _named(path) is not None
+
+
+def path_of(said: str) -> str:
+    """The path of a topology file, without the name of a topology in it."""
+    return (_named(said) or (said, ""))[0]
 
 
 def described(path: str | os.PathLike[str]) -> Document:
@@ -47,7 +54,7 @@ def _named(path: str | os.PathLike[str]) -> tuple[str, str] | None:
     return (text, "") if text.endswith(".py") else None
 
 
-def expanded(document: Document, folder: str) -> Document:
+def expanded(document: Document, folder: Folder) -> Document:
     """A topology document with nodes and links in place of `topo`; as it is without that key.
 
     Raises SpecError for what is wrong with the class, MachineError without Mininet.
@@ -74,7 +81,7 @@ def expanded(document: Document, folder: str) -> Document:
     return Document({**rest, **made}, positions, document.faults)
 
 
-def without_effect(document: Document, folder: str) -> tuple[str, ...]:
+def without_effect(document: Document, folder: Folder) -> tuple[str, ...]:
     """A sentence for each option of its Mininet topology that changes nothing here; none for other documents."""
     mininet_topology, faults = check(MININET_TOPOLOGY, mapping(document.data).get("topo"))
     if mininet_topology is None or faults:
@@ -82,10 +89,10 @@ def without_effect(document: Document, folder: str) -> tuple[str, ...]:
     return tuple(mininet_option.without_effect(_read(document, mininet_topology, folder), mininet_topology.options))
 
 
-def python_file(document: Document, folder: str) -> str | None:
+def python_file(document: Document, folder: Folder) -> str | None:
     """The path of the Python file that a topology document names; None if it names none."""
     mininet_topology, _ = check(MININET_TOPOLOGY, mapping(document.data).get("topo"))
-    return None if mininet_topology is None else os.path.join(folder, mininet_topology.file)
+    return None if mininet_topology is None else os.path.join(folder.path, mininet_topology.file)
 
 
 def driver() -> Path:
@@ -106,12 +113,18 @@ def missing() -> MachineError | None:
     return None
 
 
-def _read(document: Document, mininet_topology: MininetTopologyFile, folder: str) -> dict[str, Any]:
-    path = os.path.normpath(os.path.join(folder, mininet_topology.file))
+def _read(document: Document, mininet_topology: MininetTopologyFile, folder: Folder) -> dict[str, Any]:
+    path = os.path.normpath(os.path.join(folder.path, mininet_topology.file))
     try:
+        folder.find(document, ("topo",), mininet_topology.file)
         input_file.read(path, input_file.SPEC_BYTES)
+    except Outside as error:
+        raise SpecError([document.problem(unread(("topo",), path, error, ""))]) from None
     except OSError:
         raise SpecError([document.problem(Fault(("topo",), f"{path!r} cannot be read", "a Python file"))]) from None
+    if not folder.permission.python and not is_ours(path):
+        what = f"the topology is Python, {path}, which is not run here"
+        raise SpecError([document.problem(Fault(("topo",), what, "--allow-code, if you trust it"))])
     lacking = missing()
     if lacking is not None:
         raise lacking

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..error import SpecError
 from . import program_store
+from .syntax.attachment import Folder, unread
 from .syntax.document import Document, Fault, mapping
 from .syntax.document import Path as Place
 from .topology.node.keys import nodes_that
@@ -29,6 +31,8 @@ class Files:
     """
 
     beside: str
+    document: Document
+    folder: Folder
     found: dict[str, Path] = field(default_factory=dict)
     where: dict[str, Place] = field(default_factory=dict)
     digests: dict[str, Any] = field(default_factory=dict)
@@ -38,8 +42,14 @@ class Files:
     def allowed(self) -> str:
         return BESIDE.format(self.beside)
 
-    def add(self, path: Place, name: str, source: Path) -> None:
-        """A file of this name, which stands at `path` in the document."""
+    def add(self, path: Place, said: str, name: str = "") -> None:
+        """A file that stands at `path` in the document; its name is the last one of its path, unless one is given."""
+        try:
+            source = Path(os.path.normpath(self.folder.find(self.document, path, said)))
+        except OSError as error:
+            self.faults.append(unread(path, said, error, self.allowed, named=True))
+            return
+        name = name or source.name
         if self.found.setdefault(name, source) != source:
             self.faults.append(Fault(path, f"two files have the name {name!r}", "names that differ", named=True))
         self.where.setdefault(name, path)
@@ -54,13 +64,18 @@ class Files:
                 self.faults.append(Fault(self.where[name], what, self.allowed, named=True))
 
     def keep(self, path: Place) -> None:
-        """Copies them into the cache, unless anything is wrong; a fault of that is at `path`."""
-        if self.faults or not self.found:
-            return
+        """Has them copied into the cache when nothing is wrong with the spec files. Then raises SpecError for what goes
+        wrong with that, at `path`.
+        """
+        if self.found and not self.faults:
+            self.folder.last.append(lambda: self._kept(path))
+
+    def _kept(self, path: Place) -> None:
         try:
             program_store.keep(self.found, tuple(sorted(self.digests.items())))
         except OSError as error:
-            self.faults.append(Fault(path, f"its files cannot be kept: {error.strerror or error}", self.allowed))
+            fault = Fault(path, f"its files cannot be kept: {error.strerror or error}", self.allowed)
+            raise SpecError([self.document.problem(fault)]) from None
 
     def named_in(self, document: Document, at: Place, usual: Place) -> Document:
         """The document with their SHA-256 at the key `files` of `at`, and their faults; where the position of `usual`
@@ -72,7 +87,7 @@ class Files:
         return replace(grafted, faults=(*grafted.faults, *self.faults))
 
 
-def with_programs(document: Document, folder: str) -> Document:
+def with_programs(document: Document, folder: Folder) -> Document:
     """The document of a scenario in which each file of its workload has its SHA-256, and each program with a path is
     such a file; what cannot be read is a fault of it.
     """
@@ -84,12 +99,12 @@ def with_programs(document: Document, folder: str) -> Document:
     return files.named_in(_with_links(document, files.found), ("workload",), ("workload", "files"))
 
 
-def program_files(document: Document, folder: str) -> dict[str, str]:
+def program_files(document: Document, folder: Folder) -> dict[str, str]:
     """The paths of the files of a workload, without folders, by their names."""
     return {name: str(path) for name, path in _of_workload(document, folder).found.items() if path.is_file()}
 
 
-def with_controller_programs(document: Document, folder: str) -> Document:
+def with_controller_programs(document: Document, folder: Folder) -> Document:
     """The document of a topology in which each file of a controller's program has its SHA-256; what cannot be read is a
     fault of it.
     """
@@ -99,30 +114,30 @@ def with_controller_programs(document: Document, folder: str) -> Document:
     return document
 
 
-def _of_workload(document: Document, folder: str) -> Files:
-    files = Files(SCENARIO)
+def _of_workload(document: Document, folder: Folder) -> Files:
+    files = Files(SCENARIO, document, folder)
     workload = mapping(mapping(document.data).get("workload"))
     if workload.get("tool") != "command" or isinstance(workload.get("files"), dict):
         return files
     for number, each in _listed(workload):
-        files.add(("workload", "files", number), _at(folder, each).name, _at(folder, each))
+        files.add(("workload", "files", number), each)
     for path, started in _started(workload):
         first = _first(started.get("run"))
         if _has_path(first) and _top(first) not in files.found:
-            files.add((*path, "run"), _at(folder, first).name, _at(folder, first))
+            files.add((*path, "run"), first)
     return files
 
 
-def _with_controller(document: Document, folder: str, name: str, about: dict[str, Any]) -> Document:
+def _with_controller(document: Document, folder: Folder, name: str, about: dict[str, Any]) -> Document:
     node: Place = ("nodes", name)
-    files = Files(TOPOLOGY)
+    files = Files(TOPOLOGY, document, folder)
     for number, each in _listed(about):
-        files.add((*node, "files", number), _at(folder, each).name, _at(folder, each))
+        files.add((*node, "files", number), each)
     first = _first(about.get("command"))
     if _is_file(first) and _top(first) not in files.found:
-        files.add((*node, "command"), _at(folder, first).name, _at(folder, first))
+        files.add((*node, "command"), first)
     if isinstance(about.get(ENVIRONMENT), str):
-        files.add((*node, ENVIRONMENT), ENVIRONMENT, _at(folder, about[ENVIRONMENT]))
+        files.add((*node, ENVIRONMENT), about[ENVIRONMENT], ENVIRONMENT)
     files.read()
     files.faults += [fault.under(*node) for fault in _environment_faults(first, files.found.get(ENVIRONMENT))]
     files.keep((*node, "command"))
@@ -140,10 +155,6 @@ def _listed(about: dict[str, Any]) -> Iterator[tuple[int, str]]:
     yield from (
         (number, each) for number, each in enumerate(said if isinstance(said, list) else ()) if isinstance(each, str)
     )
-
-
-def _at(folder: str, text: str) -> Path:
-    return Path(os.path.normpath(Path(folder, text)))
 
 
 def _top(text: str) -> str:

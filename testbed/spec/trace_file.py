@@ -21,6 +21,7 @@ from ..error import Problem, SpecError, ValueRefused
 from ..model.link import trace
 from ..model.link.trace import Trace
 from .syntax import input_file
+from .syntax.attachment import Folder, unread
 from .syntax.document import Document, Fault, Path, Position, mapping
 from .topology.link.trace import OPPORTUNITIES, TRACE_ALLOWED, made
 
@@ -46,7 +47,7 @@ class _Bad(Exception):
         self.line, self.what, self.allowed = line, what, allowed
 
 
-def with_traces(document: Document, folder: str) -> Document:
+def with_traces(document: Document, folder: Folder) -> Document:
     """The document of a topology with the text of each trace that its links name. A file that cannot be read is a fault
     of the document. Raises SpecError for what is wrong in a file.
     """
@@ -56,7 +57,7 @@ def with_traces(document: Document, folder: str) -> Document:
     return document
 
 
-def with_axis_traces(document: Document, folder: str) -> Document:
+def with_axis_traces(document: Document, folder: Folder) -> Document:
     """The same of a scenario, with the traces that its axes name."""
     for key, values in mapping(mapping(document.data).get("sweep")).items():
         members = [part.strip().split(".") for part in key.split("+")]
@@ -70,7 +71,7 @@ def with_axis_traces(document: Document, folder: str) -> Document:
     return document
 
 
-def _filled(document: Document, path: Path, said: Any, folder: str) -> Document:
+def _filled(document: Document, path: Path, said: Any, folder: Folder) -> Document:
     """With what the file says that is named at a path, or in the directions below it."""
     if isinstance(said, dict):
         for way in ("forward", "backward"):
@@ -79,9 +80,9 @@ def _filled(document: Document, path: Path, said: Any, folder: str) -> Document:
     if not isinstance(said, str) or said == "none":
         return document
     try:
-        found = read(os.path.join(folder, said), said)
+        found = read(folder.find(document, path, said), said)
     except OSError as error:
-        fault = Fault(path, f"the file {said!r} cannot be read: {error.strerror}", TRACE_ALLOWED)
+        fault = unread(path, said, error, TRACE_ALLOWED)
         return _with_fault(document, fault)
     position = document.positions.get(path, Position(said))
     twig = {"file": said, OPPORTUNITIES: found.packed}

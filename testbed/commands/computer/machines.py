@@ -13,6 +13,8 @@ from ...kernel.machine.playbook import play
 from ...library import spec_file
 from ...model.topology import Topology
 from ...spec.load import is_scenario, load_scenario, load_topology
+from ...spec.syntax.attachment import permitted
+from ..foreign_code import AllowFile
 from ..help_page import Command, examples, group
 
 app = group(
@@ -30,24 +32,24 @@ File = Annotated[
     cls=Command,
     epilog=examples(("Prepare the computers of a topology", "testbed machines prepare topologies/machines.yaml")),
 )
-def prepare(file: File) -> None:
+def prepare(file: File, allow_file: AllowFile = None) -> None:
     """Install tools, load modules and change settings.
 
     What is changed is written down first, so that `restore` can undo it. A second time changes nothing.
     """
-    _play("prepare", _topology(file))
+    _play("prepare", _topology(file, allow_file))
 
 
 @app.command(
     cls=Command,
     epilog=examples(("Undo what was prepared", "testbed machines restore topologies/machines.yaml")),
 )
-def restore(file: File) -> None:
+def restore(file: File, allow_file: AllowFile = None) -> None:
     """Undo what `prepare` changed.
 
     It also removes what a killed trial left on the computers.
     """
-    _play("restore", _topology(file))
+    _play("restore", _topology(file, allow_file))
 
 
 @app.command(
@@ -62,20 +64,24 @@ def collect(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files NODE.json go.")] = Path(
         "machines"
     ),
+    allow_file: AllowFile = None,
 ) -> None:
     """Write down the kernel, CPU, NICs, drivers, offloads and settings.
 
     Nothing on the computers changes.
     """
-    topology = _topology(file)
+    topology = _topology(file, allow_file)
     output.mkdir(parents=True, exist_ok=True)
     _play("collect", topology, output, changes=False)
     print(f"machines: {output}")
 
 
-def _topology(file: Path) -> Topology:
-    file = spec_file(file)
-    topology = load_scenario(file).trials()[0].topology if is_scenario(file) else load_topology(file)
+def _topology(file: Path, allow_file: list[Path] | None) -> Topology:
+    file, may = spec_file(file), permitted(allow_file or ())
+    if is_scenario(file):
+        topology = load_scenario(file, permission=may).trials()[0].topology
+    else:
+        topology = load_topology(file, may)
     if not any(node.kind.runs_in == "computer" for node in topology.nodes):
         raise UserError(f"{file} has no machine; allowed: a topology with nodes of type machine")
     return topology

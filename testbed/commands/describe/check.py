@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +18,11 @@ from ...model.scenario import Trial
 from ...plan.network import plan
 from ...spec.load import files_of, is_profile, is_scenario, load_scenario, load_topology, read, sizes_of
 from ...spec.mininet_import import without_effect
+from ...spec.syntax.attachment import Folder, Permission, permitted
 from ...trial import readiness
 from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import orders
-from ..foreign_code import AllowCode, allow, refuse_python
+from ..foreign_code import AllowCode, AllowFile, allow
 
 EXAMPLES = (
     ("Check a scenario that comes with the testbed", "testbed check quickstart"),
@@ -45,6 +45,7 @@ def check(
         bool, typer.Option("--here", help="Also check whether this computer can run them.")
     ] = False,
     allow_code: AllowCode = False,
+    allow_file: AllowFile = None,
 ) -> None:
     """All mistakes in all files are printed at once, each with its line. Nothing runs; a topology in Python is refused,
     or with --allow-code read, confined where this computer can.
@@ -53,13 +54,12 @@ def check(
     """
     if allow_code:
         allow()
+    may = permitted(allow_file or (), python=allow_code)
     failed: TestbedError | None = None
     for file in map(_file, files):
         try:
-            if not allow_code and not is_profile(file):
-                refuse_python(file)
-            described, said = _describe(file)
-            print(f"{file}: {described}{_where(file) if on_this_machine else ''}{said}")
+            described, said = _describe(file, may)
+            print(f"{file}: {described}{_where(file, may) if on_this_machine else ''}{said}")
         except SpecError as error:
             print(error)
             failed = error
@@ -76,22 +76,22 @@ def _file(path: Path) -> Path:
     return PROFILES / f"{path}.yaml" if not found.exists() and str(path) in library.names(PROFILES) else found
 
 
-def _describe(file: Path) -> tuple[str, str]:
+def _describe(file: Path, may: Permission) -> tuple[str, str]:
     """A line, and lines with remarks below it."""
     if is_profile(file):
         return _profile(file), ""
     if is_scenario(file):
-        found = {size: load_scenario(file, quick=size == "quick").trials() for size in sizes_of(file)}
+        found = {size: load_scenario(file, quick=size == "quick", permission=may).trials() for size in sizes_of(file)}
         trials = [trial for size in found.values() for trial in size]
         found_remarks = dict.fromkeys(each for trial in trials for each in remarks(trial, orders(trial).plan))
         _check_controls(file, trials)
         quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
         said = "".join(f"\n  remark: {what} ({hint})" for _, what, hint in found_remarks)
         return f"fine, {_counted(len(found['full']), 'trial')}{quick}", said
-    topology = load_topology(file)
+    topology = load_topology(file, may)
     planned = plan(topology)
     counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
-    said = "".join(f"\n  remark: {each}" for each in without_effect(read(file), os.path.dirname(file)))
+    said = "".join(f"\n  remark: {each}" for each in without_effect(read(file), Folder.of(file, may)))
     return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), said
 
 
@@ -118,17 +118,18 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 or noun.endswith('s') else 's'}"
 
 
-def _where(file: Path) -> str:
+def _where(file: Path, may: Permission) -> str:
     """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
     if is_profile(file):
         return ""
     if not is_scenario(file):
-        check_names([file], names([load_topology(file)]))
-        return f", runs here on kernel {feasibility.place_for(load_topology(file), None)[0]}"
-    trials = load_scenario(file).trials()
+        topology = load_topology(file, may)
+        check_names([file], names([topology]))
+        return f", runs here on kernel {feasibility.place_for(topology, None)[0]}"
+    trials = load_scenario(file, permission=may).trials()
     check_names(files_of(file).values(), names(trial.topology for trial in trials))
-    for topology, place in dict.fromkeys((trial.topology, trial.kernel.kind) for trial in trials):
-        feasibility.refuse(topology, place)
+    for asked, place in dict.fromkeys((trial.topology, trial.kernel.kind) for trial in trials):
+        feasibility.refuse(asked, place)
     for workload, place in dict.fromkeys((trial.workload, trial.kernel.kind) for trial in trials):
         if workload.is_users_code:
             readiness.check_programs(workload, is_lab=place != "host")

@@ -12,7 +12,9 @@ from ...library import spec_file
 from ...plan import network as planning
 from ...plan.script import comment
 from ...spec.load import is_scenario, load_scenario, load_topology
+from ...spec.syntax.attachment import permitted
 from ...trial.orders.sequence import orders
+from ..foreign_code import AllowFile
 
 EXAMPLES = (
     ("Print the script of a topology", "testbed plan wan"),
@@ -41,13 +43,14 @@ def plan(
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key or an axis of the scenario; may be repeated."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Take the quick size of the scenario.")] = False,
+    allow_file: AllowFile = None,
 ) -> None:
     """The script can be pasted into a root shell. Of a scenario it is the script of one trial."""
-    file = spec_file(file)
+    file, may = spec_file(file), permitted(allow_file or ())
     if not is_scenario(file):
-        print(planning.plan(load_topology(file)).script(), end="")
+        print(planning.plan(load_topology(file, may)).script(), end="")
         return
-    trials = load_scenario(file, settings or [], quick).trials()
+    trials = load_scenario(file, settings or [], quick, may).trials()
     if list_trials:
         print("\n".join(each.id for each in trials))
         return

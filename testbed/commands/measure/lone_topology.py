@@ -4,7 +4,6 @@ host to its last. Writes a scenario file to a temporary folder.
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,7 +17,8 @@ from ...model.address import address_book
 from ...model.data_path import data_path_between, lowest_rate_bps
 from ...model.topology import Topology
 from ...spec.load import load_topology, read
-from ...spec.mininet_import import is_python, without_effect
+from ...spec.mininet_import import is_python, path_of, without_effect
+from ...spec.syntax.attachment import Folder, Permission, permitted
 
 FLOW = {"tool": "flow", "duration": "10 s"}
 PINGS = {"tool": "ping", "count": "10", "interval": "1 s"}
@@ -26,17 +26,19 @@ PINGS = {"tool": "ping", "count": "10", "interval": "1 s"}
 
 
 @contextmanager
-def scenario_for(file: Path) -> Iterator[Path]:
-    """The file itself; of a topology in Python the scenario that runs over it. Raises UserError if it has one host."""
+def scenario_for(file: Path, may: Permission) -> Iterator[tuple[Path, Permission]]:
+    """The file itself; of a topology in Python the scenario that runs over it, which may name it. Raises UserError if
+    it has one host.
+    """
     if not is_python(file):
-        yield file
+        yield file, may
         return
     with tempfile.TemporaryDirectory(prefix="testbed-") as folder:
         written = Path(folder, "scenario.yaml")
-        written.write_text(text(load_topology(file), file.absolute()))
-        for line in without_effect(read(file), os.path.dirname(file)):
+        written.write_text(text(load_topology(file, may), file.absolute()))
+        for line in without_effect(read(file), Folder.of(file, may)):
             print(line, file=sys.stderr)
-        yield written
+        yield written, permitted((*may.files, path_of(str(file))))
 
 
 def text(topology: Topology, file: Path) -> str:

@@ -15,6 +15,7 @@ from ...kernel.vm.named_kernels import check_names, names
 from ...library import spec_file
 from ...model.scenario import Scenario
 from ...spec.load import files_of, load_scenario, programs_of
+from ...spec.syntax.attachment import permitted
 from ...sweep import extension, store, table
 from ...sweep import run as sweep
 from ...sweep import shard as shards
@@ -24,7 +25,7 @@ from ...sweep.shard import Shard
 from ...trial.folder import DiskFull
 from ...units import counted
 from .. import foreign_code
-from ..foreign_code import AllowCode
+from ..foreign_code import AllowCode, AllowFile
 from ..result_table import Format, print_cells, print_rules, print_trials
 from ..screen import Reports, Screen
 from ..sequential.budget import HELP as BUDGET_HELP
@@ -123,6 +124,7 @@ def run(
         bool, typer.Option("--live", help="Serve the report to browsers on this computer while the scenario runs.")
     ] = False,
     allow_code: AllowCode = False,
+    allow_file: AllowFile = None,
 ) -> None:
     """Trials with a result in the folder do not run again: an interrupted run continues where it stopped. A table of
     the results is printed at the end; `testbed results` prints it again.
@@ -152,8 +154,8 @@ def run(
     elif scenario is not None:
         if allow_code:
             foreign_code.allow()
-        with scenario_for(spec_file(scenario)) as scenario:
-            loaded = load_scenario(scenario, settings or [], quick=quick)
+        with scenario_for(spec_file(scenario), permitted(allow_file or ())) as (scenario, may):
+            loaded = load_scenario(scenario, settings or [], quick, may)
             if not allow_code:
                 cells = ((cell.topology, cell.workload, cell.kernel) for cell in loaded.cells)
                 foreign_code.refuse_unconfined(str(scenario), cells)
@@ -170,7 +172,7 @@ def run(
             else:
                 decision = Decision.of(options, loaded) if until_decided else None
                 specs = files_of(scenario, settings or [], quick=quick)
-                specs |= programs_of(scenario, settings or [], quick=quick)
+                specs |= programs_of(scenario, settings or [], quick, may)
                 _run(loaded, folder, specs, jobs, console, live, decision, mine, place)
 
 

@@ -11,8 +11,9 @@ from ...interactive import reload as reloading
 from ...interactive.running_network import choose
 from ...model.run_setting import Kernel
 from ...spec.load import load_topology
+from ...spec.syntax.attachment import permitted
 from .. import foreign_code
-from ..foreign_code import AllowCode
+from ..foreign_code import AllowCode, AllowFile
 from .exec import OfNode
 
 EXAMPLES = (
@@ -25,6 +26,7 @@ def reload(
     node: Annotated[str, typer.Argument(metavar="NODE", help="A controller of a running network.")],
     name: OfNode = None,
     allow_code: AllowCode = False,
+    allow_file: AllowFile = None,
 ) -> None:
     """The file that the network was started from is read again, and so is the app that it names. The switches forget
     their flows, groups and meters and connect to the new app; hosts, links and everything else go on.
@@ -35,7 +37,7 @@ def reload(
     file = Path(network.about["file"])
     if allow_code:
         foreign_code.allow()
-    wanted = load_topology(file)
+    wanted = load_topology(file, permitted(allow_file or ()))
     if not allow_code:
         foreign_code.refuse_unconfined(str(file), [(wanted, None, Kernel(network.about["kernel"]))])
     found = reloading.reload(network, wanted, node)

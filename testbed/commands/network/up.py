@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -20,9 +19,10 @@ from ...library import spec_file
 from ...model.run_setting import Kernel
 from ...spec.load import is_scenario, load_topology, read
 from ...spec.mininet_import import without_effect
+from ...spec.syntax.attachment import Folder, permitted
 from ...spec.syntax.scalar import NAME_ALLOWED, NAME_PATTERN
 from .. import foreign_code
-from ..foreign_code import AllowCode
+from ..foreign_code import AllowCode, AllowFile
 from ..terminal import Terminal, say
 
 EXAMPLES = (
@@ -53,6 +53,7 @@ def up(
         bool, typer.Option("--schedule", help="Begin the schedules of links as soon as all is up.")
     ] = False,
     allow_code: AllowCode = False,
+    allow_file: AllowFile = None,
 ) -> None:
     """`testbed shell` and `testbed exec` work in it, and `testbed down` stops it.
 
@@ -64,7 +65,8 @@ def up(
         raise UserError(f"{topology} is a scenario; allowed: a topology file, such as the one it names")
     if allow_code:
         foreign_code.allow()
-    wanted = load_topology(topology)
+    may = permitted(allow_file or ())
+    wanted = load_topology(topology, may)
     called = wanted.name if name is None else name
     if not re.fullmatch(NAME_PATTERN, called):
         raise UserError(f"--name {called!r} cannot be the name of a network; allowed: {NAME_ALLOWED}")
@@ -77,7 +79,7 @@ def up(
     console = Terminal()
     if schedule and made.timeline is None:
         raise UserError(f"{topology}: no link has a schedule; allowed: a link with one, or no --schedule")
-    said = without_effect(read(topology), os.path.dirname(topology))
+    said = without_effect(read(topology), Folder.of(topology, may))
     for note in (*said, *(() if schedule else made.notes)):
         say(console, note)
     with console.status(Text(f"{called}: kernel {place}")) as screen:

@@ -65,7 +65,7 @@ def with_options(document: Document, settings: Sequence[str], quick: bool = Fals
 
 
 def _option(setting: str) -> Option:
-    position = Position(f"--set {setting}")
+    position = Position(f"--set {setting}", is_option=True)
     key, equals, text = setting.partition("=")
     if not (equals and key.strip()):
         raise SpecError([Problem(position.file, None, "this is not KEY=VALUE", "such as path.rtt='20 ms' or seed=7")])

@@ -13,9 +13,10 @@ from ...library import did_you_mean_file
 from ...model.node.type import NODE_TYPES
 from ..controller_app import with_apps
 from ..inventory import with_inventory
-from ..mininet_import import described, expanded, is_python, python_file
+from ..mininet_import import described, expanded, is_python, path_of, python_file
 from ..program_file import with_controller_programs
 from ..syntax import input_file
+from ..syntax.attachment import Folder, Outside, unread
 from ..syntax.document import Document, Fault, Path, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
 from ..topology.node.vm import anchored
@@ -95,7 +96,7 @@ def _common(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(name for name in first if all(name in other for other in rest))
 
 
-def scenario_topologies(scenario: Document, folder: str) -> ScenarioTopologies:
+def scenario_topologies(scenario: Document, folder: Folder) -> ScenarioTopologies:
     """The topologies that a scenario names or contains; an axis of topologies goes before its `topology` key."""
     named = dict(topology_axis(scenario))
     found = {said: _named(scenario, path, said, folder) for said, path in named.items()}
@@ -115,27 +116,27 @@ def topology_axis(scenario: Document) -> Iterator[tuple[str, Path]]:
                 yield value[column], ("sweep", key, index, column)
 
 
-def topology_files(scenario: Document, folder: str) -> dict[str, str]:
+def topology_files(scenario: Document, folder: Folder) -> dict[str, str]:
     """The files that `scenario_topologies` would read, as paths, by names that differ."""
     found = _yaml_files(scenario, folder)
     for name, path in list(found.items()):
         with suppress(SpecError):
-            python = python_file(read(path), os.path.dirname(path))
+            python = python_file(read(path), folder.other(path))
             found |= {} if python is None else {name.replace(".yaml", ".py"): python}
     return found
 
 
-def _yaml_files(scenario: Document, folder: str) -> dict[str, str]:
+def _yaml_files(scenario: Document, folder: Folder) -> dict[str, str]:
     own = mapping(scenario.data).get("topology")
     named = list(dict(topology_axis(scenario)))
     if not named:
-        return {_stored("topology", own): os.path.join(folder, own)} if isinstance(own, str) else {}
+        return {_stored("topology", own): os.path.join(folder.path, own)} if isinstance(own, str) else {}
     names: dict[str, str] = {}
     for said in named:
         stem = os.path.splitext(os.path.basename(said))[0]
         again = sum(name.startswith(f"topology-{stem}") for name in names)
         name = f"topology-{stem}" if not again else f"topology-{stem}-{again + 1}"
-        names[_stored(name, said)] = os.path.join(folder, said)
+        names[_stored(name, said)] = os.path.join(folder.path, said)
     return names
 
 
@@ -143,24 +144,52 @@ def _stored(name: str, said: str) -> str:
     return f"{name}.py" if is_python(said) else f"{name}.yaml"
 
 
-def _own(scenario: Document, folder: str) -> CheckedTopology:
+def _own(scenario: Document, folder: Folder) -> CheckedTopology:
     data = mapping(scenario.data).get("topology")
     if isinstance(data, dict):
         return _inline(scenario.at("topology"), folder)
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else CheckedTopology(None)
 
 
-def _named(scenario: Document, path: Path, said: str, folder: str) -> CheckedTopology:
+def _named(scenario: Document, path: Path, said: str, folder: Folder) -> CheckedTopology:
+    file = os.path.join(folder.path, said)
     try:
-        return _known(read_topology(os.path.join(folder, said)))
+        _refuse_elsewhere(scenario, path, said, folder)
+        return _known(read_topology(file, folder.other(file)))
+    except OSError as error:
+        return CheckedTopology(None, (scenario.problem(unread(path, said, error, "")),))
     except SpecError as error:
         first = error.problems[0]
-        if first.line is not None or first.file != os.path.normpath(os.path.join(folder, said)):
+        if first.line is not None or first.file != os.path.normpath(file):
             return CheckedTopology(None, error.problems)
         return CheckedTopology(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
 
 
-def _inline(topology: Document, folder: str) -> CheckedTopology:
+def _refuse_elsewhere(scenario: Document, path: Path, said: str, folder: Folder) -> None:
+    """A scenario may name topology files wherever they are, and no other files: an error would quote what is in them.
+
+    Raises Outside.
+    """
+    try:
+        folder.find(scenario, path, path_of(said))
+    except Outside as outside:
+        file = os.path.normpath(os.path.join(folder.path, said))
+        if is_python(said):
+            raise
+        if os.path.isfile(file) and not _is_topology(file):
+            why = f"it is outside the folder of this file, and no topology (testbed check {file} says what it lacks)"
+            raise Outside(said, why, outside.real) from None
+
+
+def _is_topology(file: str) -> bool:
+    try:
+        keys = set(mapping(read(file).data))
+    except SpecError:
+        return False
+    return "name" in keys and bool(keys & {"nodes", "topo"})
+
+
+def _inline(topology: Document, folder: Folder) -> CheckedTopology:
     try:
         return _known(completed(topology, folder))
     except SpecError as error:
@@ -189,12 +218,12 @@ def _backgrounds(data: dict[str, Any]) -> dict[str, str | None]:
     return {name: said if isinstance(said, str) and said in PATTERNS else None for name, said in patterns.items()}
 
 
-def read_topology(path: str | os.PathLike[str]) -> Document:
-    """The document of a topology file, complete. Raises SpecError."""
-    return completed(read(path), os.path.dirname(os.fspath(path)))
+def read_topology(path: str | os.PathLike[str], folder: Folder) -> Document:
+    """The document of a topology file in a folder, complete. Raises SpecError."""
+    return completed(read(path), folder)
 
 
-def completed(topology: Document, folder: str) -> Document:
+def completed(topology: Document, folder: Folder) -> Document:
     """With what the files say that a topology names: the nodes and links of a Mininet topology in Python, apps of
     controllers, where images are, traces of links.
     """

@@ -25,10 +25,11 @@ MAPPING = "a mapping (lines of 'key: value')"
 
 @dataclass(frozen=True)
 class Position:
-    """A line of a file, or (line None) an option or a whole file."""
+    """A line of a file, or (line None) an option or a whole file. `is_option`: a user has typed it."""
 
     file: str
     line: int | None = None
+    is_option: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 from ...model.workload.size import PUBLISHED
 from ..syntax import input_file
-from ..syntax.document import Document, Fault, Position, mapping
+from ..syntax.attachment import Folder, unread
+from ..syntax.document import Document, Position, mapping
 
 ALLOWED = "a file in UTF-8 with lines of numbers, relative to the folder of this file"
 MOST_BYTES = 4 << 20
@@ -17,28 +17,28 @@ PLACES = (("arrivals", "trace"), ("size", "cdf"))
 """Keys of a workload, each with the key in it that may name a file."""
 
 
-def files(document: Document, folder: str) -> dict[tuple[str, ...], str]:
-    """The files that the workload of a scenario names, as paths, by the place of their names."""
+def files(document: Document) -> dict[tuple[str, ...], str]:
+    """The files that the workload of a scenario names, by the place of their names."""
     workload = mapping(mapping(document.data).get("workload"))
     found: dict[tuple[str, ...], str] = {}
     for key, inner in PLACES:
         about = mapping(workload.get(key))
         name = about.get(inner)
         if isinstance(name, str) and name not in PUBLISHED and "text" not in about:
-            found["workload", key, inner] = os.path.join(folder, name)
+            found["workload", key, inner] = name
     return found
 
 
-def with_files(document: Document, folder: str) -> Document:
+def with_files(document: Document, folder: Folder) -> Document:
     """The document of a scenario with the `text` of each file; what cannot be read is a fault of it."""
-    for place, path in files(document, folder).items():
+    for place, name in files(document).items():
         try:
-            said = input_file.read_text(path, MOST_BYTES)
+            said = input_file.read_text(folder.find(document, place, name), MOST_BYTES)
         except OSError as error:
             published = f"; or {', '.join(PUBLISHED)}" if place[-1] == "cdf" else ""
-            fault = Fault(place, f"the file {path!r} cannot be read: {error.strerror}", ALLOWED + published, named=True)
+            fault = unread(place, name, error, ALLOWED + published, named=True)
             document = replace(document, faults=(*document.faults, fault))
             continue
-        text = Document(said, {(): document.positions.get(place, Position(path))})
+        text = Document(said, {(): document.positions.get(place, Position(name))})
         document = document.grafted((*place[:-1], "text"), text)
     return document

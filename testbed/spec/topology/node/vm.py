@@ -12,7 +12,8 @@ from .... import units
 from ....error import ValueRefused
 from ....model.node.vm import CPUS_MAX, MEMORY_BYTES, MEMORY_MIN_BYTES, Cpu, Model, Vm
 from ....model.topology import Nic, Node
-from ...syntax.document import Document
+from ...syntax.attachment import Folder, unread
+from ...syntax.document import Document, Path
 from ...syntax.field import Addresses, EcnField, Flag, Sysctls, matching, number
 from ...syntax.scalar import quantity, text_of, whole, word
 from .keys import NodeKeys, nodes_that
@@ -41,9 +42,10 @@ KernelName = Annotated[
     PlainValidator(word(KERNEL_PATTERN, "the name of a kernel", KERNEL_ALLOWED)),
     WithJsonSchema(matching(f"^{KERNEL_PATTERN}$", KERNEL_ALLOWED, "debian-7.3.4")),
 ]
+IMAGE_ALLOWED = "a file with the image of a disk"
 Image = Annotated[
     str,
-    PlainValidator(lambda value: text_of(value, "a file with the image of a disk")),
+    PlainValidator(lambda value: text_of(value, IMAGE_ALLOWED)),
     WithJsonSchema({"type": "string", "minLength": 1}),
 ]
 
@@ -99,11 +101,17 @@ class VmFile(NodeKeys):
         )
 
 
-def anchored(topology: Document, folder: str) -> Document:
+def anchored(topology: Document, folder: Folder) -> Document:
     """The same document, in which images are named as seen from the root and not from the topology's folder."""
     for name, node in nodes_that(topology.data, lambda kind: kind.runs_in == "virtual machine").items():
         if isinstance(node.get("image"), str):
-            image = os.path.abspath(os.path.join(folder, os.path.expanduser(node["image"])))
+            place: Path = ("nodes", name, "image")
+            said = node["image"]
+            try:
+                image = os.path.abspath(folder.find(topology, place, os.path.expanduser(said)))
+            except OSError as error:
+                topology = replace(topology, faults=(*topology.faults, unread(place, said, error, IMAGE_ALLOWED)))
+                continue
             nodes = {**topology.data["nodes"], name: {**node, "image": image}}
             topology = replace(topology, data={**topology.data, "nodes": nodes})
     return topology

@@ -1,0 +1,103 @@
+"""Attachments: the files that a spec file names, found in its folder or among those that the user permits. Looks for
+files.
+
+What a file says that is read because another file names it goes into results. So a file from the Internet may name what
+came with it, and nothing else: what is in its folder or below, wherever links lead, and is not hidden.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .document import Document, Fault
+from .document import Path as Place
+
+OPTION = "--allow-file"
+
+
+class Outside(OSError):
+    """A spec file may not name this file: `strerror` says why, `allowed` what may be done."""
+
+    def __init__(self, said: str, why: str, real: str) -> None:
+        super().__init__(errno.EACCES, why, said)
+        self.real = real
+        self.allowed = f"a file in the folder of the file that names it, or below; or testbed … {OPTION} {real}"
+
+
+@dataclass(frozen=True)
+class Permission:
+    """What the user permits on the command line, beyond what every spec file may do.
+
+    `files` are files and folders that any spec file may name. `python` says whether topologies in Python are read.
+    """
+
+    files: tuple[Path, ...] = ()
+    python: bool = True
+
+
+NOTHING_MORE = Permission()
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder of a spec file, in which the files are that it names.
+
+    `last` are the orders that are carried out when all of the spec files are right: to keep files.
+    """
+
+    path: str
+    permission: Permission = NOTHING_MORE
+    last: list[Callable[[], None]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, file: str | os.PathLike[str], permission: Permission = NOTHING_MORE) -> Folder:
+        return cls(os.path.dirname(os.fspath(file)), permission)
+
+    def other(self, file: str | os.PathLike[str]) -> Folder:
+        """That of another spec file, which this one names."""
+        return Folder(os.path.dirname(os.fspath(file)), self.permission, self.last)
+
+    def find(self, document: Document, place: Place, said: str) -> str:
+        """The path of the file that the document names at a place, or of where it would be.
+
+        Raises Outside, and OSError for what cannot be a path.
+        """
+        path = os.path.join(self.path, said)
+        if "\0" in said or any("\ud800" <= each <= "\udfff" for each in said):
+            raise OSError(errno.EINVAL, "no file can have this name")
+        position = document.positions[document.written(place)]
+        if not position.is_option:
+            self.refuse(path, said)
+        return path
+
+    def refuse(self, path: str, said: str) -> None:
+        """Raises Outside unless a spec file of this folder may name what is at a path."""
+        real, own = Path(os.path.realpath(path)), Path(os.path.realpath(self.path or "."))
+        if any(real.is_relative_to(each) for each in self.permission.files):
+            return
+        if real == own:
+            raise Outside(said, "it is the folder of this file itself", str(real))
+        if not real.is_relative_to(own):
+            where = "" if str(real) == os.path.normpath(said) else f" ({real})"
+            raise Outside(said, f"it is outside the folder of this file{where}", str(real))
+        if any(part.startswith(".") for part in real.relative_to(own).parts):
+            raise Outside(said, "it is hidden: a name begins with a dot", str(real))
+
+    def carry_out(self) -> None:
+        for order in self.last:
+            order()
+
+
+def unread(place: Place, said: str, error: OSError, allowed: str, *, named: bool = False) -> Fault:
+    """That a file which is named at a place cannot be read, or may not be; `allowed` is for the former."""
+    may = error.allowed if isinstance(error, Outside) else allowed
+    return Fault(place, f"the file {said!r} cannot be read: {error.strerror}", may, named)
+
+
+def permitted(paths: Iterable[str | os.PathLike[str]], python: bool = True) -> Permission:
+    """What --allow-file names, wherever links lead."""
+    return Permission(tuple(Path(os.path.realpath(each)) for each in paths), python)
