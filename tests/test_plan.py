@@ -45,7 +45,7 @@ TOPOLOGIES = sorted((HERE.parent / "topologies").glob("*.yaml"))
 
 def script(path: Path) -> str:
     if is_scenario(path):
-        return orders(load_scenario(path).trials()[0]).script
+        return orders(load_scenario(path, permission=permitted([HERE.parent])).trials()[0]).script
     return plan(load_topology(path, permitted([HERE.parent]))).script()
 
 
