@@ -17,7 +17,7 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,8 +130,12 @@ def noted(kind: str, name: str, **about: Any) -> Iterator[Held]:
         held.remove()
 
 
+def _remove(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+
+
 @contextmanager
-def folder_noted(path: Path) -> Iterator[Path]:
+def folder_noted(path: Path, remove: Callable[[Path], None] = _remove) -> Iterator[Path]:
     """Makes a folder that only we may enter, with our mark, and removes it when the block ends, unless it was moved; if
     we are killed, `testbed clean` does.
     """
@@ -141,7 +145,7 @@ def folder_noted(path: Path) -> Iterator[Path]:
             mark(path, held.entry)
             yield path
         finally:
-            shutil.rmtree(path, ignore_errors=True)
+            remove(path)
 
 
 def mark(path: Path, entry: Entry) -> None:

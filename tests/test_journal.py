@@ -124,3 +124,39 @@ def test_a_journal_that_cannot_be_written_says_what_to_type(home: Path) -> None:
         MachineError, match=r"the journal .* cannot be written \(Not a directory\); to fix it, type: export"
     ):
         journal.note("folder", "mine", folder="/nowhere")
+
+
+GRADED = """
+import os
+from testbed.exercise import check
+with check._scratch() as folder:
+    (folder / "given").mkdir()
+    os.kill(os.getpid(), 9)
+"""
+CLUSTERED = """
+import asyncio, os
+import distributed
+from testbed.sweep.cluster import place
+distributed.LocalCluster = lambda **options: os.kill(os.getpid(), 9)
+async def main():
+    async with place._local(1):
+        pass
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(("code", "name"), [(GRADED, "check-"), (CLUSTERED, "testbed-workers-")])
+def test_the_folders_of_killed_gradings_and_of_killed_local_workers_are_found(home: Path, code: str, name: str) -> None:
+    if code == CLUSTERED:
+        pytest.importorskip("distributed")
+    done = subprocess.run(
+        (sys.executable, "-c", code), env=os.environ | {"TMPDIR": str(home)}, capture_output=True, text=True
+    )
+    assert done.returncode == -9, done.stderr
+    (left,) = home.rglob(f"{name}*[!n]")
+    assert left.is_dir()
+    with leftover.leftovers() as found:
+        ((_, (piece,)),) = found
+        assert (piece.what, piece.stays) == (f"folder {left}", None)
+        piece.remove()
+    assert not left.exists()

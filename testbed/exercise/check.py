@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .. import journal
 from ..analysis.expectation.measured import Measured
 from ..cache_folder import private
 from ..error import MachineError, TestbedError, UserError
@@ -94,11 +94,8 @@ def _in_variant(about: str, verdict: Verdict) -> Verdict:
 @contextmanager
 def _scratch() -> Iterator[Path]:
     """A folder that only this user can enter, which vanishes."""
-    path = Path(tempfile.mkdtemp(prefix="check-", dir=private(SCRATCH)))
-    try:
+    with journal.folder_noted(private(SCRATCH) / journal.unique("check"), remove_tree) as path:
         yield path
-    finally:
-        remove_tree(path)
 
 
 def _lay_out(exercise: Exercise, submission: Submission, variant: str | None, work: Path) -> None:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ... import journal
 from ...error import MachineError, UserError
 from ...kernel.lab import RESERVE_BYTES, available_bytes
 from ...model.scenario import Trial
+from ...trial.strict_folder import remove_tree
 from ..ledger import Ledger
 from ..run import Sweep
 from . import task
@@ -133,7 +135,7 @@ async def _local(workers: int) -> AsyncIterator[Any]:
     from distributed import LocalCluster
 
     memory_bytes = max(0, available_bytes() - RESERVE_BYTES) // workers
-    with tempfile.TemporaryDirectory(prefix="testbed-workers-") as folder:
+    with journal.folder_noted(Path(tempfile.gettempdir()) / journal.unique("testbed-workers"), remove_tree) as folder:
         async with LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -145,7 +147,7 @@ async def _local(workers: int) -> AsyncIterator[Any]:
             security=True,
             memory_limit=0,
             resources={MEMORY: memory_bytes, CORE: 1},
-            local_directory=folder,
+            local_directory=str(folder),
             silence_logs=SILENT,
         ) as cluster:
             yield cluster
