@@ -104,13 +104,13 @@ def test_a_folder_that_cannot_be_made_or_brought_up_to_date_is_said(
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patched:
-        patched.setattr(files.tempfile, "mkstemp", full)
+        patched.setattr(os, "fsync", full)
         with pytest.raises(DiskFull, match="disk full: "):
             table.update(store)
         with pytest.raises(DiskFull, match="disk full: "):
             store.create("x", {}, [])
     number = errno.EACCES
-    monkeypatch.setattr(files.tempfile, "mkstemp", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UserError, match="cannot be written: Permission denied"):
         table.update(store)
 

@@ -77,6 +77,7 @@ INSIDE = {
         ("stored_result",),
         ("measured", "node_result"),
         ("record", "strict_folder"),
+        ("trusted_path",),
     ),
 }
 

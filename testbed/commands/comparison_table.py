@@ -12,6 +12,7 @@ from rich.console import Console
 from ..compare.run import Outcome
 from ..compare.run_text import Row
 from ..error import UserError, harmless
+from ..trial.folder import write_named
 from .text_table import Column, Table, literal, paragraph, show, terminal_width
 
 ALIKE_MAX = 4
@@ -61,7 +62,7 @@ def write(whole: str, output: Path | None) -> None:
         print(whole, end="")
         return
     try:
-        output.write_text(harmless(whole))
+        write_named(output, harmless(whole))
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
     print(output)

@@ -98,8 +98,8 @@ def audit(store: Store, size: int, seed: int | None, repeat: Repeat) -> Audit:
     trials = {id: trial for id in finished if (trial := _read(store, id, damaged)) is not None}
     candidates = [id for id in finished if id in damaged or trials[id].kernel.is_virtual_time]
     chosen = sample(candidates, size, drawn)
-    with store.ours(), partial(store.path) as folder:
-        again = Store(folder)
+    with store.ours(), partial(store.path) as made:
+        again = Store(made.path)
         outcomes = _repeated(store, again, [trials[id] for id in chosen if id in trials], repeat)
         found = Audit(
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

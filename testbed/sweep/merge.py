@@ -14,7 +14,7 @@ from typing import Any
 
 from ..error import UserError, visible
 from ..trial import provenance, strict_folder
-from ..trial.folder import HOST, partial, put_in_place, read_json, read_result, read_text, replace_json, same_files
+from ..trial.folder import HOST, partial, read_json, read_result, read_text, replace_json, same_files
 from ..trial.software import differences
 from ..trial.stored_result import TrialResult
 from . import audit, run_file, table
@@ -164,7 +164,6 @@ def _conflicts(stores: Sequence[Store]) -> Iterator[Conflict]:
 
 def _list(stores: Sequence[Store], target: Store, ids: Sequence[str]) -> None:
     """run.json and the folders of the target. Its shards are those of all, while trials are missing."""
-    target.path.mkdir(parents=True, exist_ok=True)
     for folder in FOLDERS:
         strict_folder.make(target.path, folder)
     about = stores[0].about
@@ -204,10 +203,10 @@ def _copy(source: Store, target: Store) -> None:
         for id in strict_folder.names_in(source.path, kind):
             there = [target.path / each / id for each in ("trials", kind)]
             if id in listed and not any(each.exists() for each in there):
-                with partial(target.path / "trials") as folder:
+                with partial(target.path / "trials") as made:
                     for name in sorted(strict_folder.ordinary(source.path, kind, id)):
-                        strict_folder.copy(source.path, kind, id, name, target=folder / name)
-                    put_in_place(folder, target.path, kind, id)
+                        strict_folder.copy(source.path, kind, id, name, target=made.path / name)
+                    made.put(target.path, kind, id)
 
 
 def _state(target: Store, shards: Iterable[str]) -> Merged:

@@ -34,7 +34,6 @@ from ..trial.folder import (
     TRIAL,
     disk_full,
     partial,
-    put_in_place,
     read_json,
     read_provenance,
     read_result,
@@ -131,7 +130,7 @@ class Store:
 
         The journal has an entry meanwhile, so that `testbed clean` finds what a killed run left half-written.
         """
-        folder = self.path.resolve()
+        folder = Path(os.path.realpath(self.path))  # links in a circle are refused below
         with journal.noted(RUN, journal.unique(folder.name), folder=str(folder)), self.ours():
             yield
 
@@ -140,7 +139,7 @@ class Store:
         """Locks the folder as `locked` does, without an entry in the journal."""
         try:
             strict_folder.make_own(self.path)
-            descriptor = open_lock(self.path / LOCK)
+            descriptor = self._lock(make=True)
         except OSError as error:
             if (self.path / LOCK).is_symlink():
                 raise strict_folder.link_refused(self.path / LOCK) from None
@@ -153,6 +152,10 @@ class Store:
             yield
         finally:
             os.close(descriptor)
+
+    def _lock(self, *, make: bool) -> int:
+        with strict_folder.opened(self.path) as here:
+            return open_lock(Path(f"/proc/self/fd/{here}", LOCK), make=make)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -241,7 +244,8 @@ class Store:
         """A folder for the files of a trial. It moves to `trials` if the block ends without an error, and to `failed`
         if the trial cannot be carried out.
         """
-        with strict_folder.opened(self.path, "trials"), partial(self.path / "trials") as folder:
+        with strict_folder.opened(self.path, "trials"), partial(self.path / "trials") as made:
+            folder = made.path
             try:
                 yield folder
             except (Cancelled, KeyboardInterrupt):
@@ -253,9 +257,9 @@ class Store:
                     said = str(error) if isinstance(error, TestbedError) else remains.in_words(error)
                     strict_folder.write(folder, ERROR, data=f"{said[:SAID_MAX]}\n".encode(errors="backslashreplace"))
                     self._remove_failure(trial.id)
-                    put_in_place(folder, self.path, "failed", trial.id)
+                    made.put(self.path, "failed", trial.id)
                 raise
-            put_in_place(folder, self.path, "trials", trial.id)
+            made.put(self.path, "trials", trial.id)
             self._remove_failure(trial.id)
 
     def partials(self) -> list[Path]:
@@ -273,7 +277,7 @@ class Store:
     def is_in_use(self) -> bool:
         """Whether a run is using the folder."""
         try:
-            descriptor = open_lock(self.path / LOCK, make=False)
+            descriptor = self._lock(make=False)
         except OSError:
             return False
         try:

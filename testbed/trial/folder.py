@@ -8,7 +8,7 @@ import hmac
 import json
 import os
 import re
-import tempfile
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
 from ..spec.syntax import input_file
 from ..spec.syntax.scalar import CONTROL
-from . import record, strict_folder
+from . import record, strict_folder, trusted_path
 from .stored_result import SCHEMA, TrialResult
 from .strict_folder import FULL
 
@@ -71,13 +71,10 @@ def is_full(path: Path) -> bool:
 
 
 @contextmanager
-def partial(parent: Path) -> Iterator[Path]:
-    """A folder that is removed when the block ends, unless it was moved."""
-    folder = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent)).resolve()
-    try:
-        yield folder
-    finally:
-        strict_folder.remove_tree(folder)
+def partial(parent: Path) -> Iterator[strict_folder.Fresh]:
+    """A folder that is removed when the block ends, unless it was put somewhere."""
+    with strict_folder.fresh(parent, PARTIAL) as made:
+        yield made
 
 
 def read_result(folder: Path) -> TrialResult:
@@ -179,7 +176,11 @@ def read_trial(folder: Path) -> Trial:
 
 def write_json(path: Path, value: Any) -> None:
     """Writes a file anew; a link of its name is replaced."""
-    strict_folder.write(path.parent, path.name, data=f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode())
+    strict_folder.write(path.parent, path.name, data=_json(value).encode())
+
+
+def _json(value: Any) -> str:
+    return f"{json.dumps(value, indent=1, ensure_ascii=False)}\n"
 
 
 def write_text(path: Path, text: str) -> None:
@@ -188,23 +189,34 @@ def write_text(path: Path, text: str) -> None:
         partial.write_text(text, encoding="utf-8")
 
 
+def write_named(path: Path, text: str) -> None:
+    """Writes to a file that the user named. One that is there is replaced in one step, also where a link leads to it,
+    and keeps its mode; a pipe or a device gets the text.
+    """
+    about = path.stat() if path.exists() else None
+    if about is None or not stat.S_ISREG(about.st_mode) or path.absolute().parts[1] in ("dev", "proc"):
+        path.write_text(text, encoding="utf-8")
+        return
+    place = trusted_path.named(path)
+    try:
+        with strict_folder.replacing(place.parent, place.name, PARTIAL, stat.S_IMODE(about.st_mode)) as descriptor:
+            if os.geteuid() == 0:
+                os.fchown(descriptor, about.st_uid, about.st_gid)
+            Path(f"/proc/self/fd/{descriptor}").write_text(text, encoding="utf-8")
+    except PermissionError:  # of the folder; the file itself may be ours to write
+        path.write_text(text, encoding="utf-8")
+
+
 def replace_json(path: Path, value: Any) -> None:
     """Replaces the file in one step: a reader, or a crash, sees either the old file or the new one."""
-    with replacing(path) as partial:
-        write_json(partial, value)
+    write_text(path, _json(value))
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A file to write that takes the place of `path`, also of a link, when the block ends without an error."""
-    descriptor, name = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name}-", dir=path.parent)
-    os.close(descriptor)
-    try:
-        yield Path(name)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with strict_folder.replacing(path.parent, path.name, PARTIAL) as descriptor:
+        yield Path(f"/proc/self/fd/{descriptor}")
 
 
 def unwritable(path: Path, error: OSError) -> TestbedError:
@@ -222,15 +234,6 @@ def same_files(first: Path, second: Path) -> tuple[str, ...]:
     ones, others = (strict_folder.ordinary(folder) for folder in (first, second))
     both = {name for name in ones & others if input_file.are_same(first / name, second / name)}
     return tuple(sorted((ones | others) - both - NOT_REPEATED))
-
-
-def put_in_place(source: Path, folder: Path, *names: str) -> None:
-    """Moves a folder to where the names lead below `folder`. Raises UserError if a link is in the way."""
-    os.chmod(source, 0o755)
-    with strict_folder.opened(folder, *names[:-1]) as here:
-        if strict_folder.is_link(names[-1], here):
-            raise strict_folder.link_refused(folder.joinpath(*names))
-        os.rename(source, names[-1], dst_dir_fd=here)
 
 
 def mark(folder: Path) -> str:

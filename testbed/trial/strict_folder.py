@@ -1,8 +1,9 @@
-"""A folder below which no symbolic link is followed, such as one of results that somebody else filled. Makes, writes
-and removes files in it.
+"""A folder below which no symbolic link is followed, such as one of results that somebody else filled. Makes, writes,
+moves and removes files in it.
 
-The folder itself is the one that its user named, wherever that leads. What is in it is opened relative to it, name by
-name, so that a link in it is no way out, whoever put it there.
+The folder itself is the one that its user named, wherever that leads (`trusted_path`). What is in it is opened relative
+to it, name by name, so that a link in it is no way out, whoever put it there. Everything is done by descriptors: who
+exchanges a name between two steps has at most something in the same folder written, moved or removed.
 """
 
 from __future__ import annotations
@@ -10,30 +11,32 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from .. import process
-from ..error import MachineError, UserError, visible
-from ..process import CommandError
+from ..error import UserError, visible
+from . import trusted_path
+from .trusted_path import FOLDER
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """No space, no more quota, and the limit of `ulimit -f`."""
 FILES_MAX, COPIED_BYTES = 10_000, 1 << 20
-
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+DEPTH_MAX, PASSES_MAX = 50, 100_000
+"""Nested folders that are open at the same time while they are removed, and how often deeper ones are moved up."""
 
 
 @contextmanager
 def opened(folder: Path, *names: str) -> Iterator[int]:
-    """The descriptor of a folder, or of the one below it where the names lead. Raises UserError if a name is a link,
-    OSError if it is no folder.
+    """The descriptor of a folder, or of the one below it where the names lead. Raises UserError if a name is a link, or
+    somebody else's link is on the way to the folder, OSError if it is no folder.
     """
     with contextlib.ExitStack() as stack:
-        here = _kept(os.open(folder, FOLDER), stack)
+        here = _kept(trusted_path.open_folder(folder), stack)
         for number, name in enumerate(names):
             try:
                 here = _kept(os.open(_plain(name), FOLDER | os.O_NOFOLLOW, dir_fd=here), stack)
@@ -46,26 +49,86 @@ def opened(folder: Path, *names: str) -> Iterator[int]:
 
 def make_own(folder: Path) -> None:
     """Makes the folder that a user named, unless there is one, and those above it: only this user may enter it, and
-    under sudo the one who typed that. Raises OSError.
+    under sudo the one who typed that. Raises OSError, and UserError if others could exchange what is on the way.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.mkdir(folder, 0o700)
-    except FileExistsError:
-        if not folder.is_dir():
-            raise
-        return
-    uid, gid = (os.environ.get(key, "") for key in ("SUDO_UID", "SUDO_GID"))
-    if os.geteuid() == 0 and uid.isdecimal() and gid.isdecimal():
-        os.chown(folder, int(uid), int(gid))
+    os.close(trusted_path.open_own(folder))
 
 
 def make(folder: Path, name: str) -> None:
-    """Makes a folder in a folder, unless there is one. Raises UserError if it is a link, OSError if it cannot be."""
+    """Makes a folder in a folder, unless there is one. Raises UserError if it is a link, or others may write to it,
+    OSError if it cannot be.
+    """
     with opened(folder) as here, contextlib.suppress(FileExistsError):
         os.mkdir(_plain(name), dir_fd=here)
-    with opened(folder, name):
-        pass
+    with opened(folder, name) as here:
+        trusted_path.refuse_shared(folder / name, os.fstat(here))
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """A folder that we made and hold, with its name in another one that we hold. `path` is for those who need one."""
+
+    path: Path
+    name: str
+    within: int
+    held: int
+
+    def put(self, folder: Path, *names: str) -> None:
+        """Moves it to where the names lead below `folder`, readable for everybody who gets there. Raises UserError if a
+        link is in the way, or somebody put something else in its place.
+        """
+        os.fchmod(self.held, 0o755)
+        with opened(folder, *names[:-1]) as there:
+            if is_link(names[-1], there):
+                raise link_refused(folder.joinpath(*names))
+            self.require(self.name, self.within)
+            os.rename(self.name, names[-1], src_dir_fd=self.within, dst_dir_fd=there)
+            self.require(names[-1], there)
+
+    def require(self, name: str, here: int) -> None:
+        """Raises UserError unless the name in an opened folder is this folder's."""
+        try:
+            is_ours = os.path.samestat(os.stat(name, dir_fd=here, follow_symlinks=False), os.fstat(self.held))
+        except FileNotFoundError:
+            is_ours = False
+        if not is_ours:
+            raise _exchanged(self.path)
+
+
+@contextmanager
+def fresh(parent: Path, prefix: str) -> Iterator[Fresh]:
+    """A folder that only we may enter, and that is removed when the block ends, unless it was put somewhere."""
+    with opened(parent) as within, contextlib.ExitStack() as stack:
+        name = prefix + secrets.token_hex(8)
+        path = Path(os.readlink(f"/proc/self/fd/{within}"), name)
+        os.mkdir(name, 0o700, dir_fd=within)
+        stack.callback(remove_at, name, within)
+        try:
+            held = _kept(os.open(name, FOLDER | os.O_NOFOLLOW, dir_fd=within), stack)
+        except OSError:
+            raise _exchanged(path) from None
+        if os.fstat(held).st_uid != os.geteuid() or os.listdir(held):
+            raise _exchanged(path)
+        yield Fresh(path, name, within, held)
+
+
+@contextmanager
+def replacing(folder: Path, name: str, prefix: str, mode: int = 0o644) -> Iterator[int]:
+    """The descriptor of a new file, which is on the disk and takes the place of `name`, also of a link, when the block
+    ends without an error.
+    """
+    with opened(folder) as here:
+        partial = f"{prefix}{_plain(name)}-{secrets.token_hex(4)}"
+        descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=here)
+        try:
+            yield descriptor
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+            os.replace(partial, name, src_dir_fd=here, dst_dir_fd=here)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(partial, dir_fd=here)
+            os.close(descriptor)
 
 
 def write(folder: Path, *names: str, data: bytes) -> None:
@@ -122,27 +185,66 @@ def copy(folder: Path, *names: str, target: Path) -> None:
 def remove(folder: Path, *names: str) -> None:
     """Removes a file, or a folder with all that is in it, as far as possible. Links stay, and what they lead to."""
     with contextlib.suppress(OSError), opened(folder, *names[:-1]) as here:
-        if is_folder(names[-1], here):
-            remove_tree(Path(f"/proc/{os.getpid()}/fd/{here}", names[-1]))
-        elif is_file(names[-1], here):
-            os.unlink(names[-1], dir_fd=here)
+        if is_folder(names[-1], here) or is_file(names[-1], here):
+            remove_at(names[-1], here)
 
 
 def remove_tree(folder: Path) -> None:
-    """Removes a folder with all that is in it, as far as possible: also what its owner may not enter, and what is
-    nested too deep for Python, as a guest may leave it. Links in it are removed, and not followed.
+    """Removes a folder with all that is in it, or a link, as far as possible."""
+    with contextlib.suppress(FileNotFoundError), opened(folder.parent) as here:
+        remove_at(folder.name, here)
+
+
+def remove_at(name: str, here: int) -> None:
+    """Removes what has a name in an opened folder, as far as possible: also folders that their owner may not enter, and
+    that are nested too deep to be opened one in the other, as a guest may leave them. Links are removed, and not
+    followed, whoever exchanges names meanwhile.
     """
-    try:
-        if folder.is_symlink():
-            folder.unlink()
-        else:
-            shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except (OSError, RecursionError):
-        for words in (("chmod", "-R", "u+rwx"), ("rm", "-rf")):
-            with contextlib.suppress(CommandError, MachineError):
-                process.run((*words, "--", folder))
+    with contextlib.suppress(OSError):
+        try:
+            os.unlink(name, dir_fd=here)
+        except IsADirectoryError:
+            with _entered(name, here) as top:
+                _empty(top)
+            os.rmdir(name, dir_fd=here)
+
+
+def _empty(top: int) -> None:
+    """Removes all that is in an opened folder. What is nested deeper than DEPTH_MAX moves up, and goes with the next
+    pass.
+    """
+    before: list[str] = []
+    for _ in range(PASSES_MAX):
+        left = os.listdir(top)
+        if left == before:
+            return
+        before = left
+        for name in left:
+            _remove_below(name, top, top, 1)
+
+
+def _remove_below(name: str, here: int, top: int, depth: int) -> None:
+    with contextlib.suppress(OSError):
+        try:
+            os.unlink(name, dir_fd=here)
+        except IsADirectoryError:
+            with _entered(name, here) as inner:
+                if depth > DEPTH_MAX:
+                    os.rename(name, f".deep-{secrets.token_hex(8)}", src_dir_fd=here, dst_dir_fd=top)
+                    return
+                for each in os.listdir(inner):
+                    _remove_below(each, inner, top, depth + 1)
+            os.rmdir(name, dir_fd=here)
+
+
+@contextmanager
+def _entered(name: str, here: int) -> Iterator[int]:
+    """The descriptor of a folder that its owner may now enter and change. Raises OSError if it is none, or a link."""
+    with contextlib.ExitStack() as stack:
+        place = _kept(os.open(name, trusted_path.PLACE | os.O_DIRECTORY, dir_fd=here), stack)
+        if os.fstat(place).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)
+        yield _kept(os.open(".", FOLDER, dir_fd=place), stack)
 
 
 def is_name(text: str) -> bool:
@@ -165,6 +267,10 @@ def is_file(name: str, here: int) -> bool:
 
 def link_refused(path: Path) -> UserError:
     return UserError(f"{path} is a symbolic link, and may lead anywhere; allowed: a file or folder in its place")
+
+
+def _exchanged(path: Path) -> UserError:
+    return UserError(f"somebody put something else in the place of {path}; allowed: a folder that only you write to")
 
 
 def _is(kind: Callable[[int], bool], name: str, here: int) -> bool:

@@ -35,15 +35,15 @@ def report(
     from ...report.page import page  # SciPy takes a second to import, which no other command should pay for
     from ...report.stored_run import read
     from ...report.view import view
-    from ...trial.folder import write_text
+    from ...trial.folder import write_named, write_text
 
     path = output or folder / "report.html"
     text = page(view(read(folder), profiles=[published.find(each) for each in profile or []]))
     try:
         if output is None:
-            write_text(path, text)  # the folder is perhaps not ours; a file that the user names may be a link or a pipe
+            write_text(path, text)  # the folder is perhaps not ours, nor is a link of this name
         else:
-            path.write_text(text, encoding="utf-8")
+            write_named(path, text)
     except OSError as error:
         raise UserError(
             f"the report {path} cannot be written: {error.strerror}; allowed: -o with a file that can"

@@ -7,15 +7,20 @@ from pathlib import Path
 
 import typer
 
+from ... import journal
+from ...cache_folder import private
 from ...error import visible
 from ...kernel import confinement
 from ...spec import program_store
 from ...spec.load import COPY
-from ...trial.folder import NOT_REPEATED, is_ours, partial, read_result, read_trial, same_files
+from ...trial.folder import NOT_REPEATED, is_ours, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
 from ...trial.run import run as run_trial
+from ...trial.strict_folder import remove_tree
 from .. import foreign_code
 from ..screen import rate
+
+SCRATCH = "repeated"
 
 
 def repeat_trial(folder: Path, allow_code: bool) -> None:
@@ -29,8 +34,11 @@ def repeat_trial(folder: Path, allow_code: bool) -> None:
         print(f"{trial.id} is foreign: you did not make it here. It is confined by: {held.text}", file=sys.stderr)
     made = orders(trial)
     program_store.find(trial.workload.needed_files, _copies(folder))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with partial(folder.parent) as again:
+    with journal.folder_noted(
+        private(SCRATCH) / journal.unique("trial"), remove_tree
+    ) as place:  # `folder` may be foreign
+        again = place / "again"
+        again.mkdir()
         second = run_trial(trial, made, again)
         different = same_files(folder, again)
     print(f"{trial.id}: {rate(first)}, again {rate(second)}")

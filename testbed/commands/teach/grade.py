@@ -18,7 +18,7 @@ from ...exercise.check import mark
 from ...exercise.file import Exercise
 from ...exercise.mark import Mark, unmarked
 from ...exercise.submission import Submission, read
-from ...trial.folder import write_text
+from ...trial.folder import write_named
 from ..text_table import Column, Table, show, terminal_width
 from .exercise import Name
 
@@ -75,7 +75,7 @@ def grade(
     elif output is None:
         print(_text(done, format), end="")
     else:
-        write_text(output, _text(done, format))
+        write_named(output, _text(done, format))
     if lacking:
         print(f"testbed: {len(lacking)} of {len(results)} could not be graded: {lacking[0]}", file=sys.stderr)
         raise typer.Exit(MachineError.exit_code)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...error import TestbedError, visible
@@ -46,7 +46,7 @@ def _tidied(folder: Path) -> Iterator[str]:
             about = os.stat(name, dir_fd=here, follow_symlinks=False)
             fault = _fault(name, about) or (f"more than {MOST} files" if number >= MOST else None)
             if fault is not None:
-                _remove(name, here)
+                strict_folder.remove_at(name, here)
                 yield fault
                 continue
             path = f"/proc/self/fd/{here}/{name}"  # of an ordinary file, which is what we would name
@@ -79,14 +79,6 @@ def _fault(name: str, about: os.stat_result) -> str | None:
     if about.st_nlink != 1:
         return f"a file with several names, {said}; allowed: files with one"
     return None if visible(name) == name else f"a file with an unprintable name, {said}; allowed: printable ones"
-
-
-def _remove(name: str, here: int) -> None:
-    if strict_folder.is_folder(name, here):
-        strict_folder.remove_tree(Path(f"/proc/{os.getpid()}/fd/{here}", name))
-    else:
-        with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=here)
 
 
 @contextmanager
