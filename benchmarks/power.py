@@ -32,7 +32,7 @@ from testbed.analysis.metric import METRICS
 from testbed.analysis.significance.multiple import holm
 from testbed.spec.load import load_scenario
 
-from . import looks
+from . import few, looks
 
 Array: TypeAlias = NDArray[np.float64]
 Key: TypeAlias = tuple[str, int, int]
@@ -200,6 +200,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "shapes": lambda suites: error_lines(OTHERS, suites),
     "power": power_lines,
     "pairs": lambda suites: power_lines(suites, correlation=0.9),
+    "few": few.lines,
     "until-decided": looks.lines,
 }
 

@@ -290,12 +290,76 @@ def test_seeds_that_make_both_sides_alike_are_used_and_others_are_not(seeds: int
     assert one_in_18[-1].variance < 0.02 * one_in_18[0].variance  # drawn towards the others, and still far below
 
 
+def levels_apart(seeds: int, cells: int, drop: float = 0.729, cv: float = 0.01) -> dict[int, tuple[np.ndarray, ...]]:
+    """Cells of noise alike; the first drops from 47.5 to 12.9, as a real one did."""
+    one, other = 47.5 * (1 + cv * np.random.default_rng(1).normal(size=(2, cells, seeds)))
+    other[0] *= 1 - drop
+    return dict(enumerate(zip(one, other, strict=True)))
+
+
+def by_kind(cells: dict[int, tuple[np.ndarray, ...]]) -> tuple[CellComparison[int], ...]:
+    return compare(cells, 0.03, kind=lambda key: "goodput")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cells", [1, 2, 4, 8])
+@pytest.mark.parametrize("drop", [0.3, 0.729, 0.9])
+def test_a_drop_of_many_times_the_noise_is_found_with_three_seeds_in_however_few_cells(cells: int, drop: float) -> None:
+    """With 2 to 4 cells p was 2^-5 times as many, and -72.9 % was "cannot tell"."""
+    found = by_kind(levels_apart(3, cells, drop))
+    assert found[0].verdict == "worse"
+    assert (found[0].p, found[0].is_by_levels) == (pytest.approx(1 / 32, abs=0.015), found[0].p == 1 / 32)
+    assert {each.verdict for each in found[1:]} <= {"same", "cannot tell"}
+
+
+def test_two_seeds_show_a_drop_of_all_cells_and_not_of_one_which_takes_three() -> None:
+    """Two levels tell two pairs apart by a chance of 1/8, two such cells in one direction by one of 1/128."""
+    (one, other) = by_kind(levels_apart(2, 2))
+    assert (one.verdict, one.p, one.smallest_effect, one.seeds_needed) == ("cannot tell", 1 / 8, None, 3)
+    assert not other.is_by_levels
+    both = levels_apart(2, 2)
+    both[1] = both[0]
+    assert [(each.verdict, each.p) for each in by_kind(both)] == [("worse", pytest.approx(1 / 128, rel=4))] * 2
+
+
+@pytest.mark.parametrize(("seeds", "verdict"), [(3, "cannot tell"), (4, "worse")])
+def test_a_drop_that_may_be_a_level_of_which_another_cell_shows_two_takes_a_seed_more(seeds: int, verdict: str) -> None:
+    cells = levels_apart(seeds, 4)
+    cells[3][1][0] *= 0.27
+    found = by_kind(cells)[0]
+    assert (found.verdict, found.seeds_needed) == (verdict, 4)
+    assert found.p == pytest.approx(noise.by_levels(seeds, others=1))
+    assert noise.by_levels(seeds, others=1) == pytest.approx(2 * (1 - (1 - 4.0**-seeds) ** 2))
+
+
+def test_a_change_that_can_be_seen_is_seen_beside_a_noisy_cell_too() -> None:
+    """Of 3 pairs, twice of what the noisiest other cell varies by is seen; half as much may be a level."""
+    cells = levels_apart(3, 4, drop=0.0)
+    cells[3][1][0] *= 0.8
+    seen = by_kind(cells)[0].smallest_effect
+    assert seen is not None
+    assert seen == pytest.approx(2 * 0.2 * 47.5, rel=0.15)
+    for share, verdict in ((0.5, "cannot tell"), (1.2, "worse")):
+        lower = (cells[0][0], cells[0][1] - share * seen)
+        assert by_kind(cells | {0: lower})[0].verdict == verdict
+
+
 @pytest.mark.parametrize("seeds", [2, 3, 5])
 def test_two_levels_that_few_pairs_tell_apart_by_chance_are_no_certainty(seeds: int) -> None:
     base, candidate = 1 + 1e-6 * run(0, 1, 1, seeds), 0.5 + 1e-6 * run(0, 1, 2, seeds)
     found, _ = compare({0: (base, candidate), 1: (base[:1], base[:1])}, 0.03)
-    assert found.p == 2 / 4**seeds
-    assert noise.by_chance(8) == 0
+    assert found.p == pytest.approx(2 / 4**seeds)
+    assert noise.by_levels(8) == 0
+
+
+@pytest.mark.parametrize(("seeds", "apart", "others"), [(2, 1, 0), (2, 2, 1), (3, 1, 3), (3, 2, 2)])
+def test_the_chance_that_levels_tell_cells_apart_is_that_of_all_patterns(seeds: int, apart: int, others: int) -> None:
+    """Drawn: so many cells or more have all of one side below, or so many have all of it above."""
+    is_low = np.random.default_rng(1).random((100_000, apart + others, 2, seeds)) < 0.5
+    one, other = is_low[:, :, 0], is_low[:, :, 1]
+    down = (~one & other).all(axis=2).sum(axis=1) >= apart
+    up = (one & ~other).all(axis=2).sum(axis=1) >= apart
+    expected = noise.by_levels(seeds, apart, others)
+    assert down.mean() + up.mean() == pytest.approx(expected, abs=4 * np.sqrt(expected / 100_000))
 
 
 def test_a_suite_of_few_pairs_finds_what_is_clear_beside_the_mean_noise() -> None:
@@ -305,6 +369,13 @@ def test_a_suite_of_few_pairs_finds_what_is_clear_beside_the_mean_noise() -> Non
     found = compare(cells, 0.03, kind=lambda key: "goodput")
     assert found[0].verdict == "worse"
     assert {each.verdict for each in found[1:]} <= {"same", "cannot tell"}
+
+
+@pytest.mark.parametrize(("seeds", "verdict", "needed"), [(5, "cannot tell", 6), (6, "worse", 6)])
+def test_equal_differences_say_how_many_signs_would_decide(seeds: int, verdict: str, needed: int) -> None:
+    base = np.arange(10.0, 10 + seeds)
+    found = cell(base, base - 2)
+    assert (found.verdict, found.p, found.seeds_needed) == (verdict, 2.0 ** (1 - seeds), needed)
 
 
 def test_equal_sides_and_copies_do_not_disturb_the_others() -> None:
@@ -375,13 +446,13 @@ def test_differences_that_are_all_equal_are_judged_by_their_signs(cells: int) ->
 
 
 def test_the_interval_of_one_cell_alone_is_the_t_interval_however_few_its_pairs() -> None:
-    """In a unit in which all is small: 0.5 and 0.6, with a noise of 0.001."""
+    """In a unit in which all is small: 0.5 and 0.6, with a noise of 0.001. p is that of two levels, of 3 pairs."""
     base, candidate = run(0.5, 0.001, 1, 3), run(0.6, 0.001, 2, 3)
     compared, test = cell(base, candidate), stats.ttest_rel(candidate, base)
     found, expected = compared.interval, test.confidence_interval(0.95)
     assert found is not None
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-    assert compared.p == pytest.approx(test.pvalue)
+    assert test.pvalue < compared.p == pytest.approx(1 / 32)
 
 
 @pytest.mark.parametrize(("seeds", "is_careful"), [(3, True), (4, True), (5, False)])

@@ -64,6 +64,24 @@ def test_a_gain_is_better_and_a_wide_tolerance_forgives(compare: Compare, base: 
     assert compare(base, down, "--metric", "goodput", "--tolerance", "0.1").code == 1
 
 
+@pytest.mark.parametrize(("seeds", "code"), [(2, 5), (3, 1)])
+@pytest.mark.parametrize("cells", [1, 2, 4])
+def test_a_collapse_in_one_of_few_cells_takes_three_seeds(
+    compare: Compare, tmp_path: Path, cells: int, seeds: int, code: int
+) -> None:
+    """47.5 to 12.9 Mbit/s: it could not be told, since "all seeds are copies", and --fail-on worse let it pass."""
+    buffers = tuple(f"{number} bdp" for number in range(1, cells + 1))
+    made, slow = ([each for each in noisy(of, buffers) if each.seed <= seeds] for of in (1.0, 12.9 / 47.5))
+    sides = write_run(tmp_path / "base", made), write_run(tmp_path / "slow", slow)
+    said = compare(*sides)
+    assert said.code == code
+    assert compare(*sides, "--fail-on", "worse").code == (1 if code == 1 else 0)
+    assert "copies" not in said.out
+    told = " ".join(said.out.split())
+    assert "p of 1 row is not that of the t-test, which is less, but the chance that two levels" in told
+    assert ("goodput: 2 seeds show no change, however large; 3 seeds would decide" in told) == (code == 5)
+
+
 def test_an_rtt_that_grows_is_worse(compare: Compare, base: Path, tmp_path: Path) -> None:
     slow = write_run(
         tmp_path / "slow", [replace(each, srtt_s=0.06 * (1 + (each.seed - 4.5) / 1e4)) for each in noisy()]
@@ -234,8 +252,9 @@ def judged(**changes: Any) -> CellComparison[CellKey]:
         ({"base": -40e6}, "5.0 %; 5 seeds", None),
         ({"base": 0.0, "candidate": 0.0}, None, "it is 0 on both sides, so nothing was measured"),
         ({"pairs": 1, "smallest_effect": None}, "-", "one pair of seeds shows nothing; more repetitions do"),
+        ({"smallest_effect": None}, "-", "3 seeds show no change, however large; 5 seeds would decide"),
         (
-            {"smallest_effect": None},
+            {"smallest_effect": None, "is_random": False},
             "-",
             "all seeds are copies of one case; something random, such as a jitter, tells them apart",
         ),

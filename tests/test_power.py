@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks import few
 from benchmarks.power import ALIKE, OTHERS, Case, errors, keys, normal, power
 
 SUITES = 60
@@ -56,3 +57,26 @@ def test_the_shapes_of_noise_have_the_sd_that_is_said() -> None:
     for case in OTHERS:
         draws = case.draw(np.random.default_rng(1), (200_000,))
         assert draws.std() == pytest.approx(1, abs=0.15)
+
+
+@pytest.mark.parametrize(("cells", "seeds"), [(1, 2), (1, 3), (4, 2), (4, 3)])
+@pytest.mark.parametrize("noise", few.NULLS)
+def test_nothing_is_worse_in_few_cells_with_few_seeds_where_nothing_changed(noise: str, cells: int, seeds: int) -> None:
+    assert few.errors(noise, cells, seeds, SUITES).worse <= at_most(0.05)
+
+
+@pytest.mark.parametrize("cells", few.FEW_CELLS)
+@pytest.mark.parametrize("cv", few.CVS[:2])
+@pytest.mark.parametrize("drop", few.DROPS[-2:])
+def test_a_drop_by_half_or_more_in_one_of_few_cells_is_found_with_three_seeds(
+    cv: float, drop: float, cells: int
+) -> None:
+    """It was in one cell, and never in two or four."""
+    assert few.oracle(cv, drop, cells, 3) == pytest.approx(1)
+    assert few.power(cv, drop, cells, 3, SUITES) >= 0.95
+
+
+@pytest.mark.parametrize("cells", few.FEW_CELLS)
+def test_two_seeds_find_a_drop_of_several_cells_and_none_of_one(cells: int) -> None:
+    assert few.power(0.01, 0.9, cells, 2, SUITES) == 0
+    assert few.power(0.01, 0.9, cells, 2, SUITES, everywhere=True) >= (0.95 if cells > 1 else 0)

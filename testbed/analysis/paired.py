@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -31,11 +33,13 @@ class CellComparison(Generic[K]):
     `noise_floor` are over the mean of the base; None if that is 0. `p` is two-sided, and adjusted over all the cells.
     The noise floor, by which two sets of the base's own seeds differ, decides nothing.
 
-    `is_random` is False for several pairs that are all copies of one: they count as one. `smallest_effect` is the
-    smallest true difference, in the metric's unit, that so many pairs show in 80 % of cases. `seeds_needed` is how many
-    pairs decide: with them, no difference comes out as the same, and one of twice the tolerance is found, each in 80 %
-    of cases, if the noise is as it seems; None also if no number does, as for a tolerance of 0.
-    Interval, floor, p and the last two are None for one pair.
+    `is_random` is False for several pairs that are all copies of one: they count as one. `is_by_levels`: p is the
+    chance that two levels do as much (`significance.noise.by_levels`); that of the t-test is less.
+
+    `smallest_effect` is the smallest true difference, in the metric's unit, that so many pairs show in 80 % of cases;
+    None if they show none, however large. `seeds_needed` is how many pairs decide: with them, no difference comes out
+    as the same, and one of twice the tolerance is found, each in 80 % of cases, if the noise is as it seems; None also
+    if no number does, as for a tolerance of 0. Interval, floor, p and the last two are None for one pair.
     """
 
     key: K
@@ -50,6 +54,7 @@ class CellComparison(Generic[K]):
     p: float | None
     verdict: Verdict
     is_random: bool = True
+    is_by_levels: bool = False
     smallest_effect: float | None = None
     seeds_needed: int | None = None
 
@@ -84,12 +89,12 @@ def compare(
     is_gain = is_more_better if callable(is_more_better) else lambda key: is_more_better
     if any(min(relative(key), least(key)) < 0 for key in cells):
         raise ValueError("a tolerance is 0 or more")
-    found = _with_noise({key: statistic.paired(*samples) for key, samples in cells.items()}, kind or (lambda key: key))
+    found = _with_noise({key: statistic.paired(*samples) for key, samples in cells.items()}, kind)
     parts = dict(zip(found, multiple.shares([is_primary(key) for key in found], PRIMARY_SHARE), strict=True))
-    raw = {key: each.p for key, each in found.items() if each.p is not None}
-    adjusted = dict(zip(raw, multiple.holm([*raw.values()], [parts[key] for key in raw]), strict=True))
+    margins = {key: max(relative(key) * abs(float(each.base.mean())), least(key)) for key, each in found.items()}
+    p_values = _p_values(found, parts, margins, kind or (lambda key: key), level)
     return tuple(
-        _cell(key, each, adjusted.get(key), parts[key], (relative(key), least(key)), is_gain(key), level)
+        _cell(key, each, p_values.get(key, (None, False)), parts[key], margins[key], is_gain(key), level)
         for key, each in found.items()
     )
 
@@ -115,11 +120,14 @@ def noise_floor(base: Values, level: float = LEVEL) -> float:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The samples of a cell; `noise` is that of the differences, None where nothing is known of it."""
+    """The samples of a cell; `noise` is that of the differences, None where nothing is known of it. `peers` are the
+    spreads of the other cells of its kind, the widest first.
+    """
 
     base: FloatArray
     candidate: FloatArray
     noise: Noise | None
+    peers: FloatArray
 
     @cached_property
     def effect(self) -> float:
@@ -129,11 +137,22 @@ class _Pairs:
     def is_equal(self) -> bool:
         return bool((self.candidate == self.base).all())
 
+    @cached_property
+    def scale(self) -> float:
+        """The mean of both sides, over which effects and spreads of unlike cells are comparable."""
+        return float(np.abs(self.base).mean() + np.abs(self.candidate).mean()) / 2
+
     @property
-    def p(self) -> float | None:
-        if self.noise is None:
-            return None
-        return 1.0 if self.is_equal else self.noise.p(self.effect, len(self.base))
+    def spread(self) -> float:
+        """From the least to the largest difference, over the mean of both sides."""
+        return float(np.ptp(self.candidate - self.base)) / self.scale
+
+    @property
+    def others(self) -> int:
+        """How many other cells vary so much that they may be on two levels as far apart as the sides are here: their
+        spread is at least half of the effect.
+        """
+        return int((self.peers * self.scale >= abs(self.effect) / 2).sum())
 
     def interval(self, level: float) -> Interval | None:
         """With few cases, no difference at all may be chance, as for two levels: then the noise is the mean cell's."""
@@ -144,35 +163,82 @@ class _Pairs:
         half = _t(level, self.noise.df) * (self.noise.careful_se(count) if is_doubtful else self.noise.se(count))
         return Interval(self.effect - half, self.effect + half, level)
 
-    def smallest_effect(self, alpha: float, margin: float) -> float | None:
-        if self.noise is None or not self.noise.variance:
+    def smallest_effect(self, alpha: float, margin: float, level: float) -> float | None:
+        """What the t-test shows with this `alpha`, if levels do not do as much in the cells of the kind."""
+        pairs = len(self.base)
+        if self.noise is None or not self.noise.variance or noise.by_levels(pairs) >= 1 - level:
             return None
-        count = len(self.base)
-        se = self.noise.careful_se(count) if noise.by_chance(count) > alpha else self.noise.se(count)
-        return power.smallest_effect(se, self.noise.df, alpha, margin) if math.isfinite(se) else None
+        least, careful = (
+            power.smallest_effect(se, self.noise.df, alpha, margin) if math.isfinite(se) else math.inf
+            for se in (self.noise.se(pairs), self.noise.careful_se(pairs))
+        )
+        hidden = next((n for n, _ in enumerate(self.peers) if noise.by_levels(pairs, others=n + 1) >= 1 - level), None)
+        found = least if hidden is None else max(least, min(careful, 2 * float(self.peers[hidden]) * self.scale))
+        return found if math.isfinite(found) else None
 
-    def seeds_needed(self, alpha: float, alpha_same: float, margin: float) -> int | None:
-        if self.noise is None or not self.noise.variance:
+    def seeds_needed(self, alpha: float, margin: float, level: float) -> int | None:
+        if self.noise is None:
             return None
-        found = power.seeds_needed(math.sqrt(self.noise.variance), alpha, alpha_same, margin)
-        enough = next(count for count in range(2, noise.PAIRS_MIN + 1) if noise.by_chance(count) <= alpha)
-        return found and max(found, enough)
+        if not self.noise.variance:
+            return None if self.is_equal or abs(self.effect) <= margin else math.floor(2 - math.log2(alpha))
+        found = power.seeds_needed(math.sqrt(self.noise.variance), alpha, 1 - level, margin)
+        return found and max(found, next(n for n in count(2) if noise.by_levels(n, others=self.others) < 1 - level))
 
 
-def _with_noise(cells: Mapping[K, tuple[FloatArray, FloatArray]], kind: Callable[[K], Hashable]) -> dict[K, _Pairs]:
-    """The cells with their noise: none for one pair or copies of one, the cell's own for equal sides."""
+def _with_noise(
+    cells: Mapping[K, tuple[FloatArray, FloatArray]], kind: Callable[[K], Hashable] | None
+) -> dict[K, _Pairs]:
+    """The cells with their noise: none for one pair or copies of one, the cell's own for equal sides. Without a kind,
+    the other cells may vary by any amount.
+    """
     alike: dict[Hashable, list[K]] = {}
     known: dict[K, Noise] = {}
     for key, (base, candidate) in cells.items():
         if np.array_equal(base, candidate) and np.ptp(base) > 0:
             known[key] = noise.own(base, candidate)
         elif np.ptp(base) > 0 or np.ptp(candidate) > 0:
-            alike.setdefault(kind(key), []).append(key)
+            alike.setdefault(kind(key) if kind else key, []).append(key)
     for keys in alike.values():
         known |= zip(keys, noise.pooled([cells[key] for key in keys]), strict=True)
-    if len(cells) == 1:  # of one cell alone, what few pairs show by chance is no more than what a test may err
-        known = {key: replace(each, mean=0.0) for key, each in known.items()}
-    return {key: _Pairs(*samples, known.get(key)) for key, samples in cells.items()}
+    found = {key: _Pairs(*samples, known.get(key), np.array([])) for key, samples in cells.items()}
+    for keys in alike.values() if kind else [[key for each in alike.values() for key in each]]:
+        spreads = {key: found[key].spread if kind else math.inf for key in keys}
+        for key in keys:
+            peers = sorted((spread for other, spread in spreads.items() if other != key), reverse=True)
+            found[key] = replace(found[key], peers=np.array(peers))
+    return found
+
+
+def _p_values(
+    cells: Mapping[K, _Pairs],
+    parts: Mapping[K, float],
+    margins: Mapping[K, float],
+    kind: Callable[[K], Hashable],
+    level: float,
+) -> dict[K, tuple[float, bool]]:
+    """By the t-test, adjusted for all cells. For what that tells apart, p is at least the chance that levels do (then
+    True stands beside it): in the cells of a kind that are told apart in one direction, or also in those that vary as
+    much. The latter do not count where the difference is clear beside the noise of the mean cell too.
+    """
+    known = {key: each for key, each in cells.items() if each.noise is not None}
+
+    def adjusted(test: Callable[[Noise, float, int], float]) -> dict[K, float]:
+        raw = [
+            1.0 if each.is_equal or each.noise is None else test(each.noise, each.effect, len(each.base))
+            for each in known.values()
+        ]
+        return dict(zip(known, multiple.holm(raw, [parts[key] for key in known]), strict=True))
+
+    plain, careful = adjusted(Noise.p), adjusted(Noise.careful_p)
+    apart = {key: (kind(key), cells[key].effect > 0) for key, p in plain.items() if p < 1 - level}
+    apart = {key: way for key, way in apart.items() if abs(cells[key].effect) > margins[key]}
+    counts = Counter(apart.values())
+    least = dict.fromkeys(plain, 0.0)
+    for key, way in apart.items():
+        pairs, many = len(cells[key].base), counts[way]
+        with_others = noise.by_levels(pairs, many, cells[key].others)
+        least[key] = max(noise.by_levels(pairs, many), min(careful[key], with_others))
+    return {key: (max(p, least[key]), least[key] > p) for key, p in plain.items()}
 
 
 def _t(level: float, df: float) -> float:
@@ -183,16 +249,16 @@ def _t(level: float, df: float) -> float:
 def _cell(
     key: K,
     pairs: _Pairs,
-    p: float | None,
+    found: tuple[float | None, bool],
     part: float,
-    tolerances: tuple[float, float],
+    margin: float,
     is_more_better: bool,
     level: float,
 ) -> CellComparison[K]:
     scale = abs(float(pairs.base.mean()))
     effect, interval = pairs.effect, pairs.interval(level)
+    p, is_by_levels = found
     floor = noise_floor(pairs.base, level) if interval else None
-    margin = max(tolerances[0] * scale, tolerances[1])
     is_significant = p is not None and p < 1 - level and abs(effect) > margin
     is_small = interval is not None and max(-interval.low, interval.high) <= margin
     alpha = part * (1 - level)
@@ -209,8 +275,9 @@ def _cell(
         p=p,
         verdict=_verdict(is_small or pairs.is_equal, is_significant, (effect > 0) == is_more_better),
         is_random=len(pairs.base) == 1 or pairs.noise is not None,
-        smallest_effect=pairs.smallest_effect(alpha, margin),
-        seeds_needed=pairs.seeds_needed(alpha, 1 - level, margin),
+        is_by_levels=is_by_levels,
+        smallest_effect=pairs.smallest_effect(alpha, margin, level),
+        seeds_needed=pairs.seeds_needed(alpha, margin, level),
     )
 
 

@@ -113,6 +113,11 @@ def run_notes(comparison: RunComparison) -> list[str]:
         f"cannot tell: {comparison.label(each.key.cell)}: {each.key.metric}: {_undecided(each)}"
         for each in comparison.undecided
     ]
+    if limited := sum(each.is_by_levels for each in comparison.cells):
+        notes.append(
+            f"p of {counted(limited, 'row')} is not that of the t-test, which is less, but the chance that two levels, "
+            "between which trials switch at random, tell so few seeds apart"
+        )
     if comparison.without_noise:
         cells = _few(comparison.without_noise, "; ")
         notes.append(
@@ -240,11 +245,13 @@ def _undecided(each: CellComparison[CellKey]) -> str:
         return "it is 0 on both sides, so nothing was measured"
     if each.pairs == 1:
         return "one pair of seeds shows nothing; more repetitions do"
-    if each.smallest_effect is None:
+    if not each.is_random:
         return "all seeds are copies of one case; something random, such as a jitter, tells them apart"
+    needed = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else "; no number of seeds would decide"
+    if each.smallest_effect is None:
+        return f"{each.pairs} seeds show no change, however large{needed}"
     seen, _, _ = _could_be_seen(each).partition(";")
     seen = f"only a change of more than {TWICE}" if seen == OVER else f"a change of {seen} or more"
-    needed = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else "; no number of seeds would decide"
     return f"{each.pairs} seeds show {seen}{needed}"
 
 

@@ -25,7 +25,7 @@ CELLS_MIN = 5
 """Fewer cells do not say how much cells differ: each stands for itself."""
 
 PAIRS_MIN = 8
-"""From as many pairs on a t-test is believed however small its p."""
+"""From as many pairs on two levels are no concern: they tell a cell apart once in 30 000 cases."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,12 @@ class Noise:
         return math.inf if self.mean is None else math.sqrt(max(self.variance, self.mean) / pairs)
 
     def p(self, effect: float, pairs: int) -> float:
-        """The two-sided p of a mean difference; where all differences are equal, of the sign test.
+        """The two-sided p of the t-test of a mean difference; where all differences are equal, of the sign test."""
+        return self._p(effect, self.se(pairs)) if self.variance else 2.0 ** (1 - pairs)
 
-        Values that switch between two levels are on one level on each side, and on different ones, by a chance of
-        2^(1 - 2n): then the differences show no noise. So with fewer than PAIRS_MIN pairs p is at least that, unless
-        the difference is as clear beside the noise of the mean cell.
-        """
-        alone = self._p(effect, self.se(pairs)) if self.variance else 2.0 ** (1 - pairs)
-        if pairs >= PAIRS_MIN:
-            return alone
-        return max(alone, min(by_chance(pairs), self._p(effect, self.careful_se(pairs))))
+    def careful_p(self, effect: float, pairs: int) -> float:
+        """The same beside a noise that is at least that of the mean cell; 1 if that is not known."""
+        return max(self.p(effect, pairs), self._p(effect, self.careful_se(pairs)))
 
     def _p(self, effect: float, se: float) -> float:
         if se == 0:  # beside no noise at all any difference is clear
@@ -64,9 +60,15 @@ class Noise:
         return float(2 * special.stdtr(self.df, -abs(effect) / se))
 
 
-def by_chance(pairs: int) -> float:
-    """The chance that two levels, of which each is as likely, tell two sides of so many samples apart entirely."""
-    return 0.0 if pairs >= PAIRS_MIN else 2.0 ** (1 - 2 * pairs)
+def by_levels(pairs: int, apart: int = 1, others: int = 0) -> float:
+    """The chance that levels tell `apart` cells or more from their base, in one direction, of `apart + others` cells.
+
+    The trials of such a cell switch between two levels by chance. A cell is told apart if all of its trials are on one
+    level in the base and on the other one in the candidate: 4^-n in each direction with n pairs, if both levels are as
+    likely, and less if they are not or if there are more. Its samples then show no noise, so that no t-test sees it.
+    From PAIRS_MIN pairs on it counts as 0.
+    """
+    return 0.0 if pairs >= PAIRS_MIN else min(1.0, 2 * float(special.betainc(apart, others + 1, 4.0**-pairs)))
 
 
 def own(base: FloatArray, candidate: FloatArray) -> Noise:
