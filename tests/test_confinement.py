@@ -21,7 +21,7 @@ from interactive import Home
 from trials import make_trial
 
 from testbed.commands import foreign_code
-from testbed.error import UserError
+from testbed.error import SpecError, UserError
 from testbed.kernel import confinement, consumption, lab
 from testbed.kernel.confinement import Method
 from testbed.kernel.guest import TrialError
@@ -31,6 +31,8 @@ from testbed.model.run_setting import Kernel, KernelKind
 from testbed.package import MININET_PYTHON
 from testbed.plan.step import Run
 from testbed.spec import mininet_import
+from testbed.spec.load import load_scenario, load_topology
+from testbed.spec.syntax.attachment import permitted
 from testbed.trial.folder import MARK, is_ours, mark
 
 SOURCE = Path(attempts.__file__).read_text()
@@ -168,6 +170,7 @@ def not_refused(found: dict[str, str]) -> dict[str, str]:
     return {name: outcome for name, outcome in found.items() if not outcome.startswith("refused")}
 
 
+needs_mininet = pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
 needs_landlock = pytest.mark.skipif(confinement.landlock_abi() is None, reason="this kernel has no Landlock")
 
 
@@ -315,7 +318,7 @@ def test_check_runs_nothing_that_stands_in_a_file(scenario: bool, tmp_path: Path
     assert not ran.exists()
 
 
-@pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
+@needs_mininet
 @needs_landlock
 @pytest.mark.parametrize("words", [("check", "--allow-code"), ("plan",)])
 def test_a_topology_in_python_is_read_by_a_process_that_can_do_nothing_else(
@@ -333,15 +336,39 @@ def test_a_topology_in_python_is_read_by_a_process_that_can_do_nothing_else(
 
 TOPOLOGY_ATTEMPTS = """
 from mininet.topo import Topo
-import json, os, socket, ctypes
+import ctypes, fcntl, json, os, resource, signal, socket, threading
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+def call(number, *arguments):
+    if LIBC.syscall(number, *(ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)) < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
 
 def outcome(attempt):
     try:
         attempt()
-    except (OSError, MemoryError) as error:
-        return "refused" if isinstance(error, (PermissionError, MemoryError)) else repr(error)
+    except (PermissionError, MemoryError, KeyError, RuntimeError):
+        return "refused"
+    except ValueError:  # of resource
+        return "refused"
+    except OSError as error:
+        return "refused" if error.errno == 38 else repr(error)  # ENOSYS
     return "done"
 
+def flags(get, set):
+    with open(__file__) as file:
+        value = bytearray(28)
+        fcntl.ioctl(file, get, value)
+        fcntl.ioctl(file, set, value)
+
+def shared(make, remove, *arguments):
+    number = LIBC.syscall(make, *(ctypes.c_long(each) for each in arguments))
+    if number < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    call(remove, number, 0, 0) if make != 64 else call(remove, number, 0, 0, 0)
+
+PLACE = ctypes.create_string_buffer(4096)
 ATTEMPTS = {attempts}
 
 class Small(Topo):
@@ -351,32 +378,147 @@ class Small(Topo):
 """
 
 
-def test_what_a_topology_in_python_tries_is_refused_and_works_without(target: Path) -> None:
-    if mininet_import.missing() is not None or confinement.landlock_abi() is None:
-        pytest.skip("there is no Mininet, or no Landlock")
-    tried = {
-        "write": f"open({str(target / 'changed')!r}, 'r+')",
-        "read": f"open({str(target / '.ssh/id_ed25519')!r})",
+def topology_attempts(target: Path, own: Path) -> dict[str, str]:
+    """What a topology in Python may try, as expressions, in a folder of its own."""
+    changed, key = str(target / "changed"), str(target / ".ssh/id_ed25519")
+    return {
+        "write": f"open({changed!r}, 'r+')",
+        "read": f"open({key!r})",
         "list": f"os.listdir({str(target)!r})",
+        "a hidden file beside": f"open({str(own / '.env')!r}).read()",
+        "a link beside": f"open({str(own / 'link')!r}).read()",
+        "a new file": f"open({str(own / 'made')!r}, 'w')",
+        "an appended file": f"open({str(own / 'beside.txt')!r}, 'a')",
+        "a cut file": f"os.truncate({str(own / 'beside.txt')!r}, 3)",
+        "a folder": f"os.mkdir({str(own / 'folder')!r})",
+        "a renamed file": f"os.rename({str(own / 'renamed')!r}, {str(own / 'renamed-2')!r})",
+        "a removed file": f"os.unlink({str(own / 'removed')!r})",
+        "a link": f"os.symlink({key!r}, {str(own / 'symlink')!r})",
+        "a pipe with a name": f"os.mkfifo({str(own / 'pipe')!r})",
         "mode": f"os.chmod({str(target / 'mode')!r}, 0o600)",
+        "owner": f"os.chown({str(target / 'owner')!r}, os.getuid(), os.getgid())",
+        "time": f"os.utime({str(target / 'time')!r})",
+        "an attribute": f"os.setxattr({str(target / 'attribute')!r}, 'user.x', b'1')",
+        "a look at an attribute": f"os.getxattr({str(target / 'linked')!r}, 'user.secret')",
+        "the names of attributes": f"os.listxattr({str(target / 'linked')!r})",
+        "a removed attribute": f"os.removexattr({str(target / 'linked')!r}, 'user.removed')",
+        "flags": "flags(0x80086601, 0x40086602)",
+        "a generation": "flags(0x80087601, 0x40087602)",
+        "a project": "flags(0x801C581F, 0x401C5820)",
+        "a lock": f"fcntl.flock(open({str(own / 'beside.txt')!r}), fcntl.LOCK_EX)",
+        "a lease": f"fcntl.fcntl(open({str(own / 'beside.txt')!r}), fcntl.F_SETLEASE, fcntl.F_RDLCK)",
+        "a blocking standard output": "fcntl.fcntl(2, fcntl.F_SETFL, fcntl.fcntl(2, fcntl.F_GETFL))",
+        "a watch": f"call(254, LIBC.inotify_init(), {str(target).encode()!r}, 2)",
+        "a file system": f"os.statvfs({str(target)!r})",
+        "the environment": "os.environ['TESTBED_SECRET']",
         "process": "os.popen('exit').close()",
+        "a fork": "os.fork() or os._exit(0)",
+        "a thread": "threading.Thread(target=int).start()",
+        "another program": "os.execv('/bin/nothing', ['nothing']) if LIBC.access(b'/bin/true', 1) else "
+        "os.posix_spawn('/bin/true', ['true'], {})",
         "socket": "socket.socket().close()",
+        "a pair of sockets": "socket.socketpair()",
+        "a pipe": "os.pipe()",
+        "a terminal": "os.openpty()",
         "signal": "os.kill(os.getppid(), 0)",
+        "a signal by descriptor": "os.pidfd_open(os.getpid())",
+        "a session": "os.setpgid(0, 0)",
+        "a priority": "os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0))",
+        "a core": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
+        "a scheduler": "os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))",
+        "a priority of the disk": "call(251, 1, 0, 2 << 13 | 7)",
+        "a limit": "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))",
+        "another's limits": "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)",
+        "a comparison of processes": "call(312, os.getpid(), os.getpid(), 2, 0, 0)",
+        "another name": "call(157, 15, b'systemd', 0, 0, 0)",
+        "a personality": "call(135, 0xFFFFFFFF)",
+        "a key ring": "call(250, 0, -3, 0)",
+        "a key": "call(248, b'user', b'testbed-attempt', b'x', 1, -2)",
+        "a shared segment": "shared(29, 31, 0, 4096, 0o1600)",
+        "semaphores": "shared(64, 66, 0, 1, 0o1600)",
+        "a queue of messages": "shared(68, 71, 0, 0o1600)",
+        "others' segments": "call(31, 0, 14, PLACE)",
+        "others' semaphores": "call(66, 0, 0, 19, PLACE)",
+        "others' queues": "call(71, 0, 12, PLACE)",
+        "a file in memory": "os.memfd_create('x')",
+        "a file in shared memory": f"os.unlink(open('/dev/shm/{target.name}', 'w').name)",
+        "locked memory": "call(149, PLACE, 4096)",
+        "io_uring": "call(425, 1, ctypes.create_string_buffer(256))",
+        "all of a disk": "call(306, 1)",
         "memory": "bytearray(5 << 30) and None",
     }
+
+
+@pytest.fixture
+def own(target: Path) -> Iterator[Path]:
+    """The folder of a topology in Python that tries them."""
     with tempfile.TemporaryDirectory() as name:
-        file = Path(name, "theirs.py")
-        lines = ", ".join(f"{key!r}: lambda: {code}" for key, code in tried.items())
-        file.write_text(TOPOLOGY_ATTEMPTS.format(attempts=f"{{{lines}}}"))
-        for change, expected in ("", "refused"), ("driver.confine = lambda path: None; ", "done"):
-            here = str(mininet_import.driver().parent)
-            code = f"import sys; sys.path.insert(0, {here!r}); import mininet_driver as driver; {change}"
-            code += f"sys.exit(driver.main(['read', {str(file)!r}, 'Small']))"
-            done = subprocess.run((*MININET_PYTHON, "-c", code), input="{}", capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
-            said = json.loads(done.stdout)["error"].removeprefix("ValueError: ")
-            found = json.loads(said)
-            assert found == dict.fromkeys(tried, expected)
+        own = Path(name).resolve()
+        for each in ("beside.txt", "removed", "renamed", ".env"):
+            (own / each).write_text("as it was")
+        (own / "link").symlink_to(target / "changed")
+        for attribute in ("user.secret", "user.removed"):
+            with contextlib.suppress(OSError):
+                os.setxattr(target / "linked", attribute, b"1")
+        lines = ", ".join(f"{key!r}: lambda: {code}" for key, code in topology_attempts(target, own).items())
+        (own / "theirs.py").write_text(TOPOLOGY_ATTEMPTS.format(attempts=f"{{{lines}}}"))
+        yield own
+
+
+def tried_in(text: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    return found
+
+
+@needs_mininet
+@needs_landlock
+def test_what_a_topology_in_python_tries_is_refused(target: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESTBED_SECRET", "hunter2")
+    with pytest.raises(SpecError) as raised:
+        load_topology(own / "theirs.py")
+    found = tried_in(str(raised.value))
+    assert {name: outcome for name, outcome in found.items() if outcome != "refused"} == {}
+    assert set(found) == set(topology_attempts(target, own))
+    assert (own / "beside.txt").read_text() == (own / "removed").read_text() == "as it was"
+
+
+@needs_mininet
+def test_what_a_topology_in_python_tries_works_where_nothing_confines_it(
+    target: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, file = str(mininet_import.driver().parent), str(own / "theirs.py")
+    monkeypatch.setenv("TESTBED_SECRET", "hunter2")
+    code = f"import sys; sys.path.insert(0, {here!r}); import mininet_driver as driver; "
+    code += "driver.confine = lambda path: None; "
+    code += f"sys.exit(driver.main(['read', {file!r}, 'Small']))"
+    done = subprocess.run((*MININET_PYTHON, "-c", code), input="{}", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = tried_in(json.loads(done.stdout)["error"])
+    system = {"an attribute", "a look at an attribute", "a removed attribute", "io_uring", "a key", "a key ring"}
+    system |= {"flags", "a generation", "a project", "a file in shared memory"}
+    assert {name for name, outcome in found.items() if outcome != "done"} <= system
+
+
+@pytest.mark.parametrize("form", ["inline", "quick", "option", "named by quick"])
+def test_check_runs_no_python_wherever_a_scenario_has_it(form: str, tmp_path: Path) -> None:
+    """Two sizes of a scenario may have two topologies."""
+    ran = tmp_path / "it-ran"
+    (tmp_path / "theirs.py").write_text(THEIRS.format(mark=ran))
+    (tmp_path / "net.yaml").write_text("name: net\ntopo: theirs.py:Small\n")
+    theirs = "{name: net, topo: {file: theirs.py, class: Small}}"
+    ours = "{name: net, nodes: {a: {type: host}, b: {type: host}}, links: {p: {ends: [a, b], rate: 1 Mbit/s}}}"
+    topology = theirs if form == "inline" else ours
+    quick = {"quick": theirs, "named by quick": "net.yaml"}.get(form)
+    (tmp_path / "s.yaml").write_text(
+        f"name: s\ntopology: {topology}\nworkload: {{tool: ping, from: a, to: b}}\n"
+        + (f"quick: {{note: small, topology: {quick}}}\n" if quick else "")
+    )
+    settings = [f"topology={theirs}"] if form == "option" else []
+    with pytest.raises(SpecError, match="is not run here; allowed: --allow-code, if you trust it"):
+        load_scenario(tmp_path / "s.yaml", settings, quick is not None, permitted((), python=False))
+    if form != "option":
+        assert Home.at(tmp_path).run("check", "s.yaml").returncode == 2
+    assert not ran.exists()
 
 
 @pytest.fixture

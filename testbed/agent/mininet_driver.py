@@ -25,6 +25,7 @@ import functools
 import json
 import logging
 import os
+import pwd
 import resource
 import runpy
 import shutil
@@ -34,7 +35,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Data = dict[str, Any]
@@ -364,17 +365,29 @@ FILE_RIGHTS = (0, (1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1
 """All that Landlock knows of files, by the version of its interface."""
 READ_FILE, READ_FOLDER = 1 << 2, 1 << 3
 NO_NEW_PRIVS, SECCOMP, FILTER, CAPABILITIES = 38, 22, 2, 0x20080522
-REFUSED_CALLS = {
-    "x86_64": "41 53 42 56 57 58 59 62 101 90 91 92 93 94 160 132 200 235 234 260 261 268 272 280 322 321 188 189 190 "
-    "254 310 311 141 203 29 68 302",
-    "aarch64": "198 199 203 220 221 129 117 52 55 164 130 131 54 53 97 88 281 280 5 6 7 27 270 271 140 122 194 186 261",
+ALLOWED_CALLS = {
+    "x86_64": "0 1 3 4 5 6 7 8 9 10 11 12 13 14 15 17 19 20 21 23 24 25 28 32 33 35 39 60 63 79 78 217 89 96 "
+    "97 98 100 102 104 107 108 131 186 201 202 204 228 229 230 231 2 257 262 267 269 270 271 273 292 "
+    "318 332 219 221 439 436",
+    "aarch64": "63 64 57 80 62 222 226 215 214 134 135 139 67 65 66 124 216 233 23 101 172 93 160 17 61 169 163 "
+    "165 153 174 176 175 177 132 178 98 123 113 114 115 94 56 79 78 48 72 73 99 24 278 291 128 223 "
+    "439 436",
 }
-"""By their numbers, those of these that a processor has: socket, socketpair, connect, clone, fork, vfork, execve, kill,
-ptrace, chmod, fchmod, chown, fchown, lchown, setrlimit, utime, tkill, utimes, tgkill, fchownat, futimesat, fchmodat,
-unshare, utimensat, execveat, bpf, setxattr, lsetxattr, fsetxattr, inotify_add_watch, process_vm_readv,
-process_vm_writev, setpriority, sched_setaffinity, shmget, msgget, prlimit64. Those since Linux 5.1 are refused too.
+"""By their numbers, those of these that a processor has: read, write, close, stat, fstat, lstat, poll, lseek, mmap,
+mprotect, munmap, brk, rt_sigaction, rt_sigprocmask, rt_sigreturn, pread64, readv, writev, access, select, sched_yield,
+mremap, madvise, dup, dup2, nanosleep, getpid, exit, uname, getcwd, getdents, getdents64, readlink, gettimeofday,
+getrlimit, getrusage, times, getuid, getgid, geteuid, getegid, sigaltstack, gettid, time, futex, sched_getaffinity,
+clock_gettime, clock_getres, clock_nanosleep, exit_group, open, openat, newfstatat, readlinkat, faccessat, pselect6,
+ppoll, set_robust_list, dup3, getrandom, statx, restart_syscall, fadvise64, faccessat2, close_range. Those that strace
+shows of topologies, and their variants in other versions of Python and of the C library.
 """
+ALLOWED_REQUESTS = {
+    "x86_64": {16: (0x5401, 0x5413, 0x5450, 0x5451), 72: (0, 1, 2, 3, 1030)},
+    "aarch64": {29: (0x5401, 0x5413, 0x5450, 0x5451), 25: (0, 1, 2, 3, 1030)},
+}
+"""Of ioctl, to ask whether something is a terminal and to close it on exec; of fcntl, to duplicate and to look."""
 FIRST_NEW_CALL = 424
+"""Of what is newer and not allowed, programs believe that this kernel does not have it."""
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 
@@ -399,12 +412,11 @@ def confine(path: str) -> None:
     handled = FILE_RIGHTS[min(abi, 5)]
     ruleset = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
     rules = checked(LIBC.syscall(CREATE_RULESET, ruleset, 24 if abi >= 6 else 16 if abi >= 4 else 8, 0))
-    own = os.path.dirname(os.path.abspath(path))
-    inside = os.path.expanduser("~").startswith(os.path.join(own, ""))
-    for allowed in (*SYSTEM, *sys.path, path, *(() if inside or own == os.path.expanduser("~") else (own,))):
+    for allowed, is_listed in (*((each, False) for each in (*SYSTEM, *sys.path, path)), *beside(path)):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             place = os.open(allowed or ".", os.O_PATH)
-            rights = READ_FILE | READ_FOLDER if os.path.isdir(place) else READ_FILE
+            is_folder = os.path.isdir(place)
+            rights = READ_FOLDER if is_listed else READ_FILE | READ_FOLDER if is_folder else READ_FILE
             checked(LIBC.syscall(ADD_RULE, rules, 1, struct.pack("<Qi", rights, place), 0))
             os.close(place)
     checked(LIBC.syscall(RESTRICT_SELF, rules, 0))
@@ -412,21 +424,33 @@ def confine(path: str) -> None:
     refuse_calls(machine)
 
 
+def beside(path: str) -> Iterator[tuple[str, bool]]:
+    """What else is in the folder of a topology's file and is not hidden, and whether only names may be read there.
+    Nothing in a home, or above one. Links are left out: what they lead to is in a place of its own.
+    """
+    own = os.path.dirname(os.path.realpath(path))
+    homes = (os.path.expanduser("~"), pwd.getpwuid(os.stat(path).st_uid).pw_dir)
+    if any(os.path.join(os.path.realpath(home), "").startswith(os.path.join(own, "")) for home in homes):
+        return
+    yield own, True
+    with os.scandir(own) as entries:
+        names = [each.name for each in entries if not each.is_symlink() and not each.name.startswith(".")]
+    yield from ((os.path.join(own, name), False) for name in names)
+
+
 def refuse_calls(machine: str) -> None:
-    """A seccomp filter: EPERM for REFUSED_CALLS, ENOSYS for new ones and those of other architectures."""
+    """A seccomp filter: EPERM for all but ALLOWED_CALLS, ENOSYS for new ones and those of other architectures."""
     load, jump_equal, jump_from, answer = 0x20, 0x15, 0x35, 0x06
     allow, refuse, unknown = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
-    lines = [
-        (load, 0, 0, 4),
-        (jump_equal, 1, 0, ARCHITECTURES[machine]),
-        (answer, 0, 0, unknown),
-        (load, 0, 0, 0),
-        (jump_from, 0, 1, FIRST_NEW_CALL),
-        (answer, 0, 0, unknown),
-    ]
-    for number in map(int, REFUSED_CALLS[machine].split()):
-        lines += [(jump_equal, 0, 1, number), (answer, 0, 0, refuse)]
-    lines.append((answer, 0, 0, allow))
+    lines = [(load, 0, 0, 4), (jump_equal, 1, 0, ARCHITECTURES[machine]), (answer, 0, 0, unknown), (load, 0, 0, 0)]
+    for number in map(int, ALLOWED_CALLS[machine].split()):
+        lines += [(jump_equal, 0, 1, number), (answer, 0, 0, allow)]
+    for number, requests in ALLOWED_REQUESTS[machine].items():
+        lines += [(jump_equal, 0, 2 * len(requests) + 2, number), (load, 0, 0, 24)]
+        for request in requests:
+            lines += [(jump_equal, 0, 1, request), (answer, 0, 0, allow)]
+        lines.append((answer, 0, 0, refuse))
+    lines += [(jump_from, 0, 1, FIRST_NEW_CALL), (answer, 0, 0, unknown), (answer, 0, 0, refuse)]
     program = b"".join(struct.pack("HBBI", *line) for line in lines)
     text = ctypes.create_string_buffer(program, len(program))
     checked(LIBC.prctl(SECCOMP, FILTER, struct.pack("HxxxxxxP", len(lines), ctypes.addressof(text)), 0, 0))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import process
-from ..agent.mininet_driver import ONLY
+from ..agent.mininet_driver import ALLOW_CODE, ONLY
 from ..error import MachineError, Problem, SpecError, ValueRefused
 from ..library import is_ours
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
@@ -25,6 +25,9 @@ from .topology.mininet_topology import MININET_TOPOLOGY, PLACE, MininetTopologyF
 
 READ_LIMIT_S = 20
 """Wall time in which a class must build its nodes and links; a tree of 1 000 hosts takes less than one second."""
+
+
+SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def is_python(path: str | os.PathLike[str]) -> bool:
@@ -130,7 +133,7 @@ def _read(document: Document, mininet_topology: MininetTopologyFile, folder: Fol
         raise lacking
     words = (*MININET_PYTHON, driver(), "read", path, mininet_topology.name)
     try:
-        done = process.run(words, input=json.dumps(mininet_topology.args), timeout=READ_LIMIT_S)
+        done = process.run(words, input=json.dumps(mininet_topology.args), timeout=READ_LIMIT_S, env=_environment())
     except process.CommandError as error:
         if error.status is None:
             what = f"{mininet_topology.name} did not finish within {READ_LIMIT_S} s: it loops, or waits for something"
@@ -140,6 +143,12 @@ def _read(document: Document, mininet_topology: MininetTopologyFile, folder: Fol
     if "error" in built:
         raise SpecError([Problem(path, built.get("line"), built["error"], built.get("allowed"))])
     return built
+
+
+def _environment() -> dict[str, str]:
+    """What the process of a topology is told: nothing of the user's."""
+    said = {ALLOW_CODE: os.environ[ALLOW_CODE]} if ALLOW_CODE in os.environ else {}
+    return {"PATH": SYSTEM_PATH, **said}
 
 
 def _paths(data: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
